@@ -1,0 +1,42 @@
+# Two commands set everything up: `make demo` and `make test`. Each builds what it needs in .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test lint types docs pytest bench figures clean
+
+demo: .venv/.core
+	$(BIN)/hush demo
+
+test: lint types pytest docs
+
+lint: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.dev
+	$(BIN)/mypy
+
+pytest: .venv/.dev
+	$(BIN)/pytest
+
+docs: .venv/.dev
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: .venv/.dev
+	$(BIN)/python -m benchmarks
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.core: .venv/bin/python pyproject.toml
+	$(PIP) --editable .
+	touch $@
+
+.venv/.dev: .venv/bin/python pyproject.toml
+	$(PIP) --editable '.[dev]'
+	touch $@ .venv/.core
+
+clean:
+	rm -rf .venv site hush-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,67 @@
+"""Hush: the whole road of a locally private data collection.
+
+>>> import hush
+>>> m = hush.OUE(k=4, epsilon=1.0)
+>>> reports = m.privatize([0, 1, 1, 3], rng=hush.seeded(7))
+>>> m.estimate(m.aggregate(reports)).frequencies.shape
+(4,)
+"""
+
+from __future__ import annotations
+
+from hush import datasets, errors
+from hush.domain import Domain
+from hush.errors import HushError
+from hush.estimation import Aggregate, Estimate
+from hush.mechanisms._base import FrequencyOracle, PureOracle
+from hush.mechanisms.direct import AGRR, GRR
+from hush.mechanisms.guarantee import LDP, ApproxLDP
+from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
+from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
+from hush.mechanisms.registry import from_dict, register, registry
+from hush.mechanisms.spec import Spec
+from hush.mechanisms.subset import SS
+from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
+from hush.mechanisms.wheel import Wheel
+from hush.randomness import seeded
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ABLH",
+    "AGM",
+    "AGRR",
+    "AOLH",
+    "ASUE",
+    "BLH",
+    "GM",
+    "GRR",
+    "HR",
+    "LDP",
+    "LH",
+    "LHO",
+    "OLH",
+    "OUE",
+    "SHE",
+    "SS",
+    "SUE",
+    "THE",
+    "UE",
+    "Aggregate",
+    "ApproxLDP",
+    "Domain",
+    "Estimate",
+    "FrequencyOracle",
+    "HushError",
+    "PureOracle",
+    "ServerTHE",
+    "Spec",
+    "Wheel",
+    "datasets",
+    "errors",
+    "from_dict",
+    "register",
+    "registry",
+    "seeded",
+]

@@ -1,0 +1,89 @@
+"""Parameters that minimise the error: subset sizes, hash ranges, thresholds, noise scales."""
+
+from __future__ import annotations
+
+import math
+
+from hush.analysis.variance import threshold_histogram
+from hush.errors import ParameterError, message
+
+
+def subset_size(k: int, epsilon: float) -> int:
+    """The nearest integer to k / (e^epsilon + 1), at least 1 (Ye and Barg 2018).
+
+    >>> subset_size(100, 4.0)
+    2
+    """
+    return max(1, round(k / (math.exp(epsilon) + 1)))
+
+
+def hash_range(epsilon: float) -> int:
+    """The nearest integer to e^epsilon + 1, at least 2 (Wang et al. 2017).
+
+    >>> hash_range(4.0)
+    56
+    """
+    return max(2, round(math.exp(epsilon) + 1))
+
+
+def approximate_hash_range(epsilon: float, delta: float) -> float:
+    """The local minimum of the variance of approximate local hashing, as a real number.
+
+    The variance falls again, towards zero, for very large ranges; the printed formula and this one name the
+    local minimum, which tends to e^epsilon + 1 as delta tends to 0. It exists for delta up to (E-1)/(9E-1).
+
+    >>> round(approximate_hash_range(1.0, 1e-5), 10)
+    3.7184538514
+    """
+    e = math.exp(epsilon)
+    limit = (e - 1) / (9 * e - 1)
+    if delta > limit:
+        raise ParameterError(
+            message("delta", f"must be at most {limit:.6g} at epsilon={epsilon:g}", delta, "lower delta, or use ABLH")
+        )
+    b = math.expm1(epsilon) * (1 - 3 * delta)
+    c = math.expm1(epsilon) * (e + 1 - 2 * delta)
+    return 2 * c / (b + math.sqrt(max(b * b - 4 * delta * c, 0.0)))
+
+
+def threshold(epsilon: float) -> float:
+    """The threshold of histogram encoding in (1/2, 1) that minimises equation 20.
+
+    >>> round(threshold(4.0), 6)
+    0.815676
+    """
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda theta: math.log(threshold_histogram(epsilon, theta)),
+        bounds=(0.5, 1.0),
+        method="bounded",
+        options={"xatol": 1e-12},
+    )
+    return float(found.x)
+
+
+def gaussian_scale(epsilon: float, delta: float, sensitivity: float = math.sqrt(2)) -> float:
+    """The classical Gaussian mechanism's noise (Dwork and Roth 2014), for epsilon up to 1.
+
+    >>> round(gaussian_scale(1.0, 1e-5), 10)
+    6.8515893094
+    """
+    return sensitivity / epsilon * math.sqrt(2 * math.log(1.25 / delta))
+
+
+def analytic_gaussian_scale(epsilon: float, delta: float, sensitivity: float = math.sqrt(2)) -> float:
+    """The least Gaussian noise that is (epsilon, delta)-private, in the continuum (Balle and Wang 2018).
+
+    >>> round(analytic_gaussian_scale(0.25, 1e-5), 8)
+    18.78856997
+    """
+    from scipy.optimize import brentq
+    from scipy.special import log_ndtr, ndtr
+
+    def excess(log_scale: float) -> float:
+        scale = math.exp(log_scale)
+        half, shift = sensitivity / (2 * scale), epsilon * scale / sensitivity
+        return float(ndtr(half - shift) - math.exp(epsilon + float(log_ndtr(-half - shift)))) - delta
+
+    return math.exp(brentq(excess, -25.0, 25.0, xtol=1e-14, rtol=1e-15))

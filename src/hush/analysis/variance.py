@@ -1,0 +1,49 @@
+"""Variance of estimated frequencies, for a fixed population of n people.
+
+Equation numbers are those of "Revisiting locally differentially private protocols" (arXiv 2503.01482).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def pure(p: float, q: float, n: float, frequency: npt.ArrayLike) -> Floats:
+    """Equation 3: of a pure oracle, at the value's frequency; frequency 0 gives equation 4."""
+    gap = p - q
+    return np.asarray(q * (1 - q) / (n * gap**2) + np.asarray(frequency) * (1 - p - q) / (n * gap))
+
+
+def subset_selection(k: int, epsilon: float, omega: int) -> float:
+    """Equation 8 as it should read, for one report at frequency 0.
+
+    >>> round(subset_selection(100, 4.0, 2), 6)
+    0.055882
+    """
+    e = math.exp(epsilon)
+    top = (omega * e - e + k - omega) * (omega * e + k - omega - 1)
+    return top / (omega * (e - 1) ** 2 * (k - omega))
+
+
+def subset_selection_paper(k: int, epsilon: float, omega: int) -> float:
+    """Equation 8 as printed, which can come out negative; for comparison only.
+
+    >>> round(subset_selection_paper(100, 4.0, 7), 4)
+    -0.0066
+    """
+    e = math.exp(epsilon)
+    square = omega * (-k + omega + (k - 1) * e - (omega - 1) * e) ** 2
+    first = (k - 1) * (k + 2 * omega * e - omega)
+    second = (k - omega + (omega - 1) * e) * (-omega * (k - omega) - omega * (omega - 1) * e)
+    return (first + second) / square
+
+
+def threshold_histogram(epsilon: float, theta: float) -> float:
+    """Equation 20, of thresholded histogram encoding, for one report at frequency 0."""
+    half = math.exp(epsilon * theta / 2)
+    return (2 * half - 1) / (1 + math.exp(epsilon * (theta - 0.5)) - 2 * half) ** 2

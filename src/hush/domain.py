@@ -1,0 +1,217 @@
+"""The values that people may hold, and the names they go by.
+
+A mechanism knows only k, the number of values. A domain adds labels, an `other` that absorbs unknown and missing
+values on the device, which values are sensitive, and numbers where values mean amounts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import DomainError, ParameterError, message
+
+Label = str | int | float | bool
+
+
+@dataclass(frozen=True, init=False)
+class Domain:
+    """A finite domain.
+
+    Args:
+        size: Number of values; enough when values are already 0..size-1.
+        labels: Distinct names, strings or numbers; their order is the order of the estimate.
+        other: A label that absorbs every unknown or missing value; added at the end when `labels` lacks it.
+        sensitive: Indices of the values that need protection; all when left out.
+        values: One finite number per value, where values are amounts.
+
+    >>> d = Domain(labels=["cat", "dog"], other="other")
+    >>> d.encode(["dog", "axolotl", None]).tolist()
+    [1, 2, 2]
+    >>> d.size
+    3
+    """
+
+    size: int
+    labels: tuple[Label, ...] | None
+    other: Label | None
+    sensitive: tuple[int, ...] | None
+    values: tuple[float, ...] | None
+
+    def __init__(
+        self,
+        size: int | None = None,
+        *,
+        labels: Sequence[Label] | None = None,
+        other: Label | None = None,
+        sensitive: Iterable[int] | None = None,
+        values: Sequence[float] | None = None,
+    ) -> None:
+        names = _names(labels, other)
+        count = len(names) if names is not None else size
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
+            raise ParameterError(message("size", "must be an integer of at least 2", count, "name at least two values"))
+        if size is not None and size != count:
+            raise ParameterError(message("size", f"must equal the {count} labels", size, "leave size out"))
+        put = object.__setattr__
+        put(self, "size", int(count))
+        put(self, "labels", names)
+        put(self, "other", other)
+        put(self, "sensitive", _sensitive(sensitive, int(count)))
+        put(self, "values", _numbers(values, int(count)))
+
+    def __len__(self) -> int:
+        return self.size
+
+    @cached_property
+    def _index(self) -> dict[Label, int]:
+        return {} if self.labels is None else {label: i for i, label in enumerate(self.labels)}
+
+    def encode(self, data: object) -> npt.NDArray[np.int64]:
+        """Turn labels (an array, a list, a Series) into indices 0..size-1."""
+        column = data.to_numpy() if hasattr(data, "to_numpy") else data
+        if self.labels is None:
+            return integers(column, self.size)
+        array = np.asarray(column, dtype=object)
+        if array.ndim != 1:
+            raise ParameterError(message("values", "must be one-dimensional", array.shape, "pass one column"))
+        fallback = None if self.other is None else self._index[self.other]
+        codes = {item: self._code(item, fallback) for item in _distinct(array)}
+        return np.fromiter((codes[_hashable(item)] for item in array), np.int64, len(array))
+
+    def _code(self, item: object, fallback: int | None) -> int:
+        plain = item.item() if isinstance(item, np.generic) else item
+        found = None if _missing(plain) else self._index.get(plain)  # type: ignore[arg-type]
+        if found is None:
+            found = fallback
+        if found is None:
+            raise DomainError(
+                message(
+                    "values",
+                    f"must be among the domain's {self.size} labels",
+                    plain,
+                    "add the label to the domain, or give the domain other='other'",
+                )
+            )
+        return int(found)
+
+    def decode(self, codes: npt.ArrayLike) -> list[Label]:
+        """Turn indices back into labels."""
+        return [self.label(int(i)) for i in integers(codes, self.size)]
+
+    def label(self, index: int) -> Label:
+        """The label of one index; the index itself when the domain has no labels."""
+        return index if self.labels is None else self.labels[index]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; what is absent is left out, so that equal domains have equal dicts."""
+        whole: dict[str, Any] = {"size": self.size}
+        for name in ("labels", "sensitive", "values"):
+            part = getattr(self, name)
+            if part is not None:
+                whole[name] = list(part)
+        if self.other is not None:
+            whole["other"] = self.other
+        return whole
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Domain:
+        """The domain that `to_dict` wrote."""
+        unknown = set(plain) - {"size", "labels", "other", "sensitive", "values"}
+        if unknown:
+            raise ParameterError(message("domain", "has an unknown entry", sorted(unknown)[0], "remove it"))
+        return cls(**plain)
+
+
+def integers(data: object, size: int) -> npt.NDArray[np.int64]:
+    """Check that data are integers in 0..size-1, and give them as int64.
+
+    >>> integers([0, 2], 3).tolist()
+    [0, 2]
+    """
+    array = np.asarray(data)
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iub":
+        raise ParameterError(
+            message(
+                "values",
+                "must be integers",
+                array.dtype.name if array.ndim else data,
+                "for labels or missing values give the spec a Domain with labels",
+            )
+        )
+    if array.ndim != 1:
+        raise ParameterError(message("values", "must be one-dimensional", array.shape, "pass one column"))
+    if array.size:
+        for extreme in (array.min(), array.max()):
+            if not 0 <= int(extreme) < size:
+                raise DomainError(
+                    message(
+                        "values", f"must lie in 0..{size - 1}", int(extreme), "check k, or use a Domain with labels"
+                    )
+                )
+    return array.astype(np.int64, copy=False)
+
+
+def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, ...] | None:
+    if labels is None:
+        if other is not None:
+            raise ParameterError(message("other", "needs labels beside it", other, "name the labels of the domain"))
+        return None
+    names = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    if other is not None and other not in names:
+        names.append(other)
+    for name in names:
+        if not isinstance(name, (str, int, float)) or _missing(name):
+            raise ParameterError(message("labels", "must be strings or finite numbers", name, "rename it"))
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ParameterError(message("labels", "must be distinct", twice, "remove the repetition"))
+    return tuple(names)
+
+
+def _sensitive(indices: Iterable[int] | None, size: int) -> tuple[int, ...] | None:
+    if indices is None:
+        return None
+    chosen = list(indices)
+    if not chosen:
+        raise ParameterError(message("sensitive", "must name at least one value", chosen, "leave it out for all"))
+    return tuple(sorted({int(i) for i in integers(chosen, size)}))
+
+
+def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | None:
+    if values is None:
+        return None
+    numbers = tuple(float(v) for v in values)
+    if len(numbers) != size:
+        raise ParameterError(message("values", f"must be {size} numbers", len(numbers), "give one for each value"))
+    if not all(math.isfinite(v) for v in numbers):
+        raise ParameterError(message("values", "must be finite", values, "replace NaN and infinities"))
+    return numbers
+
+
+def _missing(item: object) -> bool:
+    if item is None or (isinstance(item, float) and not math.isfinite(item)):
+        return True
+    return type(item).__name__ in {"NAType", "NaTType"}
+
+
+def _hashable(item: object) -> object:
+    if _missing(item):
+        return None
+    try:
+        hash(item)
+    except TypeError:
+        raise ParameterError(message("values", "must be labels", item, "pass strings or numbers")) from None
+    return item
+
+
+def _distinct(array: npt.NDArray[Any]) -> set[object]:
+    return {_hashable(item) for item in array}

@@ -1,0 +1,29 @@
+"""Run a piece of work over chunks of a range, on as many threads as there are cores.
+
+Threads over kernels that release the interpreter lock add no compilation time, unlike numba's own parallel loops.
+The pool lives for one call, so nothing survives a fork.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def threads() -> int:
+    """How many threads to use: the environment variable HUSH_THREADS, or the cores this process may use."""
+    wanted = os.environ.get("HUSH_THREADS", "")
+    return max(1, int(wanted)) if wanted.isdigit() else len(os.sched_getaffinity(0))
+
+
+def each(n: int, size: int, work: Callable[[int, int], Result]) -> list[Result]:
+    """Call `work(start, stop)` on consecutive chunks of at most `size`, in order of the results."""
+    starts = range(0, n, size)
+    if len(starts) <= 1 or threads() == 1:
+        return [work(start, min(start + size, n)) for start in starts]
+    with ThreadPoolExecutor(min(threads(), len(starts))) as pool:
+        return list(pool.map(lambda start: work(start, min(start + size, n)), starts))

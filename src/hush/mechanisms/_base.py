@@ -1,0 +1,459 @@
+"""What a mechanism is.
+
+A mechanism is one immutable object that serves client and server. A file that defines one writes
+
+- ``report_dtype``: the fixed-size little-endian record that a report is;
+- ``sample(values, rng)``: reports of checked values 0..k-1, drawn from the given numpy Generator;
+- ``tally(reports)``: an additive integer array of fixed shape (for a pure oracle, ``supports`` is enough);
+- ``decode(tally, n)``: unbiased frequencies (a pure oracle has one already);
+- ``outputs(public)`` and ``weight(report, value)``: the exact law, as integers over a common denominator.
+
+Everything else follows from these: secure and seeded randomization on all cores, aggregation, estimates with error
+bars, likelihoods, attacks, maximum likelihood, simulation, the exact loss, and the conformance suite.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.analysis import variance as variances_of
+from hush.domain import Domain, integers
+from hush.errors import ParameterError, ReportError, SpecError, message
+from hush.estimation import Aggregate, Estimate
+from hush.kernels import chunks
+from hush.mechanisms import _rules
+from hush.mechanisms._exact import smallest_epsilon, worst_ratio
+from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
+from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
+
+Reports = npt.NDArray[Any]
+Values = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+_TALLY_CHUNK = 1 << 18
+_MATRIX_CELLS = 1 << 22
+_ENUMERABLE = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyOracle(ABC):
+    """A mechanism over the values 0..k-1 whose reports estimate how frequent each value is."""
+
+    k: int
+    epsilon: float
+
+    family: ClassVar[str] = "own"
+    tight: ClassVar[bool] = True
+    """Whether the exact loss reaches the guarantee (to within the rounding of thresholds)."""
+    sufficient: ClassVar[bool] = False
+    """Whether the tally, as counts of `all_outputs`, suffices for maximum likelihood."""
+
+    def __post_init__(self) -> None:
+        self._set(k=_rules.domain_size(self.k), epsilon=_rules.epsilon(self.epsilon))
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)
+
+    # What a mechanism's file writes.
+
+    @property
+    @abstractmethod
+    def report_dtype(self) -> np.dtype[Any]:
+        """The record that one report is."""
+
+    @abstractmethod
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        """Randomize values that are known to lie in 0..k-1."""
+
+    @abstractmethod
+    def tally(self, reports: Reports) -> Ints:
+        """An additive summary of reports; raises ReportError on a malformed one."""
+
+    @abstractmethod
+    def decode(self, tally: Ints, n: int) -> Floats:
+        """Unbiased frequencies from the tally of n reports."""
+
+    @abstractmethod
+    def outputs(self, public: Any = None) -> Reports:
+        """All reports that are possible given the public randomness, or one of each kind (see `copies`)."""
+
+    @abstractmethod
+    def weight(self, report: Any, value: int) -> int:
+        """The exact probability of a report, given its public randomness, times `denominator`."""
+
+    @cached_property
+    def denominator(self) -> int:
+        """What weights are divided by to become probabilities."""
+        first = self.publics()[0]
+        return sum(self.copies(y) * self.weight(y, 0) for y in self.outputs(first))
+
+    def publics(self) -> Sequence[Any]:
+        """Public randomness (a hash seed, say) to enumerate over: all of it, or examples of every kind."""
+        return (None,)
+
+    def copies(self, report: Any) -> int:
+        """How many outputs this one stands for: same public randomness, same weights for every value."""
+        return 1
+
+    # The words.
+
+    @classmethod
+    def name(cls) -> str:
+        """The registered name; module:Class for a mechanism from outside."""
+        inside = cls.__module__.startswith("hush.")
+        return cls.__name__ if inside else f"{cls.__module__}:{cls.__qualname__}"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one report promises."""
+        delta = getattr(self, "delta", None)
+        return LDP(self.epsilon) if delta is None else ApproxLDP(self.epsilon, delta)
+
+    def privatize(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Any:
+        """Randomize values: one report each, shape (n,), dtype `report_dtype`; a scalar gives one report.
+
+        Args:
+            values: Integers in 0..k-1.
+            rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
+                tests; its result does not depend on the number of threads.
+        """
+        if np.ndim(values) == 0:
+            return self.privatize(np.asarray(values)[None], rng=rng)[0]
+        checked = integers(values, self.k)
+        reports = np.zeros(checked.size, self.report_dtype)
+        keys = chunk_keys(rng, -(-checked.size // CHUNK))
+
+        def work(start: int, stop: int) -> None:
+            drawing = chunk_generator(keys[start // CHUNK])
+            reports[start:stop] = self.sample(checked[start:stop], drawing)
+
+        chunks.each(checked.size, CHUNK, work)
+        return reports
+
+    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
+        """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
+        return self._aggregate(reports, self.spec_hash)
+
+    def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
+        total, n = self._empty(), 0
+        for part in [reports] if isinstance(reports, (np.ndarray, np.void)) else reports:
+            checked = self._reports(part)
+            total = sum(
+                chunks.each(checked.size, _TALLY_CHUNK, lambda a, b, c=checked: self.tally(c[a:b])),  # type: ignore[misc]
+                start=total,
+            )
+            n += checked.size
+        return Aggregate(n, total, spec_hash)
+
+    def _empty(self) -> Ints:
+        return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
+
+    def _reports(self, reports: Reports) -> Reports:
+        array = np.atleast_1d(np.asarray(reports))
+        if array.dtype != self.report_dtype or array.ndim != 1:
+            raise ReportError(
+                message(
+                    "reports",
+                    f"must be one-dimensional with dtype {self.report_dtype}",
+                    f"{array.dtype}, shape {array.shape}",
+                    "read them with np.frombuffer(data, mechanism.report_dtype)",
+                )
+            )
+        return array
+
+    def estimate(self, aggregate: Aggregate) -> Estimate:
+        """Raw unbiased frequencies with standard errors."""
+        return self._estimate(aggregate, Domain(size=self.k), self.spec_hash)
+
+    def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
+        if aggregate.spec_hash != spec_hash:
+            raise SpecError(
+                message(
+                    "aggregate",
+                    f"must come from the spec {spec_hash[:12]}",
+                    aggregate.spec_hash[:12],
+                    "estimate with the spec that made the reports",
+                )
+            )
+        if aggregate.n < 1:
+            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
+        raw = self.decode(aggregate.tally, aggregate.n)
+        errors = np.sqrt(self.variances(np.clip(raw, 0.0, 1.0), aggregate.n))
+        return Estimate(raw, aggregate.n, domain, errors)
+
+    def variance(self, n: int = 1, frequency: float = 0.0) -> float:
+        """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
+
+        The others are taken to share the rest equally, where it matters.
+        """
+        others = (1.0 - frequency) / (self.k - 1)
+        return float(self.variances(np.array([frequency] + [others] * (self.k - 1)), n)[0])
+
+    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
+        """Variance of every value's estimate, in a fixed population of n with these frequencies."""
+        return np.asarray(frequencies @ self._moments / n, dtype=np.float64)
+
+    @cached_property
+    def _moments(self) -> Floats:
+        """Variance of the estimate of v from one report of u, as [u, v], by enumeration."""
+        self._enumerable()
+        mean = np.zeros((self.k, self.k))
+        square = np.zeros((self.k, self.k))
+        for y in self.outputs(None):
+            decoded = self.decode(self.tally(np.asarray(y, self.report_dtype)[None]), 1)
+            for u in range(self.k):
+                share = self.copies(y) * self.weight(y, u) / self.denominator
+                mean[u] += share * decoded
+                square[u] += share * decoded**2
+        return square - mean**2
+
+    def asr(self) -> float:
+        """Exact expected success of the best guess of a value from its raw report, under a uniform prior."""
+        self._enumerable()
+        best = sum(self.copies(y) * max(self.weight(y, v) for v in range(self.k)) for y in self.outputs(None))
+        return float(Fraction(best, self.denominator * self.k))
+
+    def _enumerable(self) -> None:
+        if len(self.publics()) > 1 or len(self.outputs(self.publics()[0])) > _ENUMERABLE:
+            raise ParameterError(
+                message(
+                    "k",
+                    f"must leave at most {_ENUMERABLE} outputs to enumerate",
+                    self.k,
+                    f"give {type(self).__name__} its own variances, asr and bits",
+                )
+            )
+
+    @property
+    def bits(self) -> int:
+        """Information bits of one report, public randomness included."""
+        self._enumerable()
+        return math.ceil(math.log2(sum(self.copies(y) for y in self.outputs(None))))
+
+    def log_prob(self, reports: Reports, value: int | npt.ArrayLike) -> Floats:
+        """Exact log-likelihood of each report for a value (one, or one each), given its public randomness."""
+        array = self._reports(reports)
+        values = np.broadcast_to(integers(np.atleast_1d(value), self.k), array.shape)
+        return self._log_prob(array, values)
+
+    def _log_prob(self, reports: Reports, values: Values) -> Floats:
+        weights = [self.weight(y, int(v)) for y, v in zip(reports, values, strict=True)]
+        below = math.log(self.denominator)
+        return np.array([math.log(w) - below if w else -math.inf for w in weights], np.float64)
+
+    def scores(self, reports: Reports) -> Floats:
+        """Log-likelihood of every value, shape (n, k), up to a constant for each report."""
+        return np.stack([self._log_prob(reports, np.full(reports.size, v)) for v in range(self.k)], axis=1)
+
+    def exact_epsilon(self) -> float:
+        """The true worst-case loss of the sampler as implemented; at this mechanism's delta if it has one."""
+        guarantee = self.guarantee
+        delta = Fraction(guarantee.delta) if isinstance(guarantee, ApproxLDP) else Fraction(0)
+        worst = 0.0
+        for public in self.publics():
+            outputs = self.outputs(public)
+            law = [[self.weight(y, v) for v in range(self.k)] for y in outputs]
+            if delta:
+                copies = [self.copies(y) for y in outputs]
+                worst = max(worst, smallest_epsilon(law, copies, self.denominator, delta))
+            else:
+                worst = max(worst, worst_ratio(law))
+        return worst
+
+    def simulate(self, counts: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
+        """The aggregate of a whole population, drawn from its exact law without making reports where possible.
+
+        Args:
+            counts: How many people hold each value.
+            rng: `hush.seeded(7)` to repeat a simulation.
+        """
+        people = self._counts(counts)
+        return Aggregate(int(people.sum()), self._simulate(people, source(rng)), self.spec_hash)
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """Stream real reports, chunk by chunk."""
+        ends = np.cumsum(counts)
+        n = int(ends[-1])
+        total = self._empty()
+        for start in range(0, n, 16 * CHUNK):
+            people = np.arange(start, min(start + 16 * CHUNK, n))
+            values = np.searchsorted(ends, people, side="right")
+            total = total + self.aggregate(self.privatize(values, rng=rng)).tally
+        return total
+
+    def _counts(self, counts: npt.ArrayLike) -> Ints:
+        array = np.asarray(counts)
+        whole = array.dtype.kind in "iu" and array.shape == (self.k,) and (array >= 0).all()
+        if not whole:
+            raise ParameterError(
+                message("counts", f"must be {self.k} non-negative integers", counts, "count the people of each value")
+            )
+        return array.astype(np.int64)
+
+    def attack(
+        self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
+    ) -> Ints:
+        """The best guess of the value behind each report; ties are broken at random.
+
+        Args:
+            reports: What the attacker saw.
+            prior: How likely each value is beforehand; uniform when left out.
+            rng: Breaks the ties.
+        """
+        array = self._reports(reports)
+        with np.errstate(divide="ignore"):
+            belief = None if prior is None else np.log(self._prior(prior))
+        rows = max(1, _MATRIX_CELLS // self.k)
+        keys = chunk_keys(rng, -(-array.size // rows))
+
+        def work(start: int, stop: int) -> Ints:
+            score = self.scores(array[start:stop])
+            if belief is not None:
+                score = score + belief
+            return _argmax(score, chunk_generator(keys[start // rows]))
+
+        guesses = chunks.each(array.size, rows, work)
+        return np.concatenate(guesses) if guesses else np.zeros(0, np.int64)
+
+    def _prior(self, prior: npt.ArrayLike) -> Floats:
+        shares = np.asarray(prior, dtype=np.float64)
+        if shares.shape != (self.k,) or not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() <= 0:
+            raise ParameterError(
+                message("prior", f"must be {self.k} non-negative numbers", prior, "give each value a probability")
+            )
+        return np.asarray(shares / shares.sum(), dtype=np.float64)
+
+    def maximum_likelihood(self, reports: Reports | Aggregate, *, tolerance: float = 1e-7) -> Estimate:
+        """The distribution under which the reports are most likely (iterative Bayesian update).
+
+        Args:
+            reports: Reports, streamed in batches; or an Aggregate where the tally suffices (GRR, HR).
+            tolerance: Stop when no frequency moves by more than this.
+        """
+        from hush.estimation.likelihood import maximize
+
+        distinct, multiplicity = self._distinct(reports)
+        rows = max(1, _MATRIX_CELLS // self.k)
+
+        def batches() -> Iterator[tuple[Floats, Floats]]:
+            for start in range(0, distinct.size, rows):
+                score = self.scores(distinct[start : start + rows])
+                yield np.exp(score - score.max(axis=1, keepdims=True)), multiplicity[start : start + rows]
+
+        found = maximize(batches, self.k, tolerance=tolerance)
+        return Estimate(found, int(multiplicity.sum()), Domain(size=self.k), None, "maximum likelihood")
+
+    def _distinct(self, reports: Reports | Aggregate) -> tuple[Reports, Floats]:
+        if isinstance(reports, Aggregate):
+            if not self.sufficient:
+                raise ParameterError(
+                    message(
+                        "reports",
+                        f"must be the reports themselves, since {self.name()}'s tally does not suffice",
+                        "an Aggregate",
+                        "keep the reports",
+                    )
+                )
+            seen = np.nonzero(reports.tally)[0]
+            distinct, counts = self.outputs(None)[seen], reports.tally[seen]
+        else:
+            array = self._reports(reports)
+            distinct, counts = array, np.ones(array.size, np.int64)
+            if self.report_dtype.itemsize <= 4:
+                distinct, counts = np.unique(array, return_counts=True)
+        if distinct.size == 0:
+            raise ParameterError(message("reports", "must hold at least one", 0, "collect reports first"))
+        return distinct, counts.astype(np.float64)
+
+    # How it travels.
+
+    @property
+    def thresholds(self) -> dict[str, int | str]:
+        """The integers that the sampler compares random words with; part of the spec."""
+        return {}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `hush.from_dict` reads; thresholds are strings, since JSON numbers are doubles."""
+        exact = {name: str(t) for name, t in self.thresholds.items()}
+        return {"mechanism": self.name(), **self.parameters, "thresholds": exact}
+
+    @cached_property
+    def spec_hash(self) -> str:
+        """The hash of the spec that has this mechanism and no labels."""
+        from hush.mechanisms.spec import Spec
+
+        return Spec(self).hash
+
+
+@dataclass(frozen=True, kw_only=True)
+class PureOracle(FrequencyOracle):
+    """An oracle whose reports support values: its own with probability p*, any other with q*.
+
+    Its file writes ``supports``, ``p_star`` and ``q_star`` in place of ``tally`` and ``decode``.
+    """
+
+    @property
+    @abstractmethod
+    def p_star(self) -> float:
+        """Probability that a report supports its own value."""
+
+    @property
+    @abstractmethod
+    def q_star(self) -> float:
+        """Probability that a report supports a given other value."""
+
+    @abstractmethod
+    def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
+        """Whether each report supports the value beside it."""
+
+    def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
+        """Which values each report supports, shape (n, k)."""
+        columns = [self.supports(reports, np.full(reports.size, v)) for v in range(self.k)]
+        return np.stack(columns, axis=1)
+
+    def tally(self, reports: Reports) -> Ints:
+        return self.support_matrix(reports).sum(axis=0, dtype=np.int64)
+
+    def decode(self, tally: Ints, n: int) -> Floats:
+        return np.asarray((tally / n - self.q_star) / (self.p_star - self.q_star), dtype=np.float64)
+
+    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
+        return variances_of.pure(self.p_star, self.q_star, n, frequencies)
+
+    def variance(self, n: int = 1, frequency: float = 0.0) -> float:
+        """Equation 3: variance of one value's estimate in a fixed population; frequency 0 gives equation 4."""
+        return float(variances_of.pure(self.p_star, self.q_star, n, frequency))
+
+
+def _argmax(score: Floats, rng: np.random.Generator) -> Ints:
+    best = score == score.max(axis=1, keepdims=True)
+    ties = best.sum(axis=1)
+    guess = best.argmax(axis=1)
+    split = np.nonzero(ties > 1)[0]
+    if split.size:
+        chosen = (rng.random(split.size) * ties[split]).astype(np.int64) + 1
+        guess[split] = (np.cumsum(best[split], axis=1, dtype=np.int32) == chosen[:, None]).argmax(axis=1)
+    return guess.astype(np.int64)

@@ -1,0 +1,189 @@
+"""Noise on a grid with exact integer probabilities.
+
+Doubles leak: the gaps between them show where a noisy number came from. So noise is drawn in whole grid steps from
+a table of integer weights that sum to 2^64, and the loss is computed from that very table.
+
+A coordinate of a one-hot vector is 0 or 1, that is 0 or `unit` steps. With weights W for a zero, a one has the
+mirror image: y is as likely as unit - y is under W.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.mechanisms._thresholds import SCALE, exp_below, log_ratio
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Weights of the steps `lowest`, `lowest`+1, ... of a coordinate that is zero; a one is mirrored about unit/2."""
+
+    weights: tuple[int, ...]
+    lowest: int
+    unit: int
+
+    @property
+    def highest(self) -> int:
+        """The largest step."""
+        return self.unit - self.lowest
+
+    @cached_property
+    def null(self) -> tuple[int, ...]:
+        """Weights under a zero, from lowest to highest."""
+        return self.weights + (0,) * (self.highest - self.lowest + 1 - len(self.weights))
+
+    @cached_property
+    def own(self) -> tuple[int, ...]:
+        """Weights under a one, from lowest to highest."""
+        return self.null[::-1]
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Of each step from lowest to highest, under a zero."""
+        return np.array(self.null, np.float64) / SCALE
+
+    @cached_property
+    def ratios(self) -> Floats:
+        """How much likelier each step is under a one; steps that never occur under a zero are infinite."""
+        own, null = np.array(self.own, np.float64), np.array(self.null, np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(null > 0, own / null, np.where(own > 0, np.inf, 1.0))
+
+    @cached_property
+    def steps(self) -> npt.NDArray[np.int64]:
+        """All steps."""
+        return np.arange(self.lowest, self.highest + 1)
+
+    @cached_property
+    def mean(self) -> float:
+        """Mean step under a zero."""
+        return float(Fraction(sum(w * (self.lowest + i) for i, w in enumerate(self.null)), SCALE))
+
+    @cached_property
+    def variance(self) -> float:
+        """Variance of a step, under a zero or a one."""
+        return float(self.probabilities @ (self.steps - self.mean) ** 2)
+
+    def above(self, limit: float) -> tuple[int, int]:
+        """Weight of the steps above a limit, under a one and under a zero."""
+        first = max(0, math.floor(limit) + 1 - self.lowest)
+        return sum(self.own[first:]), sum(self.null[first:])
+
+    @cached_property
+    def _by_ratio(self) -> tuple[list[int], list[int]]:
+        """Weights under a one and under a zero, sorted by their exact ratio."""
+        cells = [(o, n) for o, n in zip(self.own, self.null, strict=True) if o or n]
+        cells.sort(key=lambda cell: (cell[0] << 192) // cell[1] if cell[1] else math.inf)
+        return [own for own, _ in cells], [null for _, null in cells]
+
+    def pure_loss(self) -> float:
+        """The worst log-ratio of two one-hot vectors: twice that of a coordinate, by symmetry."""
+        own, null = self._by_ratio
+        return log_ratio(own[-1] ** 2, null[-1] ** 2)
+
+    def excess(self, epsilon: float) -> Fraction:
+        """The hockey-stick divergence of two one-hot vectors at epsilon, rounded up: the least delta.
+
+        Only the two coordinates where they differ matter. Sorted by ratio, each step of the first coordinate pairs
+        with a run of the second's (zero under one vector and one under the other), whose weights add up as it goes.
+        """
+        own, null = self._by_ratio
+        e = int(exp_below(epsilon) * 2**160)
+        total = at = mine = theirs = 0
+        for a, b in zip(own, null, strict=True):
+            while at < len(own) and (a * null[at] << 160) > e * b * own[at]:
+                mine, theirs, at = mine + null[at], theirs + own[at], at + 1
+            total += (a * mine << 160) - e * b * theirs
+        return Fraction(total, SCALE**2 << 160)
+
+    def roughly(self, epsilon: float) -> float:
+        """`excess` in double precision, for searching."""
+        own, null = (np.array(part, np.float64) / SCALE for part in self._by_ratio)
+        with np.errstate(divide="ignore"):
+            ratio = np.where(null > 0, own / null, np.inf)
+        upto = np.searchsorted(ratio, ratio * math.exp(-epsilon))
+        mine, theirs = (np.concatenate([[0.0], np.cumsum(part)])[upto] for part in (null, own))
+        return float(own @ mine - math.exp(epsilon) * (null @ theirs))
+
+    def smallest_epsilon(self, delta: float, most: float) -> float:
+        """The smallest epsilon up to `most` at which the divergence does not exceed delta, to one part in 10^13."""
+        limit = Fraction(delta)
+        low, high = _bisect(lambda x: self.roughly(x) <= delta, 0.0, most, 1e-10)
+        low, high = max(0.0, low * (1 - 1e-9)), min(most, high * (1 + 1e-9))
+        return _bisect(lambda x: self.excess(x) <= limit, low, high, 1e-13)[1]
+
+
+def _bisect(holds: Callable[[float], bool], low: float, high: float, precision: float) -> tuple[float, float]:
+    """Narrow down where a condition starts to hold, to a relative precision; it holds at the upper end."""
+    while high - low > precision * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return low, high
+
+
+def laplace(epsilon: float) -> Grid:
+    """Two-sided geometric noise of scale 2/epsilon, so that a one-hot vector is epsilon-private; clamped at the ends.
+
+    The grid has an even number of steps a unit, and at least 256 within the scale. A step y and its mirror unit - y
+    bound each other's weight; outside 0..unit their ratio is exactly e^(epsilon/2) and rounded to stay below it,
+    inside there is slack. The middle step, its own mirror, takes up what rounding leaves.
+    """
+    unit = max(2, 2 * math.ceil(64 * epsilon))
+    reach = math.ceil(math.log(1e9) * 2 * unit / epsilon)
+    half = exp_below(epsilon / 2)
+    with localcontext() as context:
+        context.prec = 60
+        step = (-Decimal(epsilon) / (2 * unit)).exp()
+        mass = [(1 - step) / (1 + step) * SCALE]
+        for _ in range(reach + unit):
+            mass.append(mass[-1] * step)
+        ends = [mass[reach] / (1 - step), mass[reach + unit] / (1 - step)]
+        rounded = [int(m.to_integral_value()) for m in mass]
+        low_end, high_end = (int(m.to_integral_value()) for m in ends)
+    weights = [0] * (2 * reach + unit + 1)
+    for j in range(reach + 1):
+        far = high_end if j == reach else rounded[unit + j]
+        near = low_end if j == reach else rounded[j]
+        weights[reach + unit + j] = far
+        weights[reach - j] = min(near, int(half * far))
+    for y in range(1, unit):
+        weights[reach + y] = rounded[y]
+    weights[reach + unit // 2] += SCALE - sum(weights)
+    return Grid(tuple(weights), -reach, unit)
+
+
+def gaussian(scale: float) -> Grid:
+    """Discrete Gaussian noise of the given scale in units, cut where its weight falls below one; 0 takes the rest."""
+    unit = max(1, math.ceil(128 / scale))
+    width = scale * unit
+    reach = math.ceil(9.3 * width)
+    shape = np.exp(-0.5 * (np.arange(reach + 1, dtype=np.longdouble) / width) ** 2)
+    total = 2 * shape.sum() - shape[0]
+    half = [int(w) for w in shape / total * np.longdouble(2.0**64)]
+    while half[-1] == 0:
+        half.pop()
+    weights = half[:0:-1] + half
+    weights[len(half) - 1] += SCALE - sum(weights)
+    return Grid(tuple(weights), -(len(half) - 1), unit)
+
+
+def calibrated_gaussian(epsilon: float, delta: float, guess: float) -> Grid:
+    """The least discrete Gaussian noise, to one part in 10^11, whose exact divergence at epsilon is at most delta."""
+    limit = Fraction(delta)
+    low, high = guess * 0.98, guess * 1.02
+    while gaussian(high).roughly(epsilon) > delta:
+        low, high = high, high * 1.05
+    low, high = _bisect(lambda scale: gaussian(scale).roughly(epsilon) <= delta, low, high, 1e-11)
+    while gaussian(high).excess(epsilon) > limit:
+        low, high = high, high + 4 * (high - low)
+    return gaussian(high)

@@ -1,0 +1,70 @@
+"""What mechanisms with a public hash function share: local hashing and the wheel.
+
+A report carries its hash function (a, b) and supports the values whose keys fall into an interval of hashes. The
+family is described in `hush.kernels.hashing`. Closed forms are those of an ideal hash family, under which support
+has the law of independent bits; the tests hold the real family against it.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.analysis import success
+from hush.mechanisms._base import Ints, PureOracle, Reports, Values
+from hush.mechanisms._keep import TwoLevel
+from hush.simulation import tallies
+
+RING = 1 << 32
+"""Number of 32-bit hashes."""
+
+Words = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hashed(TwoLevel, PureOracle):
+    """A mechanism whose report names a hash function and an interval of hashes."""
+
+    @abstractmethod
+    def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
+        """(a, b, length): a report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
+
+    @cached_property
+    def _keys(self) -> Words:
+        from hush.kernels.hashing import keys
+
+        return keys(self.k)
+
+    def _hashes(self, public: tuple[int, int]) -> Words:
+        a, b = (np.uint32(part) for part in public)
+        return a * self._keys + b
+
+    def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
+        a, b, length = self._interval(reports)
+        return np.asarray(a * self._keys[values] + b < length)
+
+    def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
+        a, b, length = self._interval(reports)
+        return np.asarray(a[:, None] * self._keys + b[:, None] < length[:, None])
+
+    def tally(self, reports: Reports) -> Ints:
+        from hush.kernels.hashing import support_counts
+
+        counts = np.zeros(self.k, np.int64)
+        support_counts(*self._interval(reports), self._keys, counts)
+        return counts
+
+    def publics(self) -> list[tuple[int, int]]:
+        """A few hash functions; the first sends all values to one hash, the others scatter them."""
+        return [(0x9E3779B1 * i % RING, 0x85EBCA6B * i % RING) for i in range(4)]
+
+    def asr(self) -> float:
+        """Equation 21 with q = q*, exact under an ideal hash (equation 15 of the paper is not)."""
+        return success.independent_bits(self.k, self.p_star, self.q_star)
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        return tallies.independent_bits(counts, self.p_star, self.q_star, rng)

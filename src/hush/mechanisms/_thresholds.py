@@ -1,0 +1,71 @@
+"""Probabilities as integers out of 2^64, rounded so that the loss never exceeds epsilon.
+
+Everything here is exact: e^epsilon is bounded from below by a rational number with sixty digits, thresholds follow
+from it by rational arithmetic with directed rounding, and the loss of a sampler is the correctly rounded logarithm
+of a ratio of integers. Since rounding is monotone, a loss that does not exceed epsilon does not seem to.
+"""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+
+SCALE = 1 << 64
+"""Number of 64-bit words: a threshold t stands for the probability t / SCALE."""
+
+_DIGITS = Context(prec=60)
+
+
+def exp_below(x: float) -> Fraction:
+    """A rational number below e^x by less than one part in 10^58."""
+    return Fraction(Decimal(x).exp(_DIGITS)) * (1 - Fraction(1, 10**58))
+
+
+def log_ratio(above: int, below: int) -> float:
+    """The natural logarithm of a ratio of integers, correctly rounded.
+
+    >>> log_ratio(3, 1)
+    1.0986122886681098
+    """
+    if below == 0:
+        return float("inf")
+    with localcontext(_DIGITS) as context:
+        context.prec = 80
+        return float((Decimal(above) / Decimal(below)).ln())
+
+
+def clamp(threshold: int) -> int:
+    """Keep a threshold strictly inside, so that every output stays possible."""
+    return min(max(threshold, 1), SCALE - 1)
+
+
+def keep(epsilon: float, inside: int, outside: int, delta: float = 0.0) -> int:
+    """The largest probability of an output among `inside` favoured ones, against `outside` others.
+
+    With both groups uniform, the loss is ln[keep·outside / ((1-keep)·inside)]; delta (with inside = 1) is how far
+    the favoured output may exceed e^epsilon times the others.
+    """
+    e = exp_below(epsilon)
+    return clamp(int(SCALE * (inside * e + Fraction(delta) * outside) / (inside * e + outside)))
+
+
+def other_bit(epsilon: float, own: int) -> int:
+    """The least threshold q of a unary bit such that ln[p(1-q) / (q(1-p))] is at most epsilon."""
+    e = exp_below(epsilon)
+    exact = SCALE * Fraction(own) / (e * (SCALE - own) + own)
+    return clamp(-int(-exact // 1))
+
+
+def symmetric_bit(epsilon: float, delta: float) -> int:
+    """The least threshold q of a unary bit, with p = 1 - q, such that p² is at most e^epsilon q² + delta."""
+    if delta == 0.0:
+        root = exp_below(epsilon / 2)
+        return clamp(-int(-(SCALE / (root + 1)) // 1))
+    with localcontext(_DIGITS):
+        e, d = Decimal(epsilon).exp(), Decimal(delta)
+        guess = int(((e * (1 - d) + d).sqrt() - 1) / (e - 1) * SCALE)
+    lower, slack = exp_below(epsilon), Fraction(delta) * SCALE**2
+    q = clamp(guess - 2)
+    while (SCALE - q) ** 2 > lower * q**2 + slack:
+        q += 1
+    return q

@@ -1,0 +1,140 @@
+"""Hadamard response (HR).
+
+Acharya, Sun and Zhang (AISTATS 2019): outputs form blocks of equal width (a power of two); a value owns a row of
+its block's Hadamard matrix and favours the columns where the row is +1. Decoding is one fast Walsh-Hadamard
+transform of the counts. With one block the oracle is pure; with more, values in other blocks are supported less.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.mechanisms import _rules
+from hush.mechanisms._base import Floats, Ints, Reports, Values
+from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.direct import counted, unsigned
+
+
+@dataclass(frozen=True, kw_only=True)
+class HR(TwoLevel):
+    """Report one of K outputs, likelier where the value's Hadamard row is +1.
+
+    Args:
+        k: Domain size, at least 2.
+        epsilon: Privacy loss of one report, in nats.
+        blocks: Number of blocks, a power of two; about e^epsilon / 2, as in the paper, when left out.
+
+    >>> HR(k=100, epsilon=1.0).bits
+    7
+    """
+
+    blocks: int = None  # type: ignore[assignment]
+
+    family: ClassVar[str] = "Hadamard"
+    sufficient: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limit = min(math.exp(self.epsilon), 2 * self.k)
+        chosen = 2 ** max(0, math.ceil(math.log2(limit)) - 1) if self.blocks is None else self.blocks
+        count = _rules.integer("blocks", chosen, 1, 2 * self.k, "use a power of two, or leave it out")
+        if count & (count - 1):
+            _rules.integer("blocks", count, 1, 1, "use a power of two, or leave it out")
+        self._set(blocks=count)
+
+    @property
+    def width(self) -> int:
+        """Outputs in a block: the least power of two with a row other than the first for each of its values."""
+        return 2 ** (-(-self.k // self.blocks)).bit_length()
+
+    @property
+    def size(self) -> int:
+        """Number of outputs, K."""
+        return self.blocks * self.width
+
+    @property
+    def report_dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned integer that holds K-1."""
+        return unsigned(self.size - 1)
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return self.width // 2, self.size - self.width // 2
+
+    @property
+    def denominator(self) -> int:
+        """Each output's weight is over 2^64 times the outputs inside and outside a codeword."""
+        inside, outside = self._sizes
+        return SCALE * inside * outside
+
+    @property
+    def bits(self) -> int:
+        return (self.size - 1).bit_length()
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        from hush.kernels.hadamard import respond
+        from hush.kernels.words import rejection
+
+        out = np.empty(values.size, self.report_dtype)
+        respond(rng, values, self.width, self.blocks, np.uint64(self.keep), rejection(self._sizes[1]), out)
+        return out
+
+    def _place(self, values: Values) -> tuple[Values, Values]:
+        """The block of each value and its row there."""
+        return values // (self.width - 1), values % (self.width - 1) + 1
+
+    def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
+        block, row = self._place(values)
+        at = reports.astype(np.int64)
+        even = np.bitwise_count(at % self.width & row) % 2 == 0
+        return np.asarray((at // self.width == block) & even)
+
+    def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
+        return self.supports(reports[:, None], np.arange(self.k))
+
+    def tally(self, reports: Reports) -> Ints:
+        return counted(reports, self.size)
+
+    @property
+    def _gap(self) -> float:
+        """Mean of a report's +1 or -1 in its own row: what the transform is divided by."""
+        inside, outside = self._sizes
+        return self.p_star - (1 - self.p_star) * inside / outside
+
+    def decode(self, tally: Ints, n: int) -> Floats:
+        """The transform of each block's counts, at the rows of its values."""
+        from hush.kernels.hadamard import walsh_hadamard
+
+        counts = tally.reshape(self.blocks, self.width).astype(np.int64)
+        for block in counts:
+            walsh_hadamard(block)
+        block, row = self._place(np.arange(self.k))
+        return np.asarray(counts[block, row] / (n * self._gap), dtype=np.float64)
+
+    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
+        """Exact: a report from the same block falls into it more often than one from another."""
+        inside, outside = self._sizes
+        missed = (1 - self.p_star) * inside / outside
+        block, _ = self._place(np.arange(self.k))
+        near = np.bincount(block, frequencies, self.blocks)[block]
+        far = frequencies.sum() - near
+        within = near * (self.p_star + missed) + far * 2 * missed
+        return np.asarray(within / (n * self._gap**2) - frequencies / n, dtype=np.float64)
+
+    def outputs(self, public: Any = None) -> Reports:
+        return np.arange(self.size, dtype=self.report_dtype)
+
+    def asr(self) -> float:
+        """Each output has one best probability: inside some value's codeword, or outside all of them."""
+        inside, outside = self._sizes
+        rows = np.bincount(self._place(np.arange(self.k))[0], minlength=self.blocks)
+        # One row leaves half of its block uncovered, two rows a quarter, three (one the sum of the others) nothing.
+        bare = np.select([rows == 0, rows == 1, rows == 2], [1.0, 0.5, 0.25], 0.0).sum() * self.width
+        best = (self.size - bare) * self.p_star / inside + bare * (1 - self.p_star) / outside
+        return float(best / self.k)

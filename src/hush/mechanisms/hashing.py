@@ -1,0 +1,202 @@
+"""Local hashing: LH(g), BLH, OLH, their approximate variants, and hashing without noise (LHO).
+
+BLH: Bassily and Smith (STOC 2015); OLH: Wang et al. (USENIX Security 2017); ABLH, AOLH: Wang et al. (2021), as in
+appendix B of "Revealing the true cost of LDP protocols". A report is a hash function, drawn anew by every user, and
+the bucket of the user's value, randomized. The hash family is described in `hush.kernels.hashing`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.analysis import optimal
+from hush.errors import ReportError, message
+from hush.mechanisms import _rules
+from hush.mechanisms._base import Floats, Reports, Values
+from hush.mechanisms._hashed import RING, Hashed, Words
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.direct import unsigned
+from hush.mechanisms.guarantee import Guarantee
+
+
+@dataclass(frozen=True, kw_only=True)
+class LH(Hashed):
+    """Hash the value to one of ``g`` buckets, then randomize the bucket.
+
+    Args:
+        k: Domain size, at least 2.
+        epsilon: Privacy loss of one report, in nats.
+        g: Number of buckets, at least 2.
+
+    >>> round(LH(k=100, epsilon=4.0, g=56).asr(), 6)
+    0.233788
+    """
+
+    g: int
+
+    family: ClassVar[str] = "hashing"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(g=_rules.integer("g", self.g, 2, 2**30, "use e.g. 2, or OLH for the best"))
+
+    @property
+    def report_dtype(self) -> np.dtype[Any]:
+        """u4 a, u4 b (the hash function), and the bucket as the smallest unsigned integer that holds g-1."""
+        return np.dtype([("a", "<u4"), ("b", "<u4"), ("bucket", unsigned(self.g - 1))])
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return 1, self.g - 1
+
+    @cached_property
+    def collision(self) -> float:
+        """Probability that two values share a bucket: 1/g, up to the rounding of bucket sizes."""
+        size, larger = divmod(RING, self.g)
+        return (larger * (size + 1) ** 2 + (self.g - larger) * size**2) / RING**2
+
+    @property
+    def q_star(self) -> float:
+        """1/g under an ideal hash, whatever the noise; here from the exact collision rate."""
+        return self.p_star * self.collision + (1 - self.p_star) * (1 - self.collision) / (self.g - 1)
+
+    @property
+    def denominator(self) -> int:
+        """Each bucket's weight is over 2^64 (g-1)."""
+        return SCALE * (self.g - 1)
+
+    @property
+    def bits(self) -> int:
+        return 64 + math.ceil(math.log2(self.g))
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        from hush.kernels.hashing import bucket_reports
+        from hush.kernels.words import rejection
+
+        out = np.empty(values.size, self.report_dtype)
+        keep, reject = np.uint64(self.keep), rejection(self.g - 1)
+        bucket_reports(rng, values, self._keys, self.g, keep, reject, out["a"], out["b"], out["bucket"])
+        return out
+
+    def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
+        """A report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
+        bucket = reports["bucket"].astype(np.uint64)
+        if bucket.size and int(bucket.max()) >= self.g:
+            raise ReportError(
+                message("reports", f"must have buckets below {self.g}", int(bucket.max()), "check their spec")
+            )
+        g = np.uint64(self.g)
+        start = (bucket * np.uint64(RING) + g - np.uint64(1)) // g
+        end = ((bucket + np.uint64(1)) * np.uint64(RING) + g - np.uint64(1)) // g
+        shifted = reports["b"] - start.astype(np.uint32)
+        return np.ascontiguousarray(reports["a"]), shifted, (end - start).astype(np.uint32)
+
+    def _home(self, public: tuple[int, int]) -> npt.NDArray[np.uint64]:
+        """The buckets that hold a value under this hash function."""
+        return np.unique((self._hashes(public).astype(np.uint64) * np.uint64(self.g)) >> np.uint64(32))
+
+    def outputs(self, public: Any = None) -> Reports:
+        """Each bucket that holds a value, and one bucket for all that hold none."""
+        a, b = self.publics()[0] if public is None else public
+        taken = self._home((a, b))
+        spare = [j for j in range(min(taken.size + 1, self.g)) if j not in taken][:1]
+        shown = np.append(taken, np.array(spare, np.uint64))
+        out = np.empty(shown.size, self.report_dtype)
+        out["a"], out["b"], out["bucket"] = a, b, shown
+        return out
+
+    def copies(self, report: Any) -> int:
+        taken = self._home((int(report["a"]), int(report["b"])))
+        return 1 if report["bucket"] in taken else self.g - taken.size
+
+
+@dataclass(frozen=True, kw_only=True)
+class BLH(LH):
+    """Binary local hashing: two buckets."""
+
+    g: int = field(init=False, default=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OLH(LH):
+    """Optimized local hashing: g is the nearest integer to e^epsilon + 1, which minimises the variance.
+
+    >>> OLH(k=100, epsilon=4.0).g
+    56
+    """
+
+    g: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self._set(g=optimal.hash_range(min(_rules.epsilon(self.epsilon), 20.0)))
+        super().__post_init__()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ABLH(BLH):
+    """Binary local hashing that is (epsilon, delta)-private."""
+
+    delta: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(delta=_rules.delta(self.delta))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AOLH(LH):
+    """Local hashing that is (epsilon, delta)-private, with g at the local minimum of its variance.
+
+    >>> AOLH(k=100, epsilon=1.0, delta=1e-5).g
+    4
+    """
+
+    g: int = field(init=False, default=0)
+    delta: float
+
+    def __post_init__(self) -> None:
+        epsilon, delta = _rules.epsilon(self.epsilon, 20.0), _rules.delta(self.delta)
+        best = optimal.approximate_hash_range(epsilon, delta)
+        self._set(delta=delta, g=max(2, round(best)))
+        super().__post_init__()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LHO(LH):
+    """Local hashing only: the bucket is sent as it is. A baseline for audits, with no guarantee.
+
+    Whoever sees a report rules out every value that hashes elsewhere: the loss is infinite.
+    """
+
+    epsilon: float = field(init=False, default=math.inf)
+
+    def __post_init__(self) -> None:
+        self._set(epsilon=1.0)
+        super().__post_init__()
+        self._set(epsilon=math.inf)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """None: a hash is not noise."""
+        return None
+
+    @cached_property
+    def keep(self) -> int:
+        """Certainty."""
+        return SCALE
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        from hush.kernels.hashing import bucket_only
+
+        out = np.empty(values.size, self.report_dtype)
+        bucket_only(rng, values, self._keys, self.g, out["a"], out["b"], out["bucket"])
+        return out
+
+    def scores(self, reports: Reports) -> Floats:
+        return np.where(self.support_matrix(reports), 0.0, -np.inf)

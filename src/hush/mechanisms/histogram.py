@@ -1,0 +1,284 @@
+"""Histogram encoding: one-hot vectors with noise in every coordinate.
+
+SHE (summation) and ServerTHE (the server thresholds what SHE sends): Wang et al. (USENIX Security 2017), with
+discrete Laplace noise. GM (Dwork and Roth 2014) and AGM (Balle and Wang, ICML 2018), with discrete Gaussian noise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.analysis import optimal, success
+from hush.errors import ParameterError, ReportError, message
+from hush.mechanisms import _grid, _rules
+from hush.mechanisms._base import Floats, FrequencyOracle, Ints, PureOracle, Reports, Values
+from hush.mechanisms._grid import Grid
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.unary import checked_theta
+from hush.simulation import tallies
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyHistogram(FrequencyOracle):
+    """A one-hot vector with grid noise in every coordinate, summed by the server."""
+
+    family: ClassVar[str] = "histogram"
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The noise, as exact integer weights."""
+        return _grid.laplace(self.epsilon)
+
+    @property
+    def report_dtype(self) -> np.dtype[Any]:
+        """k signed 32-bit counts of grid steps; a step is 1/grid.unit."""
+        return np.dtype([("steps", "<i4", (self.k,))])
+
+    @property
+    def thresholds(self) -> dict[str, int | str]:
+        table = hashlib.sha256(",".join(map(str, self.grid.weights)).encode()).hexdigest()
+        return {"unit": self.grid.unit, "lowest": self.grid.lowest, "table": table}
+
+    @property
+    def denominator(self) -> int:
+        """2^64 for each coordinate."""
+        return SCALE**self.k
+
+    @property
+    def bits(self) -> int:
+        return math.ceil(self.k * math.log2(self.grid.highest - self.grid.lowest + 1))
+
+    @cached_property
+    def _alias(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32], int]:
+        from hush.kernels.noise import alias_table
+
+        return alias_table(list(self.grid.weights))
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        from hush.kernels.noise import one_hot
+
+        out = np.empty(values.size, self.report_dtype)
+        one_hot(rng, values, *self._alias, self.grid.lowest, self.grid.unit, out["steps"])
+        return out
+
+    def _in_range(self, whole: bool) -> None:
+        if not whole:
+            rule = f"must have steps in {self.grid.lowest}..{self.grid.highest}"
+            raise ReportError(message("reports", rule, "others", "check the spec they were made with"))
+
+    def tally(self, reports: Reports) -> Ints:
+        from hush.kernels.noise import column_sums
+
+        sums = np.zeros(self.k, np.int64)
+        steps = np.ascontiguousarray(reports)["steps"]
+        self._in_range(column_sums(steps, self.grid.lowest, self.grid.highest, sums))
+        return sums
+
+    @property
+    def _span(self) -> float:
+        """Mean step under a one, less that under a zero."""
+        return self.grid.unit - 2 * self.grid.mean
+
+    def decode(self, tally: Ints, n: int) -> Floats:
+        return np.asarray((tally / n - self.grid.mean) / self._span, dtype=np.float64)
+
+    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
+        return np.full(np.shape(frequencies), self.grid.variance / (n * self._span**2))
+
+    def variance(self, n: int = 1, frequency: float = 0.0) -> float:
+        """The noise's own variance, whatever the frequency."""
+        return self.grid.variance / (n * self._span**2)
+
+    def outputs(self, public: Any = None) -> Reports:
+        size = len(self.grid.null)
+        if size**self.k > 1 << 20:
+            raise ParameterError(
+                message("k", "must leave at most 2^20 outputs to enumerate", self.k, "use log_prob on reports instead")
+            )
+        axes = np.meshgrid(*[self.grid.steps] * self.k, indexing="ij")
+        out = np.empty(size**self.k, self.report_dtype)
+        out["steps"] = np.stack([axis.ravel() for axis in axes], axis=1)
+        return out
+
+    def weight(self, report: Reports, value: int) -> int:
+        at = np.asarray(report["steps"], np.int64) - self.grid.lowest
+        return math.prod(self.grid.own[i] if j == value else self.grid.null[i] for j, i in enumerate(at))
+
+    def _at(self, reports: Reports) -> npt.NDArray[np.int64]:
+        steps = reports["steps"].astype(np.int64)
+        self._in_range(bool(((steps >= self.grid.lowest) & (steps <= self.grid.highest)).all()))
+        return steps - self.grid.lowest
+
+    @cached_property
+    def _log_ratios(self) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.log(self.grid.ratios)
+
+    def _log_prob(self, reports: Reports, values: Values) -> Floats:
+        at = self._at(reports)
+        with np.errstate(divide="ignore"):
+            null, own = np.log(self.grid.probabilities), np.log(self.grid.probabilities[::-1])
+        held = at[np.arange(at.shape[0]), values]
+        others = null[at]
+        others[np.arange(at.shape[0]), values] = 0.0
+        return others.sum(axis=1) + own[held]
+
+    def scores(self, reports: Reports) -> Floats:
+        return self._log_ratios[self._at(reports)]
+
+    def exact_epsilon(self) -> float:
+        """The worst log-ratio of the table, over two coordinates."""
+        return self.grid.pure_loss()
+
+    def asr(self) -> float:
+        """The best guess is the coordinate with the largest likelihood ratio."""
+        grid = self.grid
+        own = np.array(grid.own, np.float64) / SCALE
+        certain = float(own[grid.probabilities == 0].sum())
+        sure = grid.probabilities > 0
+        doubtful = success.product(self.k, grid.probabilities[sure], grid.ratios[sure])
+        return doubtful + certain
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        grid = self.grid
+        if counts.sum() < 4 * len(grid.null):
+            return super()._simulate(counts, rng)
+        return tallies.grid_sums(counts, grid.steps, grid.probabilities, grid.unit, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SHE(NoisyHistogram):
+    """Summation with histogram encoding: Laplace noise of scale 2/epsilon, on a grid, in every coordinate.
+
+    Args:
+        k: Domain size, at least 2.
+        epsilon: Privacy loss of one report, in nats.
+
+    >>> round(SHE(k=100, epsilon=4.0).variance(), 4)
+    0.5
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerTHE(NoisyHistogram, PureOracle):
+    """Thresholding with histogram encoding, where the server thresholds: the reports are those of SHE.
+
+    The exact loss and the attacker's success are SHE's, since the noisy numbers are sent.
+
+    Args:
+        k: Domain size, at least 2.
+        epsilon: Privacy loss of one report, in nats.
+        theta: Threshold in (1/2, 1); the one with the least variance when left out.
+    """
+
+    theta: float = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(theta=checked_theta(self.theta, self.epsilon))
+
+    @cached_property
+    def _above(self) -> tuple[int, int]:
+        return self.grid.above(self._limit)
+
+    @property
+    def _limit(self) -> int:
+        """The threshold in grid steps; a larger step supports."""
+        return math.floor(self.theta * self.grid.unit)
+
+    @property
+    def p_star(self) -> float:
+        return self._above[0] / SCALE
+
+    @property
+    def q_star(self) -> float:
+        return self._above[1] / SCALE
+
+    def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
+        return np.asarray(reports["steps"][np.arange(reports.size), values] > self._limit)
+
+    def tally(self, reports: Reports) -> Ints:
+        from hush.kernels.noise import column_exceeds
+
+        counts = np.zeros(self.k, np.int64)
+        steps = np.ascontiguousarray(reports)["steps"]
+        self._in_range(column_exceeds(steps, self._limit, self.grid.lowest, self.grid.highest, counts))
+        return counts
+
+    decode = PureOracle.decode
+    variance = PureOracle.variance
+    variances = PureOracle.variances
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        return tallies.independent_bits(counts, self.p_star, self.q_star, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GM(NoisyHistogram):
+    """Histogram encoding with the classical Gaussian mechanism, for epsilon up to 1.
+
+    The classical scale is more than needed: the exact loss stays well below epsilon. `AGM` wastes nothing.
+
+    Args:
+        k: Domain size, at least 2.
+        epsilon: Privacy loss of one report, in nats, at most 1.
+        delta: How far an event's probability may exceed e^epsilon times another value's.
+
+    >>> round(GM(k=10, epsilon=1.0, delta=1e-5).sigma, 4)
+    6.8516
+    """
+
+    delta: float
+
+    tight: ClassVar[bool] = False
+    _largest: ClassVar[float] = 1.0
+
+    def __post_init__(self) -> None:
+        self._set(epsilon=_rules.epsilon(self.epsilon, self._largest), delta=_rules.delta(self.delta))
+        super().__post_init__()
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Discrete Gaussian noise of the classical scale."""
+        return _grid.gaussian(optimal.gaussian_scale(self.epsilon, self.delta))
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation of the noise, in units."""
+        return math.sqrt(self.grid.variance) / self.grid.unit
+
+    def exact_epsilon(self) -> float:
+        """The smallest epsilon at this delta: the exact divergence of the table, inverted."""
+        return self.grid.smallest_epsilon(self.delta, self.epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AGM(GM):
+    """Histogram encoding with the analytic Gaussian mechanism: the least Gaussian noise that keeps the promise.
+
+    Calibrated on the grid itself, with the exact divergence.
+
+    Args:
+        k: Domain size, at least 2.
+        epsilon: Privacy loss of one report, in nats.
+        delta: How far an event's probability may exceed e^epsilon times another value's.
+
+    >>> round(AGM(k=10, epsilon=4.0, delta=1e-5).sigma, 2)
+    1.53
+    """
+
+    tight: ClassVar[bool] = True
+    _largest: ClassVar[float] = _rules.MAX_EPSILON
+
+    @cached_property
+    def grid(self) -> Grid:
+        """Discrete Gaussian noise, just enough."""
+        guess = optimal.analytic_gaussian_scale(self.epsilon, self.delta)
+        return _grid.calibrated_gaussian(self.epsilon, self.delta, guess)

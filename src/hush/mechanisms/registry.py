@@ -1,0 +1,74 @@
+"""The names of all mechanisms, and the way from plain data back to a mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from hush.errors import ParameterError, SpecError, message
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.direct import AGRR, GRR
+from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
+from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
+from hush.mechanisms.subset import SS
+from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
+from hush.mechanisms.wheel import Wheel
+
+Class = TypeVar("Class", bound=type[FrequencyOracle])
+
+_BUILT_IN: tuple[type[FrequencyOracle], ...] = (
+    GRR, SS, SUE, OUE, UE, BLH, OLH, LH, SHE, THE, ServerTHE, HR, Wheel,
+    AGRR, ASUE, ABLH, AOLH, GM, AGM, LHO,
+)  # fmt: skip
+
+_known: dict[str, type[FrequencyOracle]] = {cls.name(): cls for cls in _BUILT_IN}
+
+
+def registry() -> dict[str, type[FrequencyOracle]]:
+    """Every registered mechanism by name.
+
+    >>> registry()["OUE"].__name__
+    'OUE'
+    """
+    return dict(_known)
+
+
+def register(cls: Class) -> Class:
+    """Make a mechanism of your own known by name, module:Class; usable as a decorator."""
+    if not (isinstance(cls, type) and issubclass(cls, FrequencyOracle)):
+        raise ParameterError(message("mechanism", "must be a subclass of FrequencyOracle", cls, "derive it from one"))
+    _known[cls.name()] = cls
+    return cls
+
+
+def from_dict(plain: Mapping[str, Any]) -> FrequencyOracle:
+    """The mechanism that `to_dict` wrote. Imports nothing: an unknown name is an error.
+
+    >>> from_dict(GRR(k=4, epsilon=1.0).to_dict())
+    GRR(k=4, epsilon=1.0)
+    """
+    if not isinstance(plain, Mapping):
+        raise SpecError(message("mechanism", "must be a mapping", plain, "pass what to_dict gave"))
+    entries = dict(plain)
+    name = entries.pop("mechanism", None)
+    thresholds = entries.pop("thresholds", None)
+    if name not in _known:
+        raise SpecError(
+            message(
+                "mechanism",
+                f"must be registered (one of {', '.join(_known)})",
+                name,
+                "import its module and hush.register its class",
+            )
+        )
+    try:
+        made = _known[name](**entries)
+    except TypeError as error:
+        raise SpecError(message("mechanism", f"must have the parameters of {name}", entries, str(error))) from None
+    written = made.to_dict()["thresholds"]
+    if thresholds is not None and dict(thresholds) != written:
+        raise SpecError(
+            message("thresholds", f"must be {written}", thresholds, "read the spec with the version that wrote it")
+        )
+    return made

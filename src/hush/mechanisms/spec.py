@@ -1,0 +1,101 @@
+"""A spec: a mechanism and a domain, as they travel.
+
+The canonical JSON follows RFC 8785, so that every language gets the same bytes; its SHA-256 is what reports and
+aggregates carry. Thresholds are in it, computed once here and never by clients.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.domain import Domain
+from hush.errors import SpecError, message
+from hush.estimation import Aggregate, Estimate
+from hush.mechanisms._base import FrequencyOracle, Reports
+
+VERSION = 1
+
+
+@dataclass(frozen=True, init=False)
+class Spec:
+    """A mechanism and the domain that it randomizes.
+
+    Args:
+        mechanism: Any mechanism with k equal to the domain's size.
+        domain: Labels and more; left out, the values are 0..k-1.
+    """
+
+    mechanism: FrequencyOracle
+    domain: Domain
+
+    def __init__(self, mechanism: FrequencyOracle, domain: Domain | None = None) -> None:
+        whole = Domain(size=mechanism.k) if domain is None else domain
+        if whole.size != mechanism.k:
+            raise SpecError(
+                message("domain", f"must have k={mechanism.k} values", whole.size, "match k and the domain")
+            )
+        object.__setattr__(self, "mechanism", mechanism)
+        object.__setattr__(self, "domain", whole)
+
+    def privatize(self, values: object, *, rng: np.random.Generator | None = None) -> Any:
+        """Randomize labels: a list, an array, a Series, or a single one."""
+        single = np.ndim(values) == 0  # type: ignore[arg-type]
+        codes = self.domain.encode([values] if single else values)
+        reports = self.mechanism.privatize(codes, rng=rng)
+        return reports[0] if single else reports
+
+    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
+        """Tally reports of this spec."""
+        return self.mechanism._aggregate(reports, self.hash)
+
+    def estimate(self, aggregate: Aggregate) -> Estimate:
+        """Raw unbiased frequencies, with labels and standard errors."""
+        return self.mechanism._estimate(aggregate, self.domain, self.hash)
+
+    def simulate(self, counts: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
+        """The aggregate of a whole population, drawn from its exact law."""
+        drawn = self.mechanism.simulate(counts, rng=rng)
+        return Aggregate(drawn.n, drawn.tally, self.hash)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"hush": VERSION, "mechanism": self.mechanism.to_dict(), "domain": self.domain.to_dict()}
+
+    def to_json(self) -> str:
+        """Canonical JSON (RFC 8785)."""
+        import rfc8785
+
+        return rfc8785.dumps(self.to_dict()).decode()
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON, in hex."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Spec:
+        """The spec that `to_dict` wrote."""
+        from hush.mechanisms.registry import from_dict
+
+        if not isinstance(plain, Mapping) or set(plain) != {"hush", "mechanism", "domain"}:
+            raise SpecError(message("spec", "must have hush, mechanism and domain", plain, "write it with to_json"))
+        if plain["hush"] != VERSION:
+            raise SpecError(message("spec version", f"must be {VERSION}", plain["hush"], "upgrade hush"))
+        return cls(from_dict(plain["mechanism"]), Domain.from_dict(plain["domain"]))
+
+    @classmethod
+    def from_json(cls, text: str) -> Spec:
+        """The spec that `to_json` wrote."""
+        try:
+            plain = json.loads(text)
+        except ValueError as error:
+            raise SpecError(message("spec", "must be JSON", text, str(error))) from None
+        return cls.from_dict(plain)

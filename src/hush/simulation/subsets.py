@@ -1,0 +1,43 @@
+"""Tallies of subset selection, drawn from their exact law in O(k·omega), whatever the number of people.
+
+Split each value's people into those whose subset holds their own value and the rest, then walk the values in
+order, keeping only how many people still have r slots to fill. While their own value is still ahead, people of one
+kind are exchangeable, so those whose turn it is are a uniform sample without replacement. At each value, a person
+with r slots left takes it with probability r / (eligible values left).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+_MOST = 500_000_000  # numpy's hypergeometric sampler takes fewer than 10^9 people
+
+
+def subset_members(counts: Ints, omega: int, p: float, rng: np.random.Generator) -> Ints:
+    """How often each value is a member of the reported subsets."""
+    if counts.sum() > _MOST:
+        half = counts // 2
+        return subset_members(half, omega, p, rng) + subset_members(counts - half, omega, p, rng)
+    k = counts.size
+    slots = np.arange(omega + 1)
+    included = rng.binomial(counts, p).astype(np.int64)
+    tally = included.copy()
+    holders, others, passed = (np.zeros(omega + 1, np.int64) for _ in range(3))
+    holders[omega - 1] = included.sum()
+    others[omega] = (counts - included).sum()
+    for v in range(k):
+        turn = rng.multivariate_hypergeometric(holders, int(included[v]))
+        holders -= turn
+        other_turn = rng.multivariate_hypergeometric(others, int(counts[v] - included[v]))
+        others -= other_turn
+        left = k - v - 1
+        for group, eligible in ((holders, left), (others, left), (passed, left + 1)):
+            taken = rng.binomial(group, np.minimum(slots / max(eligible, 1), 1.0))
+            tally[v] += taken.sum()
+            group -= taken
+            group[:-1] += taken[1:]
+        passed += turn + other_turn
+    return tally
