@@ -43,7 +43,6 @@ Floats = npt.NDArray[np.float64]
 
 _TALLY_CHUNK = 1 << 18
 _MATRIX_CELLS = 1 << 22
-_ENUMERABLE = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +107,10 @@ class FrequencyOracle(ABC):
     def publics(self) -> Sequence[Any]:
         """Public randomness (a hash seed, say) to enumerate over: all of it, or examples of every kind."""
         return (None,)
+
+    def public(self, report: Any) -> Any:
+        """The public randomness of a report: what `outputs` takes."""
+        return None
 
     def copies(self, report: Any) -> int:
         """How many outputs this one stands for: same public randomness, same weights for every value."""
@@ -232,15 +235,9 @@ class FrequencyOracle(ABC):
         return float(Fraction(best, self.denominator * self.k))
 
     def _enumerable(self) -> None:
-        if len(self.publics()) > 1 or len(self.outputs(self.publics()[0])) > _ENUMERABLE:
-            raise ParameterError(
-                message(
-                    "k",
-                    f"must leave at most {_ENUMERABLE} outputs to enumerate",
-                    self.k,
-                    f"give {type(self).__name__} its own variances, asr and bits",
-                )
-            )
+        if len(self.publics()) > 1:
+            raise NotImplementedError(f"{self.name()} has public randomness: write its own variances, asr and bits")
+        _rules.enumerable(len(self.outputs(None)), self.k)
 
     @property
     def bits(self) -> int:

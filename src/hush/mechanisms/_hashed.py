@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +62,10 @@ class Hashed(TwoLevel, PureOracle):
     def publics(self) -> list[tuple[int, int]]:
         """A few hash functions; the first sends all values to one hash, the others scatter them."""
         return [(0x9E3779B1 * i % RING, 0x85EBCA6B * i % RING) for i in range(4)]
+
+    def public(self, report: Any) -> tuple[int, int]:
+        """The hash function of a report."""
+        return int(report["a"]), int(report["b"])
 
     def asr(self) -> float:
         """Equation 21 with q = q*, exact under an ideal hash (equation 15 of the paper is not)."""

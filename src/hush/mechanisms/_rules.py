@@ -12,6 +12,8 @@ MAX_EPSILON = 40.0
 
 MIN_DELTA = 1e-12
 MAX_VALUES = 2**31
+MAX_OUTPUTS = 2**16
+"""How many outputs of a mechanism may be enumerated."""
 
 
 def integer(name: str, value: object, least: int, most: int, remedy: str) -> int:
@@ -45,3 +47,11 @@ def delta(value: object) -> float:
 def domain_size(value: object) -> int:
     """The number of values."""
     return integer("k", value, 2, MAX_VALUES, "count the values of your domain; a collection needs two or more")
+
+
+def enumerable(outputs: int, k: int) -> None:
+    """Refuse to enumerate what would not end."""
+    if outputs > MAX_OUTPUTS:
+        raise ParameterError(
+            message("k", f"must leave at most {MAX_OUTPUTS} outputs to enumerate", k, "use a smaller domain")
+        )

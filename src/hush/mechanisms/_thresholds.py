@@ -1,12 +1,13 @@
 """Probabilities as integers out of 2^64, rounded so that the loss never exceeds epsilon.
 
 Everything here is exact: e^epsilon is bounded from below by a rational number with sixty digits, thresholds follow
-from it by rational arithmetic with directed rounding, and the loss of a sampler is the correctly rounded logarithm
-of a ratio of integers. Since rounding is monotone, a loss that does not exceed epsilon does not seem to.
+from it by rational arithmetic with directed rounding, and the loss of a sampler is the logarithm of a ratio of
+integers, rounded up to the next double. So a stated loss is at most epsilon if and only if the true one is.
 """
 
 from __future__ import annotations
 
+import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
@@ -22,16 +23,18 @@ def exp_below(x: float) -> Fraction:
 
 
 def log_ratio(above: int, below: int) -> float:
-    """The natural logarithm of a ratio of integers, correctly rounded.
+    """The natural logarithm of a ratio of integers, rounded up.
 
     >>> log_ratio(3, 1)
     1.0986122886681098
     """
     if below == 0:
-        return float("inf")
+        return math.inf
     with localcontext(_DIGITS) as context:
         context.prec = 80
-        return float((Decimal(above) / Decimal(below)).ln())
+        exact = (Decimal(above) / Decimal(below)).ln()
+        nearest = float(exact)
+        return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
 def clamp(threshold: int) -> int:

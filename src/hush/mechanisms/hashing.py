@@ -112,7 +112,7 @@ class LH(Hashed):
         return out
 
     def copies(self, report: Any) -> int:
-        taken = self._home((int(report["a"]), int(report["b"])))
+        taken = self._home(self.public(report))
         return 1 if report["bucket"] in taken else self.g - taken.size
 
 

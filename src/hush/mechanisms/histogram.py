@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import optimal, success
-from hush.errors import ParameterError, ReportError, message
+from hush.errors import ReportError, message
 from hush.mechanisms import _grid, _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, PureOracle, Reports, Values
 from hush.mechanisms._grid import Grid
@@ -98,10 +98,7 @@ class NoisyHistogram(FrequencyOracle):
 
     def outputs(self, public: Any = None) -> Reports:
         size = len(self.grid.null)
-        if size**self.k > 1 << 20:
-            raise ParameterError(
-                message("k", "must leave at most 2^20 outputs to enumerate", self.k, "use log_prob on reports instead")
-            )
+        _rules.enumerable(size**self.k, self.k)
         axes = np.meshgrid(*[self.grid.steps] * self.k, indexing="ij")
         out = np.empty(size**self.k, self.report_dtype)
         out["steps"] = np.stack([axis.ravel() for axis in axes], axis=1)

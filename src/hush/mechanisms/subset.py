@@ -97,6 +97,7 @@ class SS(TwoLevel, PureOracle):
         return members
 
     def outputs(self, public: Any = None) -> Reports:
+        _rules.enumerable(math.comb(self.k, self.omega), self.k)
         subsets = list(itertools.combinations(range(self.k), self.omega))
         out = np.empty(len(subsets), self.report_dtype)
         out["subset"] = subsets

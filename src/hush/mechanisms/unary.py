@@ -105,6 +105,7 @@ class UE(PureOracle):
         return counts[: self.k]
 
     def outputs(self, public: Any = None) -> Reports:
+        _rules.enumerable(1 << self.k, self.k)
         numbers = np.arange(1 << self.k, dtype="<u8")
         out = np.empty(numbers.size, self.report_dtype)
         out["bits"] = numbers.view(np.uint8).reshape(-1, 8)[:, : -(-self.k // 8)]

@@ -104,7 +104,7 @@ class Wheel(Hashed):
         return out
 
     def copies(self, report: Any) -> int:
-        cuts = self._cuts((int(report["a"]), int(report["b"])))
+        cuts = self._cuts(self.public(report))
         at = cuts.index(int(report["point"]))
         following = cuts[at + 1] if at + 1 < len(cuts) else cuts[0] + RING
         return following - cuts[at]

@@ -1,0 +1,32 @@
+"""What tests share: one example of every registered mechanism."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import hush
+
+settings.register_profile(
+    "hush", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("hush")
+
+APPROXIMATE = {"AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"}
+PURE_NAMES = [name for name in hush.registry() if name not in APPROXIMATE | {"LHO"}]
+
+
+def example(name: str, k: int, epsilon: float, delta: float = 1e-5) -> hush.FrequencyOracle:
+    """A mechanism by name, with the parameters it needs beyond k and epsilon."""
+    more: dict[str, object] = {"UE": {"p": 0.7}, "LH": {"g": 3}, "LHO": {"g": 4}}.get(name, {})
+    if name != "LHO":
+        more = {"epsilon": epsilon, **more}
+    if name in APPROXIMATE:
+        more = {"delta": delta, **more}
+    return hush.registry()[name](k=k, **more)
+
+
+@pytest.fixture(params=sorted(n for n in hush.registry() if ":" not in n))
+def name(request: pytest.FixtureRequest) -> str:
+    """Every registered mechanism's name in turn."""
+    return str(request.param)
