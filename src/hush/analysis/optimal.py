@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from hush.analysis.variance import threshold_histogram
 from hush.errors import ParameterError, message
 
 
@@ -52,15 +51,14 @@ def threshold(epsilon: float) -> float:
     >>> round(threshold(4.0), 6)
     0.815676
     """
-    from scipy.optimize import minimize_scalar
+    from scipy.optimize import brentq
 
-    found = minimize_scalar(
-        lambda theta: math.log(threshold_histogram(epsilon, theta)),
-        bounds=(0.5, 1.0),
-        method="bounded",
-        options={"xatol": 1e-12},
-    )
-    return float(found.x)
+    def slope(theta: float) -> float:
+        """Of the logarithm of the variance, divided by epsilon."""
+        half, whole = math.exp(epsilon * theta / 2), math.exp(epsilon * (theta - 0.5))
+        return half / (2 * half - 1) - 2 * (whole - half) / (1 + whole - 2 * half)
+
+    return float(brentq(slope, 0.5, 1.0, xtol=1e-15))
 
 
 def gaussian_scale(epsilon: float, delta: float, sensitivity: float = math.sqrt(2)) -> float:
