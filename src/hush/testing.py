@@ -234,9 +234,7 @@ def check_estimate(m: FrequencyOracle, seed: int) -> None:
             _expect(np.allclose(mean, truth, atol=1e-8), m, f"the estimate of value {value} is biased: {mean}")
     counts = _population(m)
     values = np.repeat(np.arange(m.k), counts)
-    runs = [
-        m.estimate(m.aggregate(m.privatize(values, rng=seeded([seed, run])))).frequencies for run in range(_RUNS)
-    ]
+    runs = [m.estimate(m.aggregate(m.privatize(values, rng=seeded([seed, run])))).frequencies for run in range(_RUNS)]
     _check_moments(m, np.array(runs), counts, "privatize and estimate")
 
 

@@ -47,7 +47,7 @@ class Estimate:
 
     @property
     def stderr(self) -> Floats:
-        """Standard errors: the exact variance of the mechanism, with the estimated frequencies plugged in."""
+        """Standard errors: the exact variance of the mechanism at the nearest distribution to the raw estimate."""
         if self.errors is None:
             raise ProjectedError(
                 f"stderr needs a raw estimate, got one after {self.projection!r}; ask before you project"

@@ -30,6 +30,7 @@ from hush.analysis import variance as variances_of
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
+from hush.estimation.consistency import simplex
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._exact import smallest_epsilon, worst_ratio
@@ -157,7 +158,7 @@ class FrequencyOracle(ABC):
 
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         total, n = self._empty(), 0
-        for part in [reports] if isinstance(reports, (np.ndarray, np.void)) else reports:
+        for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
             checked = self._reports(part)
             total = sum(
                 chunks.each(checked.size, _TALLY_CHUNK, lambda a, b, c=checked: self.tally(c[a:b])),  # type: ignore[misc]
@@ -199,7 +200,7 @@ class FrequencyOracle(ABC):
         if aggregate.n < 1:
             raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
         raw = self.decode(aggregate.tally, aggregate.n)
-        errors = np.sqrt(self.variances(np.clip(raw, 0.0, 1.0), aggregate.n))
+        errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
         return Estimate(raw, aggregate.n, domain, errors)
 
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:

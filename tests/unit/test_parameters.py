@@ -1,0 +1,113 @@
+"""Bad parameters are refused with the parameter, the rule, the value and the remedy."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+import hush
+from hush.errors import ParameterError
+from tests.conftest import APPROXIMATE, example
+
+BAD_EPSILONS = [0, -1.0, math.nan, math.inf, -math.inf, 41.0, 1e300, "1", None, True, 1j, [1.0]]
+
+
+@pytest.mark.parametrize("epsilon", BAD_EPSILONS, ids=repr)
+def test_epsilon(name: str, epsilon: object) -> None:
+    if name == "LHO":
+        with pytest.raises(TypeError):
+            hush.LHO(k=4, g=2, epsilon=epsilon)  # type: ignore[call-arg]
+        return
+    with pytest.raises(ParameterError, match=r"epsilon must be a number above 0 and at most \d+, got .*; choose"):
+        example(name, 4, epsilon)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("k", [1, 0, -3, 2.5, math.nan, "4", None, True, 2**40], ids=repr)
+def test_k(name: str, k: object) -> None:
+    with pytest.raises(ParameterError, match=r"k must be an integer in 2\.\.\d+, got .*; count"):
+        example(name, k, 1.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("delta", [0, -0.1, 1.0, 2.0, math.nan, "x", None], ids=repr)
+@pytest.mark.parametrize("name", sorted(APPROXIMATE))
+def test_delta(name: str, delta: object) -> None:
+    with pytest.raises(ParameterError, match="delta must be"):
+        example(name, 4, 0.9, delta)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "parameter"),
+    [
+        (lambda: hush.SS(k=4, epsilon=1.0, omega=0), "omega"),
+        (lambda: hush.SS(k=4, epsilon=1.0, omega=4), "omega"),
+        (lambda: hush.SS(k=4, epsilon=1.0, omega=1.5), "omega"),
+        (lambda: hush.UE(k=4, epsilon=1.0, p=0.0), "p"),
+        (lambda: hush.UE(k=4, epsilon=1.0, p=1.0), "p"),
+        (lambda: hush.UE(k=4, epsilon=1.0, p=math.nan), "p"),
+        (lambda: hush.LH(k=4, epsilon=1.0, g=1), "g"),
+        (lambda: hush.LH(k=4, epsilon=1.0, g=2.0), "g"),
+        (lambda: hush.LHO(k=4, g=0), "g"),
+        (lambda: hush.THE(k=4, epsilon=1.0, theta=0.5), "theta"),
+        (lambda: hush.THE(k=4, epsilon=1.0, theta=1.5), "theta"),
+        (lambda: hush.ServerTHE(k=4, epsilon=1.0, theta=-1.0), "theta"),
+        (lambda: hush.HR(k=4, epsilon=1.0, blocks=3), "blocks"),
+        (lambda: hush.HR(k=4, epsilon=1.0, blocks=0), "blocks"),
+        (lambda: hush.Wheel(k=4, epsilon=1.0, coverage=0.0), "coverage"),
+        (lambda: hush.Wheel(k=4, epsilon=1.0, coverage=1.0), "coverage"),
+        (lambda: hush.GM(k=4, epsilon=1.5, delta=1e-5), "epsilon"),
+        (lambda: hush.AOLH(k=4, epsilon=1.0, delta=0.5), "delta"),
+    ],
+)
+def test_parameters_of_one_mechanism(make: object, parameter: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{parameter} must be .*, got .*; "):
+        make()  # type: ignore[operator]
+
+
+def test_numbers_of_other_types_are_welcome() -> None:
+    plain = hush.SS(k=10, epsilon=1.0, omega=3)
+    assert hush.SS(k=np.int32(10), epsilon=np.float64(1.0), omega=np.int8(3)) == plain
+    assert hush.SS(k=10, epsilon=1, omega=3).spec_hash == plain.spec_hash
+    assert isinstance(hush.GRR(k=3, epsilon=1).epsilon, float)
+    with pytest.raises(ParameterError):
+        hush.GRR(k=3, epsilon=Decimal("1"))  # type: ignore[arg-type]
+
+
+def test_parameters_are_keyword_only_and_frozen() -> None:
+    with pytest.raises(TypeError):
+        hush.GRR(4, 1.0)  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        hush.GRR(k=4, epsilon=1.0).k = 5  # type: ignore[misc]
+
+
+def test_defaults_are_the_published_optima() -> None:
+    assert hush.SS(k=100, epsilon=4.0).omega == 2
+    assert hush.OLH(k=100, epsilon=4.0).g == 56
+    assert hush.BLH(k=100, epsilon=4.0).g == 2
+    assert hush.OUE(k=5, epsilon=1.0).p == 0.5
+    assert hush.Wheel(k=5, epsilon=1.0).coverage == pytest.approx(1 / (math.e + 1), rel=1e-9)
+    assert hush.HR(k=100, epsilon=1.0).blocks == 2
+    assert hush.HR(k=100, epsilon=0.5).blocks == 1
+
+
+def test_lho_says_that_it_has_no_guarantee() -> None:
+    m = hush.LHO(k=10, g=4)
+    assert m.guarantee is None
+    assert m.epsilon == math.inf
+    assert m.exact_epsilon() == math.inf
+
+
+def test_guarantees_read_well() -> None:
+    assert str(hush.GRR(k=4, epsilon=0.5).guarantee) == "0.5-LDP"
+    assert str(hush.AGM(k=4, epsilon=0.5, delta=1e-5).guarantee) == "(0.5, 1e-05)-LDP"
+
+
+def test_the_has_the_loss_of_what_it_sends() -> None:
+    client, server, sum_ = (cls(k=100, epsilon=4.0) for cls in (hush.THE, hush.ServerTHE, hush.SHE))
+    assert client.exact_epsilon() == pytest.approx(2.85894476544049)
+    assert server.exact_epsilon() == sum_.exact_epsilon() == pytest.approx(4.0)
+    assert server.asr() == sum_.asr() == pytest.approx(0.0739, abs=5e-4)
+    assert client.asr() == pytest.approx(0.0669, abs=5e-5)
+    assert server.p_star == pytest.approx(client.p_star, rel=2e-3)
