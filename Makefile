@@ -24,6 +24,9 @@ pytest: .venv/.dev
 docs: .venv/.dev
 	$(BIN)/mkdocs build --strict --quiet
 
+figures: .venv/.dev
+	$(BIN)/python docs/figures.py
+
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 

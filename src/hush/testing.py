@@ -174,8 +174,8 @@ def _check_public(m: FrequencyOracle, first: npt.NDArray[Any], second: npt.NDArr
     for part in range(publics[0].shape[1]):
         columns = [p[:, part] for p in publics]
         top = max(1, (int(max(c.max() for c in columns)) + 1) // 16)
-        for coarse in (lambda x: x % 16, lambda x, top=top: x // top):
-            table = np.array([np.bincount(coarse(c), minlength=17) for c in columns])
+        for coarse in ([c % 16 for c in columns], [c // top for c in columns]):
+            table = np.array([np.bincount(c, minlength=17) for c in coarse])
             p = float(chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
             _expect(p > FALSE_ALARM / 10, m, f"public randomness depends on the value (p = {p:.2g})")
 

@@ -150,3 +150,11 @@ def test_register_refuses_what_is_no_mechanism() -> None:
     for bad in (int, "GRR", None):
         with pytest.raises(ParameterError, match="subclass of FrequencyOracle"):
             hush.register(bad)  # type: ignore[type-var]
+
+
+def test_maximum_likelihood_of_a_spec_keeps_the_labels() -> None:
+    spec = hush.Spec(hush.GRR(k=3, epsilon=1.0), ANIMALS)
+    aggregate = spec.simulate([50, 30, 20], rng=hush.seeded(1))
+    assert spec.maximum_likelihood(aggregate).labels == ["cat", "dog", "axolotl"]
+    with pytest.raises(SpecError):
+        spec.maximum_likelihood(spec.mechanism.simulate([1, 1, 1]))

@@ -111,3 +111,14 @@ def test_the_has_the_loss_of_what_it_sends() -> None:
     assert server.asr() == sum_.asr() == pytest.approx(0.0739, abs=5e-4)
     assert client.asr() == pytest.approx(0.0669, abs=5e-5)
     assert server.p_star == pytest.approx(client.p_star, rel=2e-3)
+
+
+def test_a_gaussian_with_too_little_noise_is_found_out() -> None:
+    from hush.mechanisms import _grid
+
+    thin = _grid.gaussian(0.5)
+    assert thin.excess(1.0) > 0.5
+    assert thin.smallest_epsilon(1e-5, 1.0) > 5.0
+    enough = hush.AGM(k=3, epsilon=1.0, delta=1e-5).grid
+    assert enough.smallest_epsilon(1e-5, 1.0) <= 1.0
+    assert enough.smallest_epsilon(1e-5, 0.01) == pytest.approx(1.0, abs=1e-9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from hypothesis import example as pin
 from hypothesis import given
@@ -73,10 +75,10 @@ def test_tallies_add_up(k: int, epsilon: float, seed: int) -> None:
 @given(names, sizes, seeds)
 def test_more_budget_never_hurts(name: str, k: int, seed: int) -> None:
     variances = [example(name, k, epsilon).variance() for epsilon in (0.5, 1.0, 2.0, 4.0)]
-    assert all(a > b for a, b in zip(variances, variances[1:], strict=False)) or name == "LH"
+    assert all(a > b for a, b in itertools.pairwise(variances)) or name == "LH"
     successes = [example(name, k, epsilon).asr() for epsilon in (0.5, 1.0, 2.0, 4.0)]
     if name not in {"SS", "OLH", "HR", "SHE", "ServerTHE"}:  # whose parameter jumps with epsilon, or whose grid does
-        assert all(a <= b + 1e-9 for a, b in zip(successes, successes[1:], strict=False))
+        assert all(a <= b + 1e-9 for a, b in itertools.pairwise(successes))
 
 
 @given(st.integers(2, 400), st.data())

@@ -17,7 +17,9 @@ Result = TypeVar("Result")
 def threads() -> int:
     """How many threads to use: the environment variable HUSH_THREADS, or the cores this process may use."""
     wanted = os.environ.get("HUSH_THREADS", "")
-    return max(1, int(wanted)) if wanted.isdigit() else len(os.sched_getaffinity(0))
+    if wanted.isdigit():
+        return max(1, int(wanted))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def each(n: int, size: int, work: Callable[[int, int], Result]) -> list[Result]:

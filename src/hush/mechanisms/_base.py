@@ -57,7 +57,7 @@ class FrequencyOracle(ABC):
     tight: ClassVar[bool] = True
     """Whether the exact loss reaches the guarantee (to within the rounding of thresholds)."""
     sufficient: ClassVar[bool] = False
-    """Whether the tally, as counts of `all_outputs`, suffices for maximum likelihood."""
+    """Whether the tally counts the outputs one by one, which suffices for maximum likelihood."""
 
     def __post_init__(self) -> None:
         self._set(k=_rules.domain_size(self.k), epsilon=_rules.epsilon(self.epsilon))

@@ -115,11 +115,23 @@ class Grid:
         mine, theirs = (np.concatenate([[0.0], np.cumsum(part)])[upto] for part in (null, own))
         return float(own @ mine - math.exp(epsilon) * (null @ theirs))
 
-    def smallest_epsilon(self, delta: float, most: float) -> float:
-        """The smallest epsilon up to `most` at which the divergence does not exceed delta, to one part in 10^13."""
+    def smallest_epsilon(self, delta: float, guess: float) -> float:
+        """The smallest epsilon at which the divergence does not exceed delta, to one part in 10^13.
+
+        Rounded up, but not beyond the guess if the divergence is exactly within delta there.
+        """
         limit = Fraction(delta)
-        low, high = _bisect(lambda x: self.roughly(x) <= delta, 0.0, most, 1e-10)
-        low, high = max(0.0, low * (1 - 1e-9)), min(most, high * (1 + 1e-9))
+        high = guess
+        while self.excess(high) > limit:
+            if high > 1e4:
+                return math.inf
+            high *= 2
+        _, near = _bisect(lambda x: self.roughly(x) <= delta, 0.0, high, 1e-10)
+        low = near * (1 - 1e-9)
+        if self.excess(low) <= limit:
+            low = 0.0
+        if near * (1 + 1e-9) < high and self.excess(near * (1 + 1e-9)) <= limit:
+            high = near * (1 + 1e-9)
         return _bisect(lambda x: self.excess(x) <= limit, low, high, 1e-13)[1]
 
 

@@ -34,9 +34,9 @@ def number(name: str, value: object, low: float, high: float, remedy: str, *, cl
     return real
 
 
-def epsilon(value: object, most: float = MAX_EPSILON) -> float:
+def epsilon(value: object, most: float = MAX_EPSILON, remedy: str = "choose a budget in nats, e.g. 1.0") -> float:
     """A privacy budget, in nats."""
-    return number("epsilon", value, 0.0, most, "choose a budget in nats, e.g. 1.0", closed=True)
+    return number("epsilon", value, 0.0, most, remedy, closed=True)
 
 
 def delta(value: object) -> float:

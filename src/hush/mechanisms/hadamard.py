@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._keep import TwoLevel
@@ -45,7 +46,7 @@ class HR(TwoLevel):
         chosen = 2 ** max(0, math.ceil(math.log2(limit)) - 1) if self.blocks is None else self.blocks
         count = _rules.integer("blocks", chosen, 1, 2 * self.k, "use a power of two, or leave it out")
         if count & (count - 1):
-            _rules.integer("blocks", count, 1, 1, "use a power of two, or leave it out")
+            raise ParameterError(message("blocks", "must be a power of two", count, "use e.g. 4, or leave it out"))
         self._set(blocks=count)
 
     @property

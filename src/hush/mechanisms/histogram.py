@@ -172,7 +172,7 @@ class ServerTHE(NoisyHistogram, PureOracle):
     Args:
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
-        theta: Threshold in (1/2, 1); the one with the least variance when left out.
+        theta: Threshold above 1/2 and at most 1; the one with the least variance when left out.
     """
 
     theta: float = None  # type: ignore[assignment]
@@ -238,7 +238,8 @@ class GM(NoisyHistogram):
     _largest: ClassVar[float] = 1.0
 
     def __post_init__(self) -> None:
-        self._set(epsilon=_rules.epsilon(self.epsilon, self._largest), delta=_rules.delta(self.delta))
+        remedy = "choose a smaller budget, e.g. 0.5, or AGM, which takes larger ones"
+        self._set(epsilon=_rules.epsilon(self.epsilon, self._largest, remedy), delta=_rules.delta(self.delta))
         super().__post_init__()
 
     @cached_property

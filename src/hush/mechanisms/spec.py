@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,6 +64,13 @@ class Spec:
         """The aggregate of a whole population, drawn from its exact law."""
         drawn = self.mechanism.simulate(counts, rng=rng)
         return Aggregate(drawn.n, drawn.tally, self.hash)
+
+    def maximum_likelihood(self, reports: Reports | Aggregate, *, tolerance: float = 1e-7) -> Estimate:
+        """The distribution under which the reports are most likely, with labels."""
+        if isinstance(reports, Aggregate):
+            self.estimate(reports)  # refuses an aggregate of another spec
+        found = self.mechanism.maximum_likelihood(reports, tolerance=tolerance)
+        return replace(found, domain=self.domain)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

@@ -209,7 +209,7 @@ class THE(UE):
     Args:
         k: Domain size, at least 2.
         epsilon: Budget that the noise is calibrated for, in nats.
-        theta: Threshold in (1/2, 1); the one with the least variance when left out.
+        theta: Threshold above 1/2 and at most 1; the one with the least variance when left out.
 
     >>> round(THE(k=100, epsilon=4.0).exact_epsilon(), 3)
     2.859
@@ -233,7 +233,7 @@ class THE(UE):
 
 
 def checked_theta(theta: float | None, epsilon: float) -> float:
-    """A threshold in (1/2, 1), the best one when none is given."""
+    """A threshold above 1/2 and at most 1, the best one when none is given."""
     chosen = optimal.threshold(epsilon) if theta is None else theta
     return _rules.number("theta", chosen, 0.5, 1.0, "leave it out for the least variance", closed=True)
 

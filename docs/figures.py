@@ -1,0 +1,92 @@
+"""Draw the pictures of the documentation from real estimates: python docs/figures.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+import hush
+
+PICTURES = Path(__file__).parent / "pictures"
+INK, TRUTH, POINT = "#22303c", "#c9d6df", "#d1495b"
+CURVES = {"OUE": "#edae49", "OLH": "#30638e", "SS": "#00798c", "GRR": "#d1495b", "SHE": "#7a5195"}
+
+
+def main() -> None:
+    """Draw every picture."""
+    plt.rcParams.update(
+        {
+            "font.size": 10.5,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.edgecolor": "#8a99a6",
+            "text.color": INK,
+            "axes.labelcolor": INK,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "axes.titlelocation": "left",
+            "axes.titlesize": 11.5,
+            "axes.titleweight": "bold",
+        }
+    )
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), width_ratios=(1.35, 1), layout="constrained")
+    estimates(left)
+    trade(right)
+    PICTURES.mkdir(exist_ok=True)
+    figure.savefig(PICTURES / "estimates.png", dpi=130, metadata={"Software": None})
+
+
+def estimates(axes: Axes) -> None:
+    """Every visitor of msnbc.com randomizes with OUE; bars are the truth, points the estimate."""
+    visitors = hush.datasets.msnbc()
+    spec = hush.Spec(hush.OUE(k=visitors.k, epsilon=1.0), visitors.domain)
+    codes = visitors.values()
+    reports = spec.mechanism.privatize(codes, rng=hush.seeded(2024))
+    estimate = spec.estimate(spec.aggregate(reports))
+    low, high = estimate.interval(0.95, simultaneous=True)
+    order = np.argsort(-visitors.counts)
+    at = np.arange(visitors.k)
+    axes.bar(at, 100 * visitors.frequencies[order], color=TRUTH, label="truth")
+    middle = 100 * estimate.frequencies[order]
+    bars = [middle - 100 * low[order], 100 * high[order] - middle]
+    axes.errorbar(
+        at, middle, yerr=bars, fmt="o", ms=4, color=POINT, elinewidth=1.4, capsize=3,
+        label="estimate, simultaneous 95 % interval",
+    )  # fmt: skip
+    axes.set_xticks(at, [str(estimate.labels[i]) for i in order], rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_ylabel("visitors, %")
+    axes.set_title(f"{visitors.n:,} visitors, each 1-LDP on their own device (OUE)")
+    axes.legend(frameon=False)
+
+
+def trade(axes: Axes) -> None:
+    """Standard error against attack success as epsilon grows, for the same people."""
+    visitors = hush.datasets.msnbc()
+    budgets = np.linspace(0.5, 5.0, 19)
+    for name, colour in CURVES.items():
+        made = [hush.registry()[name](k=visitors.k, epsilon=float(e)) for e in budgets]
+        errors = [100 * float(np.sqrt(m.variances(visitors.frequencies, visitors.n).mean())) for m in made]
+        success = [100 * m.asr() for m in made]
+        wide = name == "OUE"  # almost the same curve as OLH, drawn behind it
+        axes.plot(success, errors, color=colour, lw=5 if wide else 1.8, alpha=0.7 if wide else 1.0, label=name)
+        axes.plot(success[::2], errors[::2], "o", color=colour, ms=3)
+    axes.axvline(100 / visitors.k, color="#8a99a6", lw=1, ls=":")
+    axes.annotate("blind guess", (100 / visitors.k, 0.024), (3, 0), textcoords="offset points", fontsize=9)
+    axes.set_yscale("log")
+    axes.set_yticks([0.03, 0.1, 0.3], ["0.03", "0.1", "0.3"])
+    axes.minorticks_off()
+    axes.set_xlabel("best attack's success on one report, %")
+    axes.set_ylabel("standard error, percentage points")
+    axes.set_title("What accuracy costs, ε from 0.5 to 5")
+    axes.legend(frameon=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+"""The documentation is true: its examples run, its numbers come out, and nothing public goes unmentioned."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+from typer.testing import CliRunner
+
+import hush
+from hush.cli import app
+
+mpl.use("Agg")
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+FENCE = re.compile(r"^```(?P<language>\w+)?(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
+LANGUAGES = {
+    "python",  # run; a block with >>> is checked for its output; one with a title is a file to import
+    "console",  # each line that starts with "$ hush" is run and must succeed, or end as "exit=2" says
+    "sh", "json", "text", "javascript",  # shown
+}  # fmt: skip
+
+
+@dataclass
+class Block:
+    """A fenced block and where it stands."""
+
+    language: str
+    info: str
+    code: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(m["language"] or "", m["info"], m["code"], text[: m.start()].count("\n") + 1)
+        for m in FENCE.finditer(text)
+    ]
+
+
+def written(pages: list[Path]) -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def identify(page: Path) -> str:
+    return page.name
+
+
+# Examples.
+
+
+@pytest.mark.parametrize("page", PAGES, ids=identify)
+def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Top to bottom, in one namespace, in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+    known = hush.registry()
+    space: dict[str, Any] = {"__name__": page.stem.replace("-", "_")}
+    try:
+        for block in blocks(page):
+            run(block, space, page, tmp_path)
+    finally:
+        for name in set(sys.modules) - before:
+            if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
+                del sys.modules[name]
+        forget(known)
+
+
+def run(block: Block, space: dict[str, Any], page: Path, folder: Path) -> None:
+    if block.language == "python":
+        title = re.search(r'title="([\w./]+)"', block.info)
+        if title:
+            (folder / title[1]).write_text(block.code, encoding="utf-8")
+        elif ">>>" in block.code:
+            compare(block, space, page)
+        else:
+            padded = "\n" * block.line + block.code
+            exec(compile(padded, str(page), "exec", dont_inherit=True), space)
+    elif block.language == "console":
+        expected = re.search(r"exit=(\d)", block.info)
+        for line in block.code.replace("\\\n", " ").splitlines():
+            if line.startswith("$ hush "):
+                command(line, int(expected[1]) if expected else 0, page)
+
+
+def compare(block: Block, space: dict[str, Any], page: Path) -> None:
+    test = doctest.DocTestParser().get_doctest(block.code, space, page.name, str(page), block.line)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    heard: list[str] = []
+    runner.run(test, out=heard.append, clear_globs=False)
+    assert runner.summarize(verbose=False).failed == 0, "".join(heard)
+    space.update(test.globs)
+
+
+def command(line: str, code: int, page: Path) -> None:
+    words = shlex.split(line.removeprefix("$ hush "), comments=True)
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == code, f"{page.name}: {line}\n{result.output}\n{result.exception!r}"
+
+
+def forget(known: dict[str, Any]) -> None:
+    """Take mechanisms that a page registered out of the registry again."""
+    from hush.mechanisms import registry
+
+    for name in set(registry.registry()) - set(known):
+        del registry._known[name]
+
+
+def test_every_block_has_a_known_language() -> None:
+    for page in PAGES:
+        for block in blocks(page):
+            assert block.language in LANGUAGES, f"{page.name}:{block.line}: {block.language!r}"
+
+
+def test_readme_shows_five_lines_of_python() -> None:
+    first = next(block for block in blocks(ROOT / "README.md") if block.language == "python")
+    assert len([line for line in first.code.splitlines() if line.strip()]) == 5
+
+
+# Nothing goes unmentioned.
+
+
+@pytest.mark.parametrize("name", hush.__all__)
+def test_every_public_name_is_mentioned(name: str) -> None:
+    assert re.search(rf"\b(hush\.)?{name}\b", written(sorted(DOCS.glob("*.md"))))
+
+
+@pytest.mark.parametrize("name", hush.__all__)
+def test_every_public_name_is_in_the_reference(name: str) -> None:
+    assert re.search(rf"^::: hush\.{name}$", (DOCS / "api.md").read_text(encoding="utf-8"), re.M)
+
+
+@pytest.mark.parametrize("name", [name for name in hush.registry() if ":" not in name])
+def test_every_mechanism_is_described(name: str) -> None:
+    page = (DOCS / "mechanisms.md").read_text(encoding="utf-8")
+    assert re.search(rf"^### .*\b{name}\b", page, re.M), f"mechanisms.md has no section on {name}"
+    assert re.search(rf"^\| \**\[?`?{name}`?\b", written([ROOT / "README.md"]), re.M), f"README has no row on {name}"
+
+
+def loaded(name: str) -> ModuleType:
+    found = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_command_reference_is_current() -> None:
+    """Run `python docs/commands.py` where this fails."""
+    reference = loaded("commands")
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    assert reference.rendered(page) == page
+
+
+def test_every_command_and_option_is_documented() -> None:
+    reference = loaded("commands")
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    assert reference.commands()
+    for name, command_ in reference.commands().items():
+        assert f"<!-- begin {name} -->" in page
+        for parameter in command_.params:
+            for option in parameter.opts:
+                assert not option.startswith("-") or option == "--help" or f"`{option}`" in page, (
+                    f"hush {name} {option}"
+                )
+
+
+def test_every_error_is_described() -> None:
+    page = (DOCS / "errors.md").read_text(encoding="utf-8")
+    for name, item in vars(hush.errors).items():
+        if isinstance(item, type) and issubclass(item, hush.HushError):
+            assert f"`{name}`" in page
+
+
+def test_every_dataset_is_described() -> None:
+    page = (DOCS / "datasets.md").read_text(encoding="utf-8")
+    for name, item in vars(hush.datasets).items():
+        if callable(item) and getattr(item, "__annotations__", {}).get("return") == "Dataset" and name[0] != "_":
+            assert f"`{name}" in page
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in DOCS.glob("*.md"):
+        assert f": {page.name}" in text, page.name
+
+
+def test_all_is_sorted() -> None:
+    """As ruff sorts it: constants, then classes, then the rest."""
+
+    def key(name: str) -> tuple[int, str]:
+        return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
+    assert sorted(hush.__all__, key=key) == list(hush.__all__)
+    assert len(set(hush.__all__)) == len(hush.__all__)
+    for name in hush.__all__:
+        assert hasattr(hush, name)
+
+
+# Nothing that a stranger's clone does not have.
+
+
+def test_no_file_speaks_of_another_place() -> None:
+    slash = "/"
+    words = (
+        f"..{slash}sha" + "red",
+        f"{slash}wor" + f"k{slash}",
+        "py" + "pi.org",
+        "python" + "hosted",
+        "npm" + "js.com",
+    )
+    kinds = {".py", ".md", ".toml", ".yml", ".yaml", ".json", ".cfg", ".sh", ".c", ".js", ".html", ""}
+    skipped = {"site", "hush-demo", "build", "__pycache__"}
+    for path in ROOT.rglob("*"):
+        inside = path.relative_to(ROOT).parts
+        if any(part in skipped or (part.startswith(".") and part != ".ci") for part in inside):
+            continue
+        if path.is_file() and path.suffix in kinds:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            for word in words:
+                assert word not in text, f"{'/'.join(inside)} mentions {word}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=identify)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
