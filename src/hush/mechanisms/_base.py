@@ -43,6 +43,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _TALLY_CHUNK = 1 << 18
+_BLOCK_BYTES = 1 << 19  # reports made at a time: small enough to stay in the cache until they are copied out
 _MATRIX_CELLS = 1 << 22
 
 
@@ -142,12 +143,16 @@ class FrequencyOracle(ABC):
         if np.ndim(values) == 0:
             return self.privatize(np.asarray(values)[None], rng=rng)[0]
         checked = integers(values, self.k)
-        reports = np.zeros(checked.size, self.report_dtype)
+        reports = np.empty(checked.size, self.report_dtype)
         keys = chunk_keys(rng, -(-checked.size // CHUNK))
+
+        rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
 
         def work(start: int, stop: int) -> None:
             drawing = chunk_generator(keys[start // CHUNK])
-            reports[start:stop] = self.sample(checked[start:stop], drawing)
+            for at in range(start, stop, rows):
+                block = slice(at, min(at + rows, stop))
+                reports[block] = self.sample(checked[block], drawing)
 
         chunks.each(checked.size, CHUNK, work)
         return reports

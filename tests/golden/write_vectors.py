@@ -1,0 +1,57 @@
+"""Write the byte vectors that later versions must read: run once for each new mechanism, never to make a test pass.
+
+    python -m tests.golden.write_vectors
+
+Vectors that are there already are kept as they are; only missing ones are added.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import hush
+from hush.kernels.hashing import keys
+from hush.randomness import chunk_generator
+from tests.conftest import example
+
+FILE = Path(__file__).with_name("vectors.json")
+VALUES = [0, 1, 2, 3, 4, 4, 0, 2]
+
+
+def vector(name: str) -> dict[str, Any]:
+    """Everything of one mechanism that travels."""
+    m = example(name, 5, 1.0)
+    spec = hush.Spec(m, hush.Domain(labels=["α", "b", 'quote"', "d\n", "e"]))
+    reports = spec.privatize(spec.domain.decode(VALUES), rng=hush.seeded(7))
+    aggregate = spec.aggregate(reports)
+    return {
+        "spec": spec.to_json(),
+        "hash": spec.hash,
+        "reports": [report.tobytes().hex() for report in reports],
+        "aggregate": aggregate.to_bytes().hex(),
+        "frequencies": spec.estimate(aggregate).frequencies.tolist(),
+    }
+
+
+def shared() -> dict[str, Any]:
+    """What all mechanisms build on: the word source and the keys of hashing."""
+    words = chunk_generator(bytes(range(16))).bit_generator.random_raw(4)
+    return {"words": [f"{word:016x}" for word in words], "keys": [int(key) for key in keys(8)]}
+
+
+def main() -> None:
+    """Add what is missing."""
+    stored = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    stored.setdefault("shared", shared())
+    for name in hush.registry():
+        stored.setdefault(name, vector(name))
+    FILE.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    np.seterr(all="raise")
+    main()
