@@ -1,0 +1,134 @@
+"""Reports and saved aggregates of one collection, from several files, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.cli import _console, _reports
+from hush.cli._choose import read_spec
+from hush.cli._classes import NOTHING
+from hush.errors import ParameterError, SpecError, message
+from hush.estimation import Aggregate
+from hush.mechanisms.spec import Spec
+
+MOST_GROUPS = 10_000
+AGGREGATE = ".hush"
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What the files hold: one aggregate for each group, or one in all, under the group None."""
+
+    spec: Spec
+    parts: dict[Any, Aggregate]
+    randomness: list[str]
+
+    @property
+    def total(self) -> Aggregate:
+        """All groups together."""
+        return reduce(add, self.parts.values())
+
+    @property
+    def title(self) -> str:
+        """The collection in a few words."""
+        m = self.spec.mechanism
+        promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
+        return f"{m.name()}, k={m.k:,}, {promise}, {self.total.n:,} reports"
+
+
+def collect(sources: list[Path], spec_file: Path | None, by: str | None, *, quiet: bool) -> Collection:
+    """Read and merge files of one spec."""
+    for path in sources:
+        if not path.is_file():
+            raise ParameterError(message("reports", "must be a file that exists", str(path), "check the path"))
+        if by is not None and path.suffix == AGGREGATE:
+            raise ParameterError(
+                message("--by", "needs reports, and an aggregate has lost its columns", str(path), "leave --by out")
+            )
+    spec = _common_spec(sources, spec_file)
+    parts: dict[Any, Aggregate] = {} if by is not None else {None: spec.aggregate(iter(()))}
+    files = [path for path in sources if path.suffix != AGGREGATE]
+    total = sum(_reports.row_count(path) for path in files)
+    with _console.progress("Reading reports", total, quiet=quiet) as advance:
+        for path in files:
+            for reports, cells in _reports.reading(path, spec, by):
+                for group, members in _groups(reports, cells):
+                    merged = spec.aggregate(members)
+                    parts[group] = parts[group] + merged if group in parts else merged
+                    _few_enough(parts, by)
+                advance(reports.size)
+    for path in sources:
+        if path.suffix == AGGREGATE:
+            parts[None] = parts[None] + _saved(path, spec)
+    parts = parts or {None: spec.aggregate(iter(()))}
+    randomness = dict.fromkeys(_reports.randomness_in(path) for path in files)
+    return Collection(spec, dict(sorted(parts.items(), key=lambda part: _order(part[0]))), list(randomness))
+
+
+def _common_spec(sources: list[Path], spec_file: Path | None) -> Spec:
+    given = None if spec_file is None else (spec_file, read_spec(spec_file))
+    for path in (path for path in sources if path.suffix != AGGREGATE):
+        found = _reports.spec_in(path)
+        if given is None:
+            given = path, found
+        elif found.hash != given[1].hash:
+            rule = f"must have the spec of {given[0]} ({given[1].hash[:12]})"
+            raise SpecError(message(str(path), rule, found.hash[:12], "estimate one collection at a time"))
+    if given is None:
+        raise ParameterError(
+            message(
+                "--spec", "must be given to read a saved aggregate", NOTHING, "name the spec's .json, or a report file"
+            )
+        )
+    return given[1]
+
+
+def _saved(path: Path, spec: Spec) -> Aggregate:
+    found = Aggregate.from_bytes(path.read_bytes())
+    if found.spec_hash != spec.hash:
+        rule = f"must come from the spec {spec.hash[:12]}"
+        raise SpecError(message(str(path), rule, found.spec_hash[:12], "name the spec that made its reports"))
+    return found
+
+
+def _groups(reports: npt.NDArray[Any], cells: Any) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
+    """The reports of each group, None being a missing cell."""
+    if cells is None:
+        yield None, reports
+        return
+    import pyarrow as pa
+
+    plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    try:
+        coded = plain.dictionary_encode()
+    except pa.ArrowException:
+        raise ParameterError(
+            message("--by", "must be a column of plain values", str(plain.type), "choose another column")
+        ) from None
+    names = [None if name != name else name for name in coded.dictionary.to_pylist()] + [None]  # NaN is missing too
+    codes = coded.indices.fill_null(len(names) - 1).to_numpy(zero_copy_only=False)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    for name, start, end in zip(names, [0, *ends[:-1]], ends, strict=True):
+        if end > start:
+            yield name, reports[order[start:end]]
+
+
+def _few_enough(parts: dict[Any, Aggregate], by: str | None) -> None:
+    if len(parts) > MOST_GROUPS:
+        rule = f"must have at most {MOST_GROUPS:,} groups"
+        raise ParameterError(message("--by", rule, by, "choose a coarser column"))
+
+
+def _order(group: Any) -> tuple[bool, bool, Any]:
+    """Numbers by size, then texts by letter, then the missing."""
+    number = isinstance(group, (int, float))
+    return group is None, not number, group if number else str(group)

@@ -1,0 +1,139 @@
+"""What goes to the terminal: tables and JSON on stdout; notes, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+DASH = "–"
+_PIPE_WIDTH = 160
+_LEAST_WIDTH = 100
+
+
+def stdout() -> Console:
+    """The console for results: never so narrow that a table loses digits, and wide into a pipe."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    wanted = os.environ.get("COLUMNS", "")
+    if not console.is_terminal and not wanted.isdigit():
+        console.width = _PIPE_WIDTH
+    console.width = max(console.width, _LEAST_WIDTH)
+    return console
+
+
+def stderr() -> Console:
+    """The console for everything that is not a result."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def error(text: str) -> None:
+    """Say what went wrong, in one paragraph."""
+    stderr().print(f"[bold red]Error:[/] {_escape(clean(text))}", soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """Say something beside the result."""
+    stderr().print(f"[dim]{_escape(clean(text))}[/]", soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    """Say something that must not be missed."""
+    stderr().print(f"[bold yellow]Warning:[/] {_escape(clean(text))}", soft_wrap=True)
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def clean(text: object) -> str:
+    r"""Text that cannot move the cursor or change colours: what does not print becomes a replacement mark.
+
+    >>> clean("café\x1b[2J")
+    'café�[2J'
+    """
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
+
+
+def table(title: str | None = None, caption: str | None = None) -> Table:
+    """An empty table in the one style."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    return Table(
+        title=None if title is None else Text(title, style="bold"),
+        title_justify="left",
+        caption=None if caption is None else Text(caption, style="dim"),
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+    )
+
+
+def cell(text: object, style: str = "") -> Any:
+    """Text for a table, with no markup in it and nothing that moves the cursor."""
+    from rich.text import Text
+
+    return Text(clean(text), style=style)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with so many significant digits; a dash for none.
+
+    >>> number(0.268941), number(None), number(float("inf")), number(1.0)
+    ('0.2689', '–', '∞', '1.000')
+    """
+    if value is None:
+        return DASH
+    if math.isinf(value):
+        return "∞"
+    return f"{value:#.{digits}g}".rstrip(".")
+
+
+def print_json(data: object) -> None:
+    """Print data as JSON on stdout; an infinite number becomes the string "inf", which JSON lacks."""
+    sys.stdout.write(json.dumps(_plain(data), indent=2, ensure_ascii=False) + "\n")
+
+
+def _plain(data: object) -> object:
+    if isinstance(data, dict):
+        return {str(key): _plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_plain(value) for value in data]
+    if isinstance(data, np.ndarray):
+        return _plain(data.tolist())
+    if isinstance(data, np.generic):
+        return _plain(data.item())
+    if isinstance(data, float) and not math.isfinite(data):
+        return None if math.isnan(data) else str(data)
+    return data if isinstance(data, (str, int, float, bool, type(None))) else str(data)
+
+
+@contextmanager
+def progress(title: str, total: float | None, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
+    """A bar with the time left, on stderr, where a person is watching; gives the function that moves it on."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = stderr()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task(_escape(clean(title)), total=total)
+        yield lambda amount: bar.update(task, advance=amount)

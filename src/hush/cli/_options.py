@@ -1,0 +1,60 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_CHOICE = "Mechanism"
+
+MechanismName = Annotated[
+    str | None,
+    typer.Option(
+        "--mechanism",
+        metavar="NAME",
+        help="A name that `hush mechanisms` lists, or module:Class for one of your own.",
+        rich_help_panel=_CHOICE,
+    ),
+]
+K = Annotated[
+    int | None, typer.Option("--k", metavar="K", help="Number of values in the domain.", rich_help_panel=_CHOICE)
+]
+Epsilon = Annotated[
+    float | None,
+    typer.Option("--epsilon", metavar="E", help="Privacy loss of one report, in nats.", rich_help_panel=_CHOICE),
+]
+Delta = Annotated[
+    float | None,
+    typer.Option(
+        "--delta", metavar="D", help="Slack of an approximate guarantee (AGRR, AGM, …).", rich_help_panel=_CHOICE
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Another parameter of the mechanism, e.g. g=8; may be repeated.",
+        rich_help_panel=_CHOICE,
+    ),
+]
+SpecFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--spec",
+        metavar="FILE",
+        help="The collection's spec, as JSON or in a report file, in place of the options above.",
+        rich_help_panel=_CHOICE,
+    ),
+]
+SpecOut = Annotated[
+    Path | None, typer.Option("--spec-out", metavar="FILE", help="Also write the spec, as canonical JSON.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs, and no progress bar.")]
+Png = Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Also draw a figure.")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", metavar="N", min=0, help="Repeat a simulation exactly; drawn and printed when left out."),
+]

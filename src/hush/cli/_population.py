@@ -1,0 +1,124 @@
+"""The people of a simulation: a dataset by name, or counts from a file."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hush import datasets
+from hush.cli._choose import Choice
+from hush.cli._classes import NOTHING
+from hush.domain import Domain
+from hush.errors import ParameterError, message
+from hush.mechanisms.spec import Spec
+
+REAL = {"msnbc": datasets.msnbc, "adult_age": datasets.adult_age}
+SHAPES = {
+    "zipf": datasets.zipf,
+    "spike": datasets.spike,
+    "dirichlet": datasets.dirichlet,
+    "geometric": datasets.geometric,
+    "normal": datasets.normal,
+    "uniform": datasets.uniform,
+}
+_DEFAULT_PEOPLE = 100_000
+
+
+@dataclass(frozen=True)
+class Population:
+    """How many people hold each value."""
+
+    name: str
+    counts: npt.NDArray[np.int64]
+    domain: Domain | None
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        return int(self.counts.sum())
+
+    @property
+    def frequencies(self) -> npt.NDArray[np.float64]:
+        """Share of each value."""
+        return np.asarray(self.counts / self.n, dtype=np.float64)
+
+    def values(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """One value a person, in random order."""
+        people = np.repeat(np.arange(self.counts.size, dtype=np.int64), self.counts)
+        rng.shuffle(people)
+        return people
+
+
+def population(
+    choice: Choice, dataset: str | None, counts: Path | None, n: int | None, rng: np.random.Generator
+) -> tuple[Population, Spec]:
+    """The people that the options describe, and the spec of the collection over them."""
+    if (dataset is None) == (counts is None):
+        got = NOTHING if dataset is None else [dataset, str(counts)]
+        raise ParameterError(message("--dataset", "or --counts must be given, and not both", got, "use e.g. zipf"))
+    if dataset in SHAPES:
+        spec = choice.build()
+        return _shape(dataset, spec, n or _DEFAULT_PEOPLE, rng), spec
+    people = _read(counts) if counts is not None else _real(str(dataset))
+    if n is not None:
+        people = replace(people, counts=rng.multinomial(n, people.frequencies).astype(np.int64))
+    spec = choice.build() if choice.spec is not None else choice.build(people.domain or Domain(size=people.counts.size))
+    if spec.mechanism.k != people.counts.size:
+        rule = f"must be the {people.counts.size} values of {people.name}"
+        raise ParameterError(message("k", rule, spec.mechanism.k, "leave --k out, or choose other people"))
+    return people, spec
+
+
+def _shape(name: str, spec: Spec, n: int, rng: np.random.Generator) -> Population:
+    drawn = rng if name == "dirichlet" else None
+    made = SHAPES[name](spec.mechanism.k, n, rng=drawn)
+    return Population(name, made.counts, None)
+
+
+def _real(name: str) -> Population:
+    if name not in REAL:
+        known = [*REAL, *SHAPES]
+        near = difflib.get_close_matches(name, known, n=1)
+        remedy = f"did you mean {near[0]}?" if near else "give counts of your own with --counts"
+        raise ParameterError(message("--dataset", f"must be one of {', '.join(known)}", name, remedy))
+    made = REAL[name]()
+    return Population(name, made.counts, made.domain)
+
+
+def _read(path: Path) -> Population:
+    """Counts from a CSV file with a column `count`, and a column `label` if there are labels."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ParameterError(message("--counts", "must be a CSV file in UTF-8", str(path), str(error))) from None
+    columns = list(rows[0]) if rows else []
+    if "count" not in columns:
+        found = ", ".join(map(str, columns)) or "nothing"
+        raise ParameterError(
+            message("--counts", "must have a column count", found, "name the column in the first line")
+        )
+    numbers = [_whole(row["count"], i + 1) for i, row in enumerate(rows)]
+    if sum(numbers) == 0:
+        raise ParameterError(message("--counts", "must hold at least one person", 0, "check the column count"))
+    labels = [row["label"] for row in rows] if "label" in columns else None
+    return Population(path.stem, np.array(numbers, np.int64), None if labels is None else Domain(labels=labels))
+
+
+def _whole(text: str | None, row: int) -> int:
+    try:
+        number = int(text or "")
+    except ValueError:
+        number = -1
+    if not 0 <= number < 2**53:
+        raise ParameterError(
+            message(
+                f"--counts, row {row}", "must have a whole count of at least 0", text, "count the people of each value"
+            )
+        )
+    return number

@@ -1,0 +1,126 @@
+"""Report files: Parquet with one fixed-size binary column, and the spec in the file's metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.cli._choose import spec_from
+from hush.cli._files import readable, replacing
+from hush.errors import ParameterError, ReportError, SpecError, message
+from hush.mechanisms.spec import Spec
+
+COLUMN = "report"
+SPEC_KEY = b"hush.spec"
+RANDOMNESS_KEY = b"hush.randomness"
+_BATCH_BYTES = 1 << 26
+_BATCH_ROWS = 1 << 18
+
+
+def batch_rows(spec: Spec) -> int:
+    """How many reports to hold at a time: enough for all cores, at most 64 MB."""
+    return int(np.clip(_BATCH_BYTES // spec.mechanism.report_dtype.itemsize, 256, _BATCH_ROWS))
+
+
+@contextmanager
+def writing(path: Path, spec: Spec, randomness: str) -> Iterator[Callable[..., None]]:
+    """A report file that appears when it is complete; gives ``write(reports, kept)``, kept being a record batch."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    size = spec.mechanism.report_dtype.itemsize
+    metadata = {SPEC_KEY: spec.to_json().encode(), RANDOMNESS_KEY: randomness.encode()}
+    writer: Any = None
+
+    with replacing(path) as part:
+
+        def write(reports: npt.NDArray[Any], kept: Any = None) -> None:
+            nonlocal writer
+            data = pa.py_buffer(np.ascontiguousarray(reports).view(np.uint8))
+            column = pa.FixedSizeBinaryArray.from_buffers(pa.binary(size), len(reports), [None, data])
+            names = [COLUMN, *([] if kept is None else kept.schema.names)]
+            arrays = [column, *([] if kept is None else kept.columns)]
+            schema = pa.schema(
+                [pa.field(n, a.type, nullable=n != COLUMN) for n, a in zip(names, arrays, strict=True)], metadata
+            )
+            if writer is None:
+                packing = {name: "NONE" if name == COLUMN else "ZSTD" for name in names}
+                writer = pq.ParquetWriter(part, schema, compression=packing, use_dictionary=names[1:])
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+        try:
+            yield write
+            if writer is None:
+                write(np.zeros(0, spec.mechanism.report_dtype))
+        finally:
+            if writer is not None:
+                writer.close()
+
+
+def _metadata(path: Path) -> dict[bytes, bytes]:
+    import pyarrow.parquet as pq
+
+    with readable(path, "Parquet file of reports"):
+        found = pq.read_schema(path).metadata or {}
+    if SPEC_KEY not in found:
+        raise SpecError(
+            message(
+                "input",
+                "must carry a spec in its metadata (hush.spec)",
+                str(path),
+                "write it with `hush privatize`, or name a saved aggregate .hush",
+            )
+        )
+    return dict(found)
+
+
+def spec_in(path: Path) -> Spec:
+    """The spec that a report file carries."""
+    return spec_from(_metadata(path)[SPEC_KEY], str(path))
+
+
+def randomness_in(path: Path) -> str:
+    """Where the reports' randomness came from: "secure", or the words of a simulation."""
+    return _metadata(path).get(RANDOMNESS_KEY, b"unknown").decode(errors="replace")
+
+
+def row_count(path: Path) -> int:
+    """How many reports a file holds."""
+    import pyarrow.parquet as pq
+
+    with readable(path, "Parquet file of reports"):
+        return int(pq.read_metadata(path).num_rows)
+
+
+def reading(path: Path, spec: Spec, by: str | None = None) -> Iterator[tuple[npt.NDArray[Any], Any]]:
+    """The reports of a file, batch by batch, each with the cells of the column `by` if one is named."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    dtype = spec.mechanism.report_dtype
+    with readable(path, "Parquet file of reports"), pq.ParquetFile(path, pre_buffer=False) as file:
+        schema = file.schema_arrow
+        if by is not None and (by not in schema.names or by == COLUMN):
+            kept = ", ".join(name for name in schema.names if name != COLUMN) or "none"
+            raise ParameterError(
+                message("--by", f"must be a kept column of {path} ({kept})", by, "keep it with `hush privatize --keep`")
+            )
+        if COLUMN not in schema.names or schema.field(COLUMN).type != pa.binary(dtype.itemsize):
+            rule = f"must have a column {COLUMN!r} of {dtype.itemsize}-byte binaries"
+            raise ReportError(message("input", rule, str(path), "write it with `hush privatize`"))
+        for batch in file.iter_batches(batch_size=batch_rows(spec), columns=[COLUMN, *([by] if by else [])]):
+            cells = batch.column(COLUMN)
+            if cells.null_count:
+                raise ReportError(
+                    message(
+                        "reports", "must not be missing", f"{cells.null_count} nulls in {path}", "remove those rows"
+                    )
+                )
+            offset = cells.offset * dtype.itemsize
+            reports = np.frombuffer(cells.buffers()[1], dtype, len(cells), offset) if len(cells) else np.zeros(0, dtype)
+            yield reports, batch.column(by) if by else None

@@ -1,0 +1,141 @@
+"""`hush privatize`: values in, reports out. It has no seed: real people's privacy hangs on its randomness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hush.cli import _console
+from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Settings, SpecFile, SpecOut
+
+if TYPE_CHECKING:
+    from hush.cli._choose import Choice
+    from hush.mechanisms.spec import Spec
+
+
+def privatize(
+    source: Annotated[Path, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file of values.")],
+    column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column to protect.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the reports (Parquet).")
+    ],
+    domain: Annotated[
+        Path | None,
+        typer.Option("--domain", metavar="FILE", help="The labels: one per line, or .json. Else values are 0..k-1."),
+    ] = None,
+    other: Annotated[
+        str | None, typer.Option("--other", metavar="LABEL", help="A label that takes in unknown and missing values.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="NAME", help="A column to copy in the clear, for `estimate --by`; repeatable."),
+    ] = None,
+    mechanism: MechanismName = None,
+    k: K = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    settings: Settings = None,
+    spec: SpecFile = None,
+    spec_out: SpecOut = None,
+    as_json: Json = False,
+) -> None:
+    """Randomize a column of a file, one report a row, with secure randomness.
+
+    The reports go to a Parquet file that carries the collection's spec. A cell means the label that it equals; a
+    number and a text also meet when the text reads as that number. CSV columns are read as text, and an empty
+    field is a missing value.
+    """
+    from hush.cli import _files
+    from hush.cli._choose import Choice
+
+    chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec), domain, other)
+    kept = _kept(keep, column)
+    if output.resolve() == source.resolve():
+        from hush.errors import ParameterError, message
+
+        raise ParameterError(message("--output", "must differ from the input", str(output), "name another file"))
+    n = _run(source, column, kept, chosen, output, quiet=as_json)
+    if spec_out is not None:
+        _files.write(spec_out, chosen.to_json())
+    _tell(chosen, n, output, kept, as_json)
+
+
+def _spec(choice: Choice, domain: Path | None, other: str | None) -> Spec:
+    from hush.cli._classes import NOTHING
+    from hush.cli._labels import read_domain
+    from hush.errors import ParameterError, message
+
+    if domain is None and choice.k is None and choice.spec is None:
+        raise ParameterError(
+            message(
+                "domain",
+                "must be given: labels are never taken from the data, since which labels occur is itself private",
+                NOTHING,
+                "add --domain with a file of labels, or --k for the values 0..k-1",
+            )
+        )
+    if other is not None and domain is None:
+        raise ParameterError(message("--other", "needs labels beside it", other, "add --domain with a file of labels"))
+    return choice.build(None if domain is None else read_domain(domain, other))
+
+
+def _kept(keep: list[str] | None, column: str) -> list[str]:
+    from hush.cli._reports import COLUMN
+    from hush.errors import ParameterError, message
+
+    names = list(dict.fromkeys(keep or []))
+    for name in names:
+        if name == column:
+            raise ParameterError(message("--keep", "must not be the column to protect", name, "keep another column"))
+        if name == COLUMN:
+            raise ParameterError(message("--keep", "must not take the reports' own name", name, "rename that column"))
+    return names
+
+
+def _run(source: Path, column: str, kept: list[str], spec: Spec, output: Path, *, quiet: bool) -> int:
+    from hush.cli import _files, _labels, _reports
+
+    rows = _reports.batch_rows(spec)
+    table = _files.Table(source, [column, *kept], rows)
+    coder = _labels.Coder(spec.domain, column)
+    done = 0
+    with (
+        _reports.writing(output, spec, "secure") as write,
+        _console.progress(f"Randomizing {source.name}", table.size, quiet=quiet) as advance,
+    ):
+        for batch in table.batches(advance):
+            values = coder.encode(batch.column(0), done + 1)
+            write(spec.mechanism.privatize(values), batch.select(kept) if kept else None)
+            done += batch.num_rows
+    return done
+
+
+def _tell(spec: Spec, n: int, output: Path, kept: list[str], as_json: bool) -> None:
+    m = spec.mechanism
+    size = m.report_dtype.itemsize
+    if m.guarantee is None:
+        _console.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
+    if kept:
+        names = ", ".join(kept)
+        _console.warn(f"kept in the clear, with no protection: {names}. Anyone who reads {output} reads them.")
+    if as_json:
+        _console.print_json(
+            {
+                "reports": n,
+                "bytes_per_report": size,
+                "output": str(output),
+                "kept": kept,
+                "randomness": "secure",
+                "spec_hash": spec.hash,
+                "spec": spec.to_dict(),
+            }
+        )
+        return
+    promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
+    _console.stdout().print(
+        f"{n:,} reports of {size:,} byte{'' if size == 1 else 's'} each → [bold]{_console.cell(output).markup}[/]\n"
+        f"{_console.cell(m.name()).markup}, k={m.k:,}, {promise}, secure randomness, spec {spec.hash[:12]}",
+        soft_wrap=True,
+    )

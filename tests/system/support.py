@@ -1,0 +1,102 @@
+"""Ways to run the real command."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner, Result
+
+from hush.cli import app
+
+COIN = '''
+"""A mechanism of one's own: randomized response on a coin with exact thirds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import hush
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coin(hush.PureOracle):
+    """With weight w the true value, with weight 1 each other one."""
+
+    w: int = 3
+
+    @property
+    def report_dtype(self):
+        return np.dtype("u1")
+
+    @property
+    def p_star(self):
+        return self.w / (self.w + self.k - 1)
+
+    @property
+    def q_star(self):
+        return 1 / (self.w + self.k - 1)
+
+    def sample(self, values, rng):
+        own = rng.integers(self.w + self.k - 1, size=values.size) < self.w
+        other = (values + rng.integers(1, self.k, size=values.size)) % self.k
+        return np.where(own, values, other).astype("u1")
+
+    def supports(self, reports, values):
+        return reports == values
+
+    def outputs(self, public=None):
+        return np.arange(self.k, dtype="u1")
+
+    def weight(self, report, value):
+        return self.w if report == value else 1
+
+
+class Interrupted(Coin):
+    def sample(self, values, rng):
+        raise KeyboardInterrupt
+
+
+NOT_A_MECHANISM = 7
+'''
+
+
+def run(*arguments: object) -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+def answer(*arguments: object) -> Any:
+    """Run with --json, and read what it prints."""
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def refused(*arguments: object) -> str:
+    """Run something that must fail with a message and exit code 2, and give the message."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+    return " ".join(result.stderr.split())
+
+
+def shell(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run `python -m hush` in a process of its own, in a folder."""
+    words = [sys.executable, "-m", "hush", *(str(each) for each in arguments)]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def write_csv(path: Path, columns: dict[str, list[Any]]) -> Path:
+    """A CSV file of these columns."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path

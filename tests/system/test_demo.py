@@ -1,0 +1,113 @@
+"""`hush demo` at full size, in a process of its own, and the page it writes."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hush
+from hush.datasets import Dataset
+from hush.reports import demo
+from hush.reports.outcome import Outcome
+from tests.system.support import refused, run, shell
+
+FILES = ["errors.png", "estimates.png", "index.html", "results.json", "trade-off.png"]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    folder = tmp_path_factory.mktemp("demo")
+    said = shell("demo", "--out", "page", "--json", folder=folder)
+    assert said.returncode == 0, said.stderr
+    assert said.stderr == ""
+    return json.loads(said.stdout), folder / "page"
+
+
+def test_numbers(told: tuple[dict[str, Any], Path]) -> None:
+    whole, folder = told
+    data = hush.datasets.msnbc()
+    assert (whole["n"], list(whole["mechanisms"])) == (989_818, ["GRR", "OUE", "OLH"])
+    for name, found in whole["mechanisms"].items():
+        m = hush.registry()[name](k=17, epsilon=1.0)
+        assert found["exact_epsilon"] == m.exact_epsilon() <= 1.0
+        assert found["asr_expected"] == m.asr()
+        assert abs(found["asr"] - m.asr()) < 6 * (m.asr() / data.n) ** 0.5
+        spread = np.sqrt(m.variances(data.frequencies, data.n))
+        estimates = np.array([row["frequency"] for row in found["estimate"]])
+        assert (np.abs(estimates - data.frequencies) < 6.5 * spread).all()
+        assert [row["truth"] for row in found["estimate"]] == data.frequencies.tolist()
+        assert found["bytes_per_report"] == m.report_dtype.itemsize
+    assert json.loads((folder / "results.json").read_text()) == whole
+
+
+class Page(HTMLParser):
+    """Collects what a page would load, and its open tags."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.loads += [value or "" for name, value in attrs if name in {"src", "srcset", "href", "data"}]
+        if tag not in {"meta", "img", "source", "link"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_self_contained(told: tuple[dict[str, Any], Path]) -> None:
+    _, folder = told
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    text = (folder / "index.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == []
+    assert len(page.loads) == 6
+    assert all(each.startswith("data:image/png;base64,") for each in page.loads)
+    assert "script" not in page.tags
+    assert not any(word in text for word in ("http://", "https://", "url(", "@import"))
+    assert "frontpage" in text
+
+
+def outcome(labels: list[str]) -> tuple[Dataset, Outcome]:
+    m = hush.GRR(k=len(labels), epsilon=1.0)
+    data = Dataset("tiny", np.arange(1, m.k + 1) * 100, hush.Domain(labels=labels), "a <b>source</b>")
+    spec = hush.Spec(m, data.domain)
+    estimate = spec.estimate(spec.simulate(data.counts, rng=hush.seeded(7)))
+    return data, Outcome(m, estimate, data.frequencies, 0.5, 0.1, 0.1)
+
+
+def test_hostile_labels_are_escaped() -> None:
+    data, found = outcome(["<script>alert(1)</script>", '"><img src=x onerror=y>', "$\\frac{", "日本", "a&b"])
+    text = demo.build(data, [found])["index.html"].decode()
+    page = Page(text)
+    assert "script" not in page.tags
+    assert all(each.startswith("data:") for each in page.loads)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "a &lt;b&gt;source&lt;/b&gt;" in text
+    assert "a&amp;b" in text
+
+
+def test_tables_fit_a_hundred_columns(tmp_path: Path) -> None:
+    result = run("demo", "--out", tmp_path / "deep" / "page", "--epsilon", 2)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[-1] == f"The page with figures: {(tmp_path / 'deep' / 'page' / 'index.html').resolve()}"
+    assert max(len(line.rstrip()) for line in lines[:-1]) <= 100
+    assert any("exact ε" in line for line in lines)
+
+
+def test_refuses(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "--out must be a folder" in refused("demo", "--out", tmp_path / "file")
+    assert "epsilon must be" in refused("demo", "--out", tmp_path / "new", "--epsilon", 0)
+    assert not (tmp_path / "new").exists()
