@@ -123,10 +123,10 @@ class Domain:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Domain:
         """The domain that `to_dict` wrote."""
-        unknown = set(plain) - {"size", "labels", "other", "sensitive", "values"}
-        if unknown:
-            raise ParameterError(message("domain", "has an unknown entry", sorted(unknown)[0], "remove it"))
-        return cls(**plain)
+        try:
+            return cls(**plain)
+        except TypeError as error:
+            raise ParameterError(message("domain", "must be what to_dict gives", plain, str(error))) from None
 
 
 def integers(data: object, size: int) -> npt.NDArray[np.int64]:

@@ -158,3 +158,14 @@ def test_maximum_likelihood_of_a_spec_keeps_the_labels() -> None:
     assert spec.maximum_likelihood(aggregate).labels == ["cat", "dog", "axolotl"]
     with pytest.raises(SpecError):
         spec.maximum_likelihood(spec.mechanism.simulate([1, 1, 1]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"domain": 3}, {"domain": {"labels": 3}}, {"domain": {"size": 3, "sensitive": "a"}}, {"domain": None},
+     {"mechanism": {"mechanism": ["GRR"]}}, {"mechanism": {"mechanism": "GRR", "k": 3, "epsilon": 1.0, "thresholds": 5}}],
+)  # fmt: skip
+def test_misshapen_specs_raise_nothing_but_our_errors(change: dict[str, object]) -> None:
+    plain = hush.Spec(hush.GRR(k=3, epsilon=1.0)).to_dict()
+    with pytest.raises(hush.HushError):
+        hush.Spec.from_dict({**plain, **change})

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hush
+from hush.analysis import optimal, variance
 from hush.errors import ParameterError
 from tests.conftest import APPROXIMATE, example
 
@@ -88,8 +89,13 @@ def test_defaults_are_the_published_optima() -> None:
     assert hush.BLH(k=100, epsilon=4.0).g == 2
     assert hush.OUE(k=5, epsilon=1.0).p == 0.5
     assert hush.Wheel(k=5, epsilon=1.0).coverage == pytest.approx(1 / (math.e + 1), rel=1e-9)
-    assert hush.HR(k=100, epsilon=1.0).blocks == 2
-    assert hush.HR(k=100, epsilon=0.5).blocks == 1
+    assert hush.HR(k=100, epsilon=1.0).blocks == 1
+    assert optimal.hadamard_blocks_paper(100, 1.0) == 2
+    for k, epsilon in ((5, 2.0), (100, 4.0), (128, 3.0)):
+        best = hush.HR(k=k, epsilon=epsilon)
+        others = [hush.HR(k=k, epsilon=epsilon, blocks=2**i) for i in range(8) if 2**i < 2 * k]
+        assert best.variance() == pytest.approx(min(m.variance() for m in others), rel=1e-9)
+        assert best.variance() == pytest.approx(variance.hadamard_response(k, epsilon, best.blocks), rel=1e-9)
 
 
 def test_lho_says_that_it_has_no_guarantee() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hush.analysis.variance import hadamard_response
 from hush.errors import ParameterError, message
 
 
@@ -43,6 +44,24 @@ def approximate_hash_range(epsilon: float, delta: float) -> float:
     b = math.expm1(epsilon) * (1 - 3 * delta)
     c = math.expm1(epsilon) * (e + 1 - 2 * delta)
     return 2 * c / (b + math.sqrt(max(b * b - 4 * delta * c, 0.0)))
+
+
+def hadamard_blocks(k: int, epsilon: float) -> int:
+    """The number of blocks of Hadamard response, a power of two up to 2k, with the least variance.
+
+    >>> hadamard_blocks(100, 1.0)
+    1
+    """
+    return min((2**i for i in range((2 * k).bit_length())), key=lambda blocks: hadamard_response(k, epsilon, blocks))
+
+
+def hadamard_blocks_paper(k: int, epsilon: float) -> int:
+    """The number of blocks that Acharya et al. (2019) choose, which is optimal up to a constant.
+
+    >>> hadamard_blocks_paper(100, 1.0)
+    2
+    """
+    return 2 ** max(0, math.ceil(math.log2(min(math.exp(epsilon), 2 * k))) - 1)
 
 
 def threshold(epsilon: float) -> float:

@@ -43,6 +43,16 @@ def subset_selection_paper(k: int, epsilon: float, omega: int) -> float:
     return (first + second) / square
 
 
+def hadamard_response(k: int, epsilon: float, blocks: int) -> float:
+    """Of Hadamard response, for one report and a value that nobody holds, the others being equally frequent."""
+    width = 2 ** (-(-k // blocks)).bit_length()
+    half = width / 2
+    total = half * math.exp(epsilon) + blocks * width - half
+    gap = half * math.expm1(epsilon) / total
+    near = (-(-k // blocks) - 1) / (k - 1)
+    return half / total * (near * (math.exp(epsilon) + 1) + (1 - near) * 2) / gap**2
+
+
 def threshold_histogram(epsilon: float, theta: float) -> float:
     """Equation 20, of thresholded histogram encoding, for one report at frequency 0."""
     half = math.exp(epsilon * theta / 2)

@@ -1,6 +1,6 @@
 """Hadamard codewords: drawing from their halves, and the fast Walsh-Hadamard transform.
 
-A block holds `width` outputs (a power of two). Entry (row, column) of the Hadamard matrix is +1 where row & column
+A block holds `width` outputs (a power of two); value v belongs to block v mod blocks, row v // blocks + 1. Entry (row, column) of the Hadamard matrix is +1 where row & column
 has an even number of ones. Words of a report: one decides inside or outside the codeword's +1 half; inside, the
 upper half of a word gives a column, its parity mended at the row's lowest bit; outside, `bounded`.
 """
@@ -27,14 +27,13 @@ def odd(x):
 def respond(rng, values, width, blocks, keep, reject, out):
     """Write an output inside the codeword of the value with probability keep / 2^64, else one outside it."""
     source = rng.bit_generator
-    size = np.uint64(width)
-    per_block = np.uint64(width - 1)
+    size, wide = np.uint64(width), np.uint64(blocks)
     elsewhere = np.uint64(width * (blocks - 1))
     outside = elsewhere + np.uint64(width // 2)
     for i in range(values.size):
         value = np.uint64(values[i])
-        block = value // per_block
-        row = value - block * per_block + ONE
+        block = value % wide
+        row = value // wide + ONE
         lowest = row & (~row + ONE)
         wrong = ZERO
         if word(source) < keep:

@@ -40,6 +40,17 @@ class Hashed(TwoLevel, PureOracle):
 
         return keys(self.k)
 
+    def _columns(self, n: int) -> list[npt.NDArray[Any]]:
+        """Room for each field of n records, side by side, so that kernels see one kind of array."""
+        return [np.empty(n, self.report_dtype[name]) for name in self.report_dtype.names or ()]
+
+    def _packed(self, columns: list[npt.NDArray[Any]]) -> Reports:
+        """Records from their fields."""
+        out = np.empty(columns[0].size, self.report_dtype)
+        for name, column in zip(self.report_dtype.names or (), columns, strict=True):
+            out[name] = column
+        return out
+
     def _hashes(self, public: tuple[int, int]) -> Words:
         a, b = (np.uint32(part) for part in public)
         return a * self._keys + b

@@ -7,13 +7,13 @@ transform of the counts. With one block the oracle is pure; with more, values in
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis import optimal
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, Ints, Reports, Values
@@ -29,7 +29,8 @@ class HR(TwoLevel):
     Args:
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
-        blocks: Number of blocks, a power of two; about e^epsilon / 2, as in the paper, when left out.
+        blocks: Number of blocks, a power of two; the one with the least variance when left out. The paper's, about
+            e^epsilon / 2, is `hush.analysis.optimal.hadamard_blocks_paper`.
 
     >>> HR(k=100, epsilon=1.0).bits
     7
@@ -42,8 +43,7 @@ class HR(TwoLevel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        limit = min(math.exp(self.epsilon), 2 * self.k)
-        chosen = 2 ** max(0, math.ceil(math.log2(limit)) - 1) if self.blocks is None else self.blocks
+        chosen = optimal.hadamard_blocks(self.k, self.epsilon) if self.blocks is None else self.blocks
         count = _rules.integer("blocks", chosen, 1, 2 * self.k, "use a power of two, or leave it out")
         if count & (count - 1):
             raise ParameterError(message("blocks", "must be a power of two", count, "use e.g. 4, or leave it out"))
@@ -88,7 +88,7 @@ class HR(TwoLevel):
 
     def _place(self, values: Values) -> tuple[Values, Values]:
         """The block of each value and its row there."""
-        return values // (self.width - 1), values % (self.width - 1) + 1
+        return values % self.blocks, values // self.blocks + 1
 
     def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
         block, row = self._place(values)

@@ -79,10 +79,9 @@ class LH(Hashed):
         from hush.kernels.hashing import bucket_reports
         from hush.kernels.words import rejection
 
-        out = np.empty(values.size, self.report_dtype)
-        keep, reject = np.uint64(self.keep), rejection(self.g - 1)
-        bucket_reports(rng, values, self._keys, self.g, keep, reject, out["a"], out["b"], out["bucket"])
-        return out
+        columns = self._columns(values.size)
+        bucket_reports(rng, values, self._keys, self.g, np.uint64(self.keep), rejection(self.g - 1), *columns)
+        return self._packed(columns)
 
     def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
         """A report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
@@ -194,9 +193,9 @@ class LHO(LH):
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         from hush.kernels.hashing import bucket_only
 
-        out = np.empty(values.size, self.report_dtype)
-        bucket_only(rng, values, self._keys, self.g, out["a"], out["b"], out["bucket"])
-        return out
+        columns = self._columns(values.size)
+        bucket_only(rng, values, self._keys, self.g, *columns)
+        return self._packed(columns)
 
     def scores(self, reports: Reports) -> Floats:
         return np.where(self.support_matrix(reports), 0.0, -np.inf)

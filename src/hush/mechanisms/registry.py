@@ -53,7 +53,7 @@ def from_dict(plain: Mapping[str, Any]) -> FrequencyOracle:
     entries = dict(plain)
     name = entries.pop("mechanism", None)
     thresholds = entries.pop("thresholds", None)
-    if name not in _known:
+    if not isinstance(name, str) or name not in _known:
         raise SpecError(
             message(
                 "mechanism",
@@ -67,7 +67,7 @@ def from_dict(plain: Mapping[str, Any]) -> FrequencyOracle:
     except TypeError as error:
         raise SpecError(message("mechanism", f"must have the parameters of {name}", entries, str(error))) from None
     written = made.to_dict()["thresholds"]
-    if thresholds is not None and dict(thresholds) != written:
+    if thresholds is not None and thresholds != written:
         raise SpecError(
             message("thresholds", f"must be {written}", thresholds, "read the spec with the version that wrote it")
         )

@@ -68,7 +68,10 @@ class SS(TwoLevel, PureOracle):
 
     @property
     def bits(self) -> int:
-        return max(1, (math.comb(self.k, self.omega) - 1).bit_length())
+        if self.k <= 10_000:
+            return (math.comb(self.k, self.omega) - 1).bit_length()
+        nats = math.lgamma(self.k + 1) - math.lgamma(self.omega + 1) - math.lgamma(self.k - self.omega + 1)
+        return math.ceil(nats / math.log(2))
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         from hush.kernels.subsets import select

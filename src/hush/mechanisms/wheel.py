@@ -81,10 +81,10 @@ class Wheel(Hashed):
         from hush.kernels.hashing import ring_reports
         from hush.kernels.words import rejection
 
-        out = np.empty(values.size, self.report_dtype)
+        columns = self._columns(values.size)
         reject = rejection(self.arc), rejection(RING - self.arc)
-        ring_reports(rng, values, self._keys, self.arc, np.uint64(self.keep), *reject, out["a"], out["b"], out["point"])
-        return out
+        ring_reports(rng, values, self._keys, self.arc, np.uint64(self.keep), *reject, *columns)
+        return self._packed(columns)
 
     def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
         """A report supports the value with key x where (-a)·x + (point - b) < arc, in 32-bit arithmetic."""
