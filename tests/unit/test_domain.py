@@ -162,9 +162,15 @@ def test_maximum_likelihood_of_a_spec_keeps_the_labels() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"domain": 3}, {"domain": {"labels": 3}}, {"domain": {"size": 3, "sensitive": "a"}}, {"domain": None},
-     {"mechanism": {"mechanism": ["GRR"]}}, {"mechanism": {"mechanism": "GRR", "k": 3, "epsilon": 1.0, "thresholds": 5}}],
-)  # fmt: skip
+    [
+        {"domain": 3},
+        {"domain": None},
+        {"domain": {"labels": 3}},
+        {"domain": {"size": 3, "sensitive": "a"}},
+        {"mechanism": {"mechanism": ["GRR"]}},
+        {"mechanism": {"mechanism": "GRR", "k": 3, "epsilon": 1.0, "thresholds": 5}},
+    ],
+)
 def test_misshapen_specs_raise_nothing_but_our_errors(change: dict[str, object]) -> None:
     plain = hush.Spec(hush.GRR(k=3, epsilon=1.0)).to_dict()
     with pytest.raises(hush.HushError):

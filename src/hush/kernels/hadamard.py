@@ -1,8 +1,9 @@
 """Hadamard codewords: drawing from their halves, and the fast Walsh-Hadamard transform.
 
-A block holds `width` outputs (a power of two); value v belongs to block v mod blocks, row v // blocks + 1. Entry (row, column) of the Hadamard matrix is +1 where row & column
-has an even number of ones. Words of a report: one decides inside or outside the codeword's +1 half; inside, the
-upper half of a word gives a column, its parity mended at the row's lowest bit; outside, `bounded`.
+A block holds `width` outputs (a power of two); value v belongs to block v mod blocks, row v // blocks + 1. Entry
+(row, column) of the Hadamard matrix is +1 where row & column has an even number of ones. Words of a report: one
+decides inside or outside the codeword's +1 half; inside, the upper half of a word gives a column, its parity mended
+at the row's lowest bit; outside, `bounded`.
 """
 
 from __future__ import annotations
