@@ -1,7 +1,7 @@
 """Uniform subsets, drawn without replacement and written in ascending order.
 
-Candidates go into a bitmap with a summary level above it, so that reading the subset back in order touches only
-the words that hold something. When more than half of the others are wanted, those left out are drawn instead.
+Candidates go into a bitmap, which is read back in order. Where its words outnumber the members, a summary level above
+it marks the words that hold something. When more than half of the others are wanted, those left out are drawn instead.
 
 Words of a report: one decides whether the true value is included; then each word gives two candidates, its upper
 half first, each reduced by multiplication with rejection; repeated candidates are ignored.
@@ -33,8 +33,8 @@ def _popcount(x):
 
 
 @njit(nogil=True)
-def _scatter(source, value, others, reject, wanted, bitmap, summary):
-    """Mark `wanted` distinct values other than `value`, uniformly."""
+def _scatter(source, value, others, reject, wanted, sparse, bitmap, summary):
+    """Mark `wanted` distinct values other than `value`, uniformly; nothing branches on what was drawn before."""
     missing = wanted
     while missing > 0:
         both = word(source)
@@ -45,11 +45,38 @@ def _scatter(source, value, others, reject, wanted, bitmap, summary):
                 continue
             drawn = product >> HALF
             drawn += np.uint64(drawn >= value)
-            bit = ONE << (drawn & LAST)
-            if bitmap[drawn >> SIX] & bit == ZERO:
-                bitmap[drawn >> SIX] |= bit
-                summary[drawn >> np.uint64(12)] |= ONE << ((drawn >> SIX) & LAST)
-                missing -= 1
+            block = drawn >> SIX
+            held = bitmap[block]
+            now = held | (ONE << (drawn & LAST))
+            bitmap[block] = now
+            missing -= np.int64(held != now)
+            if sparse:
+                summary[block >> SIX] |= ONE << (block & LAST)
+
+
+@njit(nogil=True, inline="always")
+def _write_block(bitmap, block, out, i, at):
+    """Write the members that one word of the bitmap holds, and clear it."""
+    held = bitmap[block]
+    bitmap[block] = ZERO
+    base = block << SIX
+    while held != ZERO:
+        out[i, at] = base + lowest(held)
+        held &= held - ONE
+        at += 1
+    return at
+
+
+@njit(nogil=True)
+def _write_marked(bitmap, summary, out, i):
+    """Write the members of the words that the summary marks, and clear it."""
+    at = 0
+    for high in range(summary.size):
+        marked = summary[high]
+        summary[high] = ZERO
+        while marked != ZERO:
+            at = _write_block(bitmap, np.uint64(high * 64) + lowest(marked), out, i, at)
+            marked &= marked - ONE
 
 
 @njit(nogil=True, cache=True)
@@ -59,39 +86,29 @@ def select(rng, values, k, keep, reject, out):
     omega = out.shape[1]
     others = np.uint64(k - 1)
     blocks = (k + 63) // 64
+    sparse = blocks > omega
     bitmap = np.zeros(blocks, np.uint64)
+    valid = np.full(blocks, ~ZERO)
+    valid[-1] >>= np.uint64(-k % 64)
     summary = np.zeros((blocks + 63) // 64, np.uint64)
     for i in range(values.size):
         value = np.uint64(values[i])
         included = word(source) < keep
         wanted = omega - 1 if included else omega
         inverted = 2 * wanted > k - 1
-        _scatter(source, value, others, reject, k - 1 - wanted if inverted else wanted, bitmap, summary)
+        _scatter(source, value, others, reject, k - 1 - wanted if inverted else wanted, sparse, bitmap, summary)
         if inverted:
             for block in range(blocks):
-                valid = ~ZERO if block < blocks - 1 or k % 64 == 0 else (ONE << np.uint64(k % 64)) - ONE
-                bitmap[block] = ~bitmap[block] & valid
-                summary[block >> 6] |= ONE << np.uint64(block & 63)
+                bitmap[block] = ~bitmap[block] & valid[block]
         home, bit = value >> SIX, ONE << (value & LAST)
-        if included:
-            bitmap[home] |= bit
+        bitmap[home] = (bitmap[home] & ~bit) | (bit if included else ZERO)
+        if sparse:
             summary[home >> SIX] |= ONE << (home & LAST)
+            _write_marked(bitmap, summary, out, i)
         else:
-            bitmap[home] &= ~bit
-        at = 0
-        for high in range(summary.size):
-            marked = summary[high]
-            summary[high] = ZERO
-            while marked != ZERO:
-                block = np.uint64(high * 64) + lowest(marked)
-                marked &= marked - ONE
-                held = bitmap[block]
-                bitmap[block] = ZERO
-                base = block << SIX
-                while held != ZERO:
-                    out[i, at] = base + lowest(held)
-                    held &= held - ONE
-                    at += 1
+            at = 0
+            for block in range(blocks):
+                at = _write_block(bitmap, np.uint64(block), out, i, at)
 
 
 @njit(nogil=True, cache=True)

@@ -13,20 +13,23 @@ from numba import njit
 from hush.kernels.words import ONE, ZERO, word
 
 
-@njit(nogil=True)
+@njit(nogil=True, inline="always")
 def sliced(source, threshold, wanted):
-    """Bits that are one with probability threshold / 2^64, at the positions set in `wanted`; zero elsewhere."""
+    """Bits that are one with probability threshold / 2^64, at the positions set in `wanted`; zero elsewhere.
+
+    The threshold's bits, from the top, become masks of all ones or all zeros, so that nothing branches on them.
+    """
     ones = ZERO
-    open_ = wanted
-    for level in range(63, -1, -1):
+    undecided = wanted
+    left = threshold
+    level = 0
+    while undecided != ZERO and level < 64:
         drawn = word(source)
-        if (threshold >> np.uint64(level)) & ONE:
-            ones |= open_ & ~drawn
-            open_ &= drawn
-        else:
-            open_ &= ~drawn
-        if open_ == ZERO:
-            break
+        mask = np.uint64(np.int64(left) >> np.int64(63))
+        left <<= ONE
+        ones |= undecided & ~drawn & mask
+        undecided &= drawn ^ ~mask
+        level += 1
     return ones
 
 
@@ -34,22 +37,18 @@ def sliced(source, threshold, wanted):
 def encode(rng, values, k, p, q, out):
     """Write one record of ceil(k/8) bytes per value: bit v is byte v>>3, bit v&7."""
     source = rng.bit_generator
-    width = out.shape[1]
+    groups = (k + 63) // 64
+    last = ~ZERO >> np.uint64(-k % 64)
+    words = np.zeros(groups, np.uint64)
+    held = words.view(np.uint8)
     for i in range(values.size):
-        for start in range(0, k, 64):
-            size = min(64, k - start)
-            wanted = ~ZERO if size == 64 else (ONE << np.uint64(size)) - ONE
-            group = sliced(source, q, wanted)
-            first = start >> 3
-            for byte in range(first, min(first + 8, width)):
-                out[i, byte] = np.uint8(group & np.uint64(255))
-                group >>= np.uint64(8)
-        byte = values[i] >> 3
-        mask = np.uint8(1 << (values[i] & 7))
-        if word(source) < p:
-            out[i, byte] |= mask
-        else:
-            out[i, byte] &= ~mask
+        for group in range(groups):
+            words[group] = sliced(source, q, last if group == groups - 1 else ~ZERO)
+        home = values[i] >> 6
+        bit = ONE << np.uint64(values[i] & 63)
+        words[home] = (words[home] & ~bit) | (bit if word(source) < p else ZERO)
+        for byte in range(out.shape[1]):
+            out[i, byte] = held[byte]
 
 
 LANES = np.uint64(0x0101010101010101)

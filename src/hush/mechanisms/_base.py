@@ -42,7 +42,7 @@ Values = npt.NDArray[np.int64]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_TALLY_CHUNK = 1 << 18
+_TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
 _BLOCK_BYTES = 1 << 19  # reports made at a time: small enough to stay in the cache until they are copied out
 _MATRIX_CELLS = 1 << 22
 
@@ -163,12 +163,10 @@ class FrequencyOracle(ABC):
 
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         total, n = self._empty(), 0
+        rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
             checked = self._reports(part)
-            total = sum(
-                chunks.each(checked.size, _TALLY_CHUNK, lambda a, b, c=checked: self.tally(c[a:b])),  # type: ignore[misc]
-                start=total,
-            )
+            total = sum(chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])), start=total)  # type: ignore[misc]
             n += checked.size
         return Aggregate(n, total, spec_hash)
 

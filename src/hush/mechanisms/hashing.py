@@ -24,6 +24,8 @@ from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import Guarantee
 
+_TABLED = 1 << 16  # up to so many buckets are looked up in a table, which is faster than two divisions a report
+
 
 @dataclass(frozen=True, kw_only=True)
 class LH(Hashed):
@@ -85,16 +87,26 @@ class LH(Hashed):
 
     def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
         """A report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
-        bucket = reports["bucket"].astype(np.uint64)
+        bucket = reports["bucket"]
         if bucket.size and int(bucket.max()) >= self.g:
             raise ReportError(
                 message("reports", f"must have buckets below {self.g}", int(bucket.max()), "check their spec")
             )
-        g = np.uint64(self.g)
-        start = (bucket * np.uint64(RING) + g - np.uint64(1)) // g
-        end = ((bucket + np.uint64(1)) * np.uint64(RING) + g - np.uint64(1)) // g
-        shifted = reports["b"] - start.astype(np.uint32)
-        return np.ascontiguousarray(reports["a"]), shifted, (end - start).astype(np.uint32)
+        if self.g <= _TABLED:
+            start, size = (column[bucket] for column in self._buckets)
+        else:
+            start, size = self._extent(bucket.astype(np.uint64))
+        return np.ascontiguousarray(reports["a"]), reports["b"] - start, size
+
+    def _extent(self, bucket: npt.NDArray[np.uint64]) -> tuple[Words, Words]:
+        """The first hash of a bucket, and how many hashes it holds."""
+        g, ring = np.uint64(self.g), np.uint64(RING)
+        start, end = ((edge * ring + g - np.uint64(1)) // g for edge in (bucket, bucket + np.uint64(1)))
+        return start.astype(np.uint32), (end - start).astype(np.uint32)
+
+    @cached_property
+    def _buckets(self) -> tuple[Words, Words]:
+        return self._extent(np.arange(self.g, dtype=np.uint64))
 
     def _home(self, public: tuple[int, int]) -> npt.NDArray[np.uint64]:
         """The buckets that hold a value under this hash function."""

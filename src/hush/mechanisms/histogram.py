@@ -56,7 +56,7 @@ class NoisyHistogram(FrequencyOracle):
         return math.ceil(self.k * math.log2(self.grid.highest - self.grid.lowest + 1))
 
     @cached_property
-    def _alias(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32], int]:
+    def _alias(self) -> tuple[npt.NDArray[np.uint64], int]:
         from hush.kernels.noise import alias_table
 
         return alias_table(list(self.grid.weights))

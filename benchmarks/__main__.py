@@ -1,0 +1,52 @@
+"""The command: `python -m benchmarks [names...] [--quick] [--json FILE]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+
+from benchmarks import hashing_kernel, memory, report, simulation, startup, throughput
+
+BENCHMARKS = {
+    "throughput": throughput.run,
+    "hashing": hashing_kernel.run,
+    "simulation": simulation.run,
+    "memory": memory.run,
+    "startup": startup.run,
+}
+
+
+def main() -> int:
+    """Run, print, write RESULTS.md after a whole run; the exit code is 1 when something required is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"which to run: {', '.join(BENCHMARKS)} (all)")
+    parser.add_argument("--quick", action="store_true", help="a rough look in a minute; RESULTS.md stays as it is")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured to this file")
+    asked = parser.parse_args()
+    unknown = sorted(set(asked.names) - set(BENCHMARKS))
+    if unknown:
+        parser.error(f"unknown benchmark {unknown[0]}: choose from {', '.join(BENCHMARKS)}")
+    warnings.filterwarnings("ignore", module="pure_ldp|multi_freq_ldpy")
+    print(", ".join(f"{name} {value}" for name, value in report.machine().items()), flush=True)
+    tables: dict[str, list[report.Table]] = {}
+    for name in asked.names or BENCHMARKS:
+        start = time.perf_counter()
+        tables[name] = BENCHMARKS[name](asked.quick)
+        for table in tables[name]:
+            report.show(table)
+        print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
+    if not asked.quick and not asked.names:
+        report.write(tables, "`make bench`")
+    if asked.json:
+        asked.json.write_text(json.dumps(report.as_json(tables), indent=1, ensure_ascii=False))
+    misses = [miss for group in tables.values() for table in group for miss in table.misses]
+    print("\n".join(["Missed:", *misses]) if misses else "Everything required is reached.")
+    return 1 if misses else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
