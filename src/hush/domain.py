@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.errors import DomainError, ParameterError, message
+from hush.errors import DomainError, ParameterError, Unsaid, message
 
-Label = str | int | float | bool
+Label = str | int | float
 
 
 @dataclass(frozen=True, init=False)
@@ -83,23 +83,25 @@ class Domain:
             raise ParameterError(message("values", "must be one-dimensional", array.shape, "pass one column"))
         fallback = None if self.other is None else self._index[self.other]
         codes = {item: self._code(item, fallback) for item in _distinct(array)}
-        return np.fromiter((codes[_hashable(item)] for item in array), np.int64, len(array))
-
-    def _code(self, item: object, fallback: int | None) -> int:
-        plain = item.item() if isinstance(item, np.generic) else item
-        found = None if _missing(plain) else self._index.get(plain)  # type: ignore[arg-type]
-        if found is None:
-            found = fallback
-        if found is None:
+        found = np.fromiter((codes[_hashable(item)] for item in array), np.int64, len(array))
+        if (found < 0).any():
             raise DomainError(
                 message(
                     "values",
                     f"must be among the domain's {self.size} labels",
-                    plain,
+                    Unsaid(f"another one at position {int(found.argmin())}"),
                     "add the label to the domain, or give the domain other='other'",
                 )
             )
-        return int(found)
+        return found
+
+    def _code(self, item: object, fallback: int | None) -> int:
+        """The index of a label, that of `other`, or -1."""
+        plain = item.item() if isinstance(item, np.generic) else item
+        found = None if _missing(plain) else self._index.get(plain)  # type: ignore[arg-type]
+        if found is None:
+            found = fallback
+        return -1 if found is None else found
 
     def decode(self, codes: npt.ArrayLike) -> list[Label]:
         """Turn indices back into labels."""
@@ -149,14 +151,16 @@ def integers(data: object, size: int) -> npt.NDArray[np.int64]:
         )
     if array.ndim != 1:
         raise ParameterError(message("values", "must be one-dimensional", array.shape, "pass one column"))
-    if array.size:
-        for extreme in (array.min(), array.max()):
-            if not 0 <= int(extreme) < size:
-                raise DomainError(
-                    message(
-                        "values", f"must lie in 0..{size - 1}", int(extreme), "check k, or use a Domain with labels"
-                    )
-                )
+    if array.size and not (int(array.min()) >= 0 and int(array.max()) < size):
+        at = int(np.nonzero((array < 0) | (array >= size))[0][0])
+        raise DomainError(
+            message(
+                "values",
+                f"must lie in 0..{size - 1}",
+                Unsaid(f"another one at position {at}"),
+                "check k, or name labels in a Domain",
+            )
+        )
     return array.astype(np.int64, copy=False)
 
 
@@ -165,12 +169,15 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
         if other is not None:
             raise ParameterError(message("other", "needs labels beside it", other, "name the labels of the domain"))
         return None
+    if isinstance(labels, str):
+        raise ParameterError(message("labels", "must be a list of labels", labels, "put each label in a list"))
     names = [label.item() if isinstance(label, np.generic) else label for label in labels]
     if other is not None and other not in names:
         names.append(other)
     for name in names:
-        if not isinstance(name, (str, int, float)) or _missing(name):
-            raise ParameterError(message("labels", "must be strings or finite numbers", name, "rename it"))
+        if not _travels(name):
+            rule = "must be strings, finite numbers or integers up to 2^53"
+            raise ParameterError(message("labels", rule, name, "rename it"))
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ParameterError(message("labels", "must be distinct", twice, "remove the repetition"))
@@ -189,12 +196,24 @@ def _sensitive(indices: Iterable[int] | None, size: int) -> tuple[int, ...] | No
 def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | None:
     if values is None:
         return None
-    numbers = tuple(float(v) for v in values)
+    try:
+        numbers = tuple(float(v) for v in values)
+    except (TypeError, ValueError):
+        raise ParameterError(message("values", "must be numbers", values, "give one for each value")) from None
     if len(numbers) != size:
         raise ParameterError(message("values", f"must be {size} numbers", len(numbers), "give one for each value"))
     if not all(math.isfinite(v) for v in numbers):
         raise ParameterError(message("values", "must be finite", values, "replace NaN and infinities"))
     return numbers
+
+
+def _travels(label: object) -> bool:
+    """Whether a label survives JSON: text that UTF-8 can hold, or a number that a double can."""
+    if isinstance(label, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in label)
+    if isinstance(label, bool) or not isinstance(label, (int, float)):
+        return False
+    return math.isfinite(label) and (isinstance(label, float) or abs(label) <= 2**53)
 
 
 def _missing(item: object) -> bool:

@@ -6,6 +6,7 @@
     ├── ReportError (ValueError)        a report is malformed for its mechanism
     ├── SpecError (ValueError)          a spec, aggregate or file does not belong to this one
     ├── ProjectedError (ValueError)     error bars asked of a post-processed estimate
+    ├── ConvergenceError (RuntimeError) an iteration did not settle in the steps allowed
     └── MissingDependency (ImportError) an optional package is needed
 
 A message has four parts: the parameter, the rule, the value received, the remedy.
@@ -43,8 +44,21 @@ class ProjectedError(HushError, ValueError):
     """Error bars were asked of an estimate that is no longer unbiased."""
 
 
+class ConvergenceError(HushError, RuntimeError):
+    """An iteration did not settle in the steps allowed."""
+
+
 class MissingDependency(HushError, ImportError):
     """An optional package is needed for this feature."""
+
+
+class Unsaid(str):
+    """Words in place of a value that must not be repeated: a person's own, which would end up in a log."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def message(name: str, rule: str, value: object, remedy: str) -> str:
@@ -53,7 +67,8 @@ def message(name: str, rule: str, value: object, remedy: str) -> str:
     >>> message("k", "must be an integer of at least 2", 1, "count the values of your domain")
     'k must be an integer of at least 2, got 1; count the values of your domain'
     """
-    return f"{name} {rule}, got {_short.repr(value)}; {remedy}"
+    shown = str(value) if isinstance(value, Unsaid) else _short.repr(value)
+    return f"{name} {rule}, got {shown}; {remedy}"
 
 
 def missing(package: str, extra: str, purpose: str) -> MissingDependency:

@@ -127,3 +127,50 @@ class LeftoverBits(hush.OUE):
         reports = super().sample(values, rng)
         reports["bits"][:, -1] |= 0x80
         return reports
+
+
+class MiddleBits(hush.OLH):
+    """The value is written into bits 12 to 19 of the hash function."""
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        reports = super().sample(values, rng)
+        shown = values.astype(np.uint32) << np.uint32(12)
+        reports["b"] = (reports["b"] & np.uint32(0xFFF00FFF)) | shown
+        return reports
+
+
+class EvenSteps(hush.SHE):
+    """The last bit of the noise tells: the value's own step is even, the next one's odd."""
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        reports = super().sample(values, rng)
+        rows = np.arange(values.size)
+        reports["steps"][rows, values] &= ~1
+        reports["steps"][rows, (values + 1) % self.k] |= 1
+        return reports
+
+
+class TwinBits(hush.OUE):
+    """Every bit has its law, but two of them are always equal, and which two depends on the value."""
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        reports = super().sample(values, rng)
+        bits = np.unpackbits(reports["bits"], axis=1, bitorder="little", count=self.k)
+        rows = np.arange(values.size)
+        bits[rows, (values + 2) % self.k] = bits[rows, (values + 1) % self.k]
+        reports["bits"] = np.packbits(bits, axis=1, bitorder="little")
+        return reports
+
+
+class LouderHashing(hush.OLH):
+    """Randomizes with a tenth more budget than it states."""
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        return hush.LH(k=self.k, epsilon=1.1 * self.epsilon, g=self.g).sample(values, rng)
+
+
+class LouderNoise(hush.SHE):
+    """Adds the noise of a tenth more budget than it states."""
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        return hush.SHE(k=self.k, epsilon=1.1 * self.epsilon).sample(values, rng)

@@ -12,6 +12,7 @@ import pytest
 
 import hush
 from hush.kernels.hashing import keys
+from hush.mechanisms.hashing import most_buckets
 from tests.statistical.bounds import FALSE_ALARM, chi_square_p, z_limit
 
 
@@ -42,6 +43,10 @@ def test_keys_share_low_bits_exactly_as_values_do() -> None:
 def test_pairs_collide_at_the_ideal_rate(g: int) -> None:
     for shared in range(11):  # all that values below 2048 can share
         assert pair_collision(shared, g) == pytest.approx(1 / g, rel=g * 2.0 ** (shared - 30))
+    for k in (2, 16, 1024):  # at the most buckets allowed, the worst pair is still within a few percent
+        shared = k.bit_length() - 1
+        most = most_buckets(k) if k > 100 else 2**16
+        assert pair_collision(shared, most) == pytest.approx(1 / most, rel=0.05)
     assert hush.LH(k=10, epsilon=1.0, g=g).collision == pytest.approx(pair_collision(0, g), rel=1e-14)
 
 

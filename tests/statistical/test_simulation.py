@@ -84,7 +84,7 @@ def test_moments_of_a_large_population(name: str) -> None:
     z = (runs.mean(axis=0) - truth) / np.sqrt(m.variances(truth, n) / len(runs))
     assert np.abs(z).max() < z_limit(30)
     spread = runs.var(axis=0, ddof=1) / m.variances(truth, n)
-    assert 0.8 < spread.mean() < 1.25  # 30 variances of 100 runs: the mean is within 0.1 of 1, six sigma
+    assert abs(spread.mean() - 1) < 0.35  # one variance of 100 runs has a standard deviation of 0.14; they may agree
 
 
 def test_subset_tallies_have_the_covariance_of_real_reports() -> None:

@@ -112,13 +112,31 @@ def test_maximum_likelihood_beats_clipping_and_is_a_distribution(name: str) -> N
     m = example(name, 6, 1.0)
     counts = np.array([9000, 500, 300, 200, 0, 0])
     reports = m.privatize(np.repeat(np.arange(6), counts), rng=hush.seeded(3))
-    found = m.maximum_likelihood(reports, tolerance=1e-6).frequencies
+    found = m.maximum_likelihood(reports).frequencies
     assert found.sum() == pytest.approx(1.0)
     assert (found >= 0).all()
     at = np.clip(found, 1e-12, None)
     truth = counts / counts.sum()
-    assert likelihood(m, reports, at) >= likelihood(m, reports, np.clip(truth, 1e-12, None)) - 1e-6
+    for rival in (truth, m.estimate(m.aggregate(reports)).project("simplex").frequencies, np.full(6, 1 / 6)):
+        assert likelihood(m, reports, at) >= likelihood(m, reports, np.clip(rival, 1e-12, None)) - 2e-6
     assert np.abs(found - truth).max() < 6 * np.sqrt(m.variance(10_000, 0.9))
+
+
+def test_maximum_likelihood_converges_where_noise_is_heavy() -> None:
+    for m in (hush.GRR(k=100, epsilon=0.1), hush.GRR(k=10, epsilon=0.1), hush.HR(k=60, epsilon=0.5)):
+        counts = hush.datasets.zipf(m.k, 100_000).counts
+        found = m.maximum_likelihood(m.simulate(counts, rng=hush.seeded(5))).frequencies
+        assert found.sum() == pytest.approx(1.0)
+    with pytest.raises(hush.errors.ConvergenceError, match="raise steps or tolerance"):
+        m.maximum_likelihood(m.simulate(counts, rng=hush.seeded(5)), tolerance=1e-15, steps=3)
+
+
+def test_maximum_likelihood_refuses_an_aggregate_of_another_spec() -> None:
+    ours, theirs = hush.GRR(k=4, epsilon=3.0), hush.GRR(k=4, epsilon=1.0)
+    with pytest.raises(SpecError):
+        ours.maximum_likelihood(theirs.simulate([5, 5, 5, 5]))
+    with pytest.raises(SpecError):
+        ours.maximum_likelihood(hush.GRR(k=5, epsilon=3.0).simulate([5, 5, 5, 5, 5]))
 
 
 def likelihood(m: hush.FrequencyOracle, reports: np.ndarray, frequencies: np.ndarray) -> float:
@@ -182,6 +200,11 @@ def test_damaged_aggregates_are_refused(aggregate: Aggregate) -> None:
 def test_rubbish_is_never_an_aggregate(data: bytes) -> None:
     with pytest.raises(SpecError):
         Aggregate.from_bytes(data)
+
+
+def test_a_tally_of_another_shape_is_refused(aggregate: Aggregate) -> None:
+    with pytest.raises(SpecError, match=r"tally of shape \(5,\)"):
+        M.estimate(Aggregate(3, np.zeros(7, np.int64), aggregate.spec_hash))
 
 
 def test_a_huge_shape_is_refused_without_allocating(aggregate: Aggregate) -> None:

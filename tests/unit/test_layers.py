@@ -13,9 +13,9 @@ import hush
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
-    "errors", "randomness", "domain", "datasets", "kernels", "estimation", "analysis", "simulation", "mechanisms",
-    "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing", "engine", "collect", "reports",
-    "workbench", "cli",
+    "errors", "_statistics", "randomness", "domain", "datasets", "kernels", "estimation", "analysis", "simulation",
+    "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing", "engine",
+    "collect", "reports", "workbench", "cli",
 ]  # fmt: skip
 TOP = {"__init__.py", "__main__.py"}
 
@@ -45,9 +45,10 @@ def test_a_layer_imports_only_those_above(path: Path) -> None:
     assert names <= allowed, f"{path.name} imports {names - allowed}, which lie below {layer}"
 
 
-def test_every_file_of_a_mechanism_is_short() -> None:
+def test_files_say_one_thing() -> None:
     for path in ROOT.rglob("*.py"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= 520, path
+        most = 470 if path.name == "_base.py" else 400  # the base is the whole vocabulary of a mechanism
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= most, path
 
 
 def test_import_brings_no_heavy_package() -> None:

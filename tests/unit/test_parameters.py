@@ -13,7 +13,7 @@ from hush.analysis import optimal, variance
 from hush.errors import ParameterError
 from tests.conftest import APPROXIMATE, example
 
-BAD_EPSILONS = [0, -1.0, math.nan, math.inf, -math.inf, 41.0, 1e300, "1", None, True, 1j, [1.0]]
+BAD_EPSILONS = [0, -1.0, 1e-9, 1e-300, math.nan, math.inf, -math.inf, 41.0, 1e300, "1", None, True, 1j, [1.0]]
 
 
 @pytest.mark.parametrize("epsilon", BAD_EPSILONS, ids=repr)
@@ -22,7 +22,7 @@ def test_epsilon(name: str, epsilon: object) -> None:
         with pytest.raises(TypeError):
             hush.LHO(k=4, g=2, epsilon=epsilon)  # type: ignore[call-arg]
         return
-    with pytest.raises(ParameterError, match=r"epsilon must be a number above 0 and at most \d+, got .*; choose"):
+    with pytest.raises(ParameterError, match=r"epsilon must be a number from .* to \d+, got .*; choose"):
         example(name, 4, epsilon)  # type: ignore[arg-type]
 
 
@@ -48,6 +48,8 @@ def test_delta(name: str, delta: object) -> None:
         (lambda: hush.UE(k=4, epsilon=1.0, p=0.0), "p"),
         (lambda: hush.UE(k=4, epsilon=1.0, p=1.0), "p"),
         (lambda: hush.UE(k=4, epsilon=1.0, p=math.nan), "p"),
+        (lambda: hush.UE(k=4, epsilon=1.0, p=1e-19), "p"),
+        (lambda: hush.LH(k=1024, epsilon=1.0, g=10**6), "g"),
         (lambda: hush.LH(k=4, epsilon=1.0, g=1), "g"),
         (lambda: hush.LH(k=4, epsilon=1.0, g=2.0), "g"),
         (lambda: hush.LHO(k=4, g=0), "g"),
@@ -63,7 +65,7 @@ def test_delta(name: str, delta: object) -> None:
     ],
 )
 def test_parameters_of_one_mechanism(make: object, parameter: str) -> None:
-    with pytest.raises(ParameterError, match=f"^{parameter} must be .*, got .*; "):
+    with pytest.raises(ParameterError, match=f"^{parameter} must .*, got .*; "):
         make()  # type: ignore[operator]
 
 
@@ -128,3 +130,35 @@ def test_a_gaussian_with_too_little_noise_is_found_out() -> None:
     enough = hush.AGM(k=3, epsilon=1.0, delta=1e-5).grid
     assert enough.smallest_epsilon(1e-5, 1.0) <= 1.0
     assert enough.smallest_epsilon(1e-5, 0.01) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("cls", [hush.SHE, hush.ServerTHE])
+def test_grid_noise_has_a_least_epsilon(cls: type[hush.SHE]) -> None:
+    with pytest.raises(ParameterError, match=r"epsilon must be a number from 0\.001 to 40"):
+        cls(k=4, epsilon=1e-4)
+    assert hush.GRR(k=4, epsilon=1e-6).variance() > 1e12
+
+
+@pytest.mark.parametrize("name", ["GRR", "HR", "SHE"])
+def test_variance_checks_what_it_is_given(name: str) -> None:
+    m = example(name, 4, 1.0)
+    for bad in (0, -1, math.nan, "1"):
+        with pytest.raises(ParameterError, match=r"^n must be above 0"):
+            m.variance(bad)  # type: ignore[arg-type]
+    for bad in (-0.1, 2, math.nan, None):
+        with pytest.raises(ParameterError, match=r"^frequency must lie in"):
+            m.variance(10, bad)  # type: ignore[arg-type]
+
+
+def test_slips_are_named() -> None:
+    m = hush.GRR(k=4, epsilon=1.0)
+    reports = m.privatize([0, 1])
+    with pytest.raises(ParameterError, match="aggregate must be an Aggregate"):
+        m.estimate(reports)
+    with pytest.raises(hush.errors.ReportError, match="reports must be an array"):
+        m.aggregate(None)  # type: ignore[arg-type]
+    with pytest.raises(hush.errors.SpecError, match="mechanism must be a mechanism"):
+        hush.Spec(None)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="labels must be a list"):
+        hush.Domain(labels="abc")
+    assert sum([m.aggregate(reports), m.aggregate(reports)]).n == 4

@@ -60,8 +60,15 @@ def forged(m: hush.FrequencyOracle, **fields: object) -> np.ndarray:
     ids=lambda x: x.name() if isinstance(x, hush.FrequencyOracle) else "-".join(x),
 )
 def test_malformed_reports_are_refused(mechanism: hush.FrequencyOracle, fields: dict[str, object]) -> None:
-    with pytest.raises(ReportError, match=r"reports must .*, got .*; "):
-        mechanism.aggregate(forged(mechanism, **fields))
+    reports = forged(mechanism, **fields)
+    for use in (
+        mechanism.aggregate,
+        mechanism.attack,
+        mechanism.maximum_likelihood,
+        lambda r: mechanism.log_prob(r, 0),
+    ):
+        with pytest.raises(ReportError, match=r"reports must .*, got .*; "):
+            use(reports)
 
 
 def test_one_report_can_be_aggregated() -> None:
@@ -75,9 +82,9 @@ def test_values_of_any_integer_type() -> None:
     m = hush.GRR(k=5, epsilon=1.0)
     for dtype in ("u1", "i1", "<u8", ">i4", "bool"):
         assert m.privatize(np.array([0, 1], dtype), rng=hush.seeded(1)).shape == (2,)
-    with pytest.raises(DomainError, match=r"values must lie in 0..4, got -1"):
+    with pytest.raises(DomainError, match=r"values must lie in 0\.\.4, got another one at position 0"):
         m.privatize([-1])
-    with pytest.raises(DomainError, match="got 18446744073709551615"):
+    with pytest.raises(DomainError, match="position 0"):
         m.privatize(np.array([2**64 - 1], np.uint64))
 
 

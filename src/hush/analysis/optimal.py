@@ -96,11 +96,14 @@ def analytic_gaussian_scale(epsilon: float, delta: float, sensitivity: float = m
     18.78856997
     """
     from scipy.optimize import brentq
-    from scipy.special import log_ndtr, ndtr
+    from scipy.special import log_ndtr
 
     def excess(log_scale: float) -> float:
+        """How far the logarithm of the divergence lies above that of delta."""
         scale = math.exp(log_scale)
         half, shift = sensitivity / (2 * scale), epsilon * scale / sensitivity
-        return float(ndtr(half - shift) - math.exp(epsilon + float(log_ndtr(-half - shift)))) - delta
+        first = float(log_ndtr(half - shift))
+        second = epsilon + float(log_ndtr(-half - shift))
+        return first + math.log(max(-math.expm1(min(second - first, 0.0)), 1e-300)) - math.log(delta)
 
     return math.exp(brentq(excess, -25.0, 25.0, xtol=1e-14, rtol=1e-15))

@@ -7,6 +7,7 @@ that comes before.
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from hush.errors import SpecError, message
 
 _MAGIC = b"HUSH"
 _VERSION = 1
+_MOST = 2**62
 _HEAD = struct.Struct("<4sH32sQB")
 
 
@@ -49,6 +51,9 @@ class Aggregate:
             )
         return Aggregate(self.n + more.n, self.tally + more.tally, self.spec_hash)
 
+    def __radd__(self, start: object) -> Aggregate:
+        return self if start == 0 else NotImplemented  # what sum() starts from
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Aggregate)
@@ -78,7 +83,7 @@ class Aggregate:
             raise SpecError(message("aggregate", "must be intact", f"{len(data)} bytes", "fetch it again"))
         at = _HEAD.size + 8 * dimensions
         shape = struct.unpack_from(f"<{dimensions}Q", body, _HEAD.size) if at <= len(body) else ()
-        if at > len(body) or len(body) - at != 8 * int(np.prod(shape, dtype=object)):
+        if n > _MOST or not 1 <= dimensions <= 3 or math.prod(shape) * 8 != len(body) - at or 0 in shape:
             raise SpecError(message("aggregate", "must hold its whole tally", f"{len(data)} bytes", "fetch it again"))
         tally = np.frombuffer(body, "<i8", offset=at).astype(np.int64).reshape(shape)
         return cls(n, tally, digest.hex())

@@ -17,7 +17,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -34,6 +34,7 @@ from hush.estimation.consistency import simplex
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._exact import smallest_epsilon, worst_ratio
+from hush.mechanisms._inference import best_guesses, likeliest
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
 from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
 
@@ -44,7 +45,6 @@ Floats = npt.NDArray[np.float64]
 
 _TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
 _BLOCK_BYTES = 1 << 19  # reports made at a time: small enough to stay in the cache until they are copied out
-_MATRIX_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +118,14 @@ class FrequencyOracle(ABC):
         """How many outputs this one stands for: same public randomness, same weights for every value."""
         return 1
 
+    def coordinates(self, reports: Reports) -> Ints | None:
+        """For a report of k independent coordinates, the outcome of each, shape (n, k); None for other reports."""
+        return None
+
+    def coordinate_law(self) -> tuple[Floats, Floats]:
+        """Probabilities of a coordinate's outcomes: where it is not the value's own, and where it is."""
+        raise NotImplementedError(f"{self.name()} has no independent coordinates")
+
     # The words.
 
     @classmethod
@@ -162,6 +170,10 @@ class FrequencyOracle(ABC):
         return self._aggregate(reports, self.spec_hash)
 
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
+        if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
+            raise ReportError(
+                message("reports", "must be an array or an iterator of arrays", reports, "pass what privatize gave")
+            )
         total, n = self._empty(), 0
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
@@ -186,31 +198,52 @@ class FrequencyOracle(ABC):
             )
         return array
 
+    def validate(self, reports: Reports) -> None:
+        """Raise ReportError if a record is malformed."""
+        self.tally(reports)
+
+    def _validated(self, reports: Reports) -> Reports:
+        array = self._reports(reports)
+        self.validate(array)
+        return array
+
     def estimate(self, aggregate: Aggregate) -> Estimate:
         """Raw unbiased frequencies with standard errors."""
         return self._estimate(aggregate, Domain(size=self.k), self.spec_hash)
 
     def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
-        if aggregate.spec_hash != spec_hash:
-            raise SpecError(
-                message(
-                    "aggregate",
-                    f"must come from the spec {spec_hash[:12]}",
-                    aggregate.spec_hash[:12],
-                    "estimate with the spec that made the reports",
-                )
-            )
+        self._belongs(aggregate, spec_hash)
         if aggregate.n < 1:
             raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
         raw = self.decode(aggregate.tally, aggregate.n)
         errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
         return Estimate(raw, aggregate.n, domain, errors)
 
+    def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
+        """Refuse what is not an aggregate of this spec."""
+        if not isinstance(aggregate, Aggregate):
+            raise ParameterError(
+                message("aggregate", "must be an Aggregate", type(aggregate), "pass m.aggregate(reports)")
+            )
+        if aggregate.spec_hash != spec_hash:
+            raise SpecError(
+                message(
+                    "aggregate",
+                    f"must come from the spec {spec_hash[:12]}",
+                    aggregate.spec_hash[:12],
+                    "use the spec that made the reports",
+                )
+            )
+        if aggregate.tally.shape != self._empty().shape:
+            rule = f"must have a tally of shape {self._empty().shape}"
+            raise SpecError(message("aggregate", rule, aggregate.tally.shape, "fetch it again"))
+
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
         """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
 
         The others are taken to share the rest equally, where it matters.
         """
+        _rules.population(n, frequency)
         others = (1.0 - frequency) / (self.k - 1)
         return float(self.variances(np.array([frequency] + [others] * (self.k - 1)), n)[0])
 
@@ -251,7 +284,7 @@ class FrequencyOracle(ABC):
 
     def log_prob(self, reports: Reports, value: int | npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each report for a value (one, or one each), given its public randomness."""
-        array = self._reports(reports)
+        array = self._validated(reports)
         values = np.broadcast_to(integers(np.atleast_1d(value), self.k), array.shape)
         return self._log_prob(array, values)
 
@@ -319,70 +352,43 @@ class FrequencyOracle(ABC):
             prior: How likely each value is beforehand; uniform when left out.
             rng: Breaks the ties.
         """
-        array = self._reports(reports)
-        with np.errstate(divide="ignore"):
-            belief = None if prior is None else np.log(self._prior(prior))
-        rows = max(1, _MATRIX_CELLS // self.k)
-        keys = chunk_keys(rng, -(-array.size // rows))
+        return best_guesses(self.scores, self._validated(reports), self.k, prior, rng)
 
-        def work(start: int, stop: int) -> Ints:
-            score = self.scores(array[start:stop])
-            if belief is not None:
-                score = score + belief
-            return _argmax(score, chunk_generator(keys[start // rows]))
-
-        guesses = chunks.each(array.size, rows, work)
-        return np.concatenate(guesses) if guesses else np.zeros(0, np.int64)
-
-    def _prior(self, prior: npt.ArrayLike) -> Floats:
-        shares = np.asarray(prior, dtype=np.float64)
-        if shares.shape != (self.k,) or not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() <= 0:
-            raise ParameterError(
-                message("prior", f"must be {self.k} non-negative numbers", prior, "give each value a probability")
-            )
-        return np.asarray(shares / shares.sum(), dtype=np.float64)
-
-    def maximum_likelihood(self, reports: Reports | Aggregate, *, tolerance: float = 1e-7) -> Estimate:
-        """The distribution under which the reports are most likely (iterative Bayesian update).
+    def maximum_likelihood(
+        self, reports: Reports | Aggregate, *, tolerance: float = 1e-8, steps: int = 30_000
+    ) -> Estimate:
+        """The distribution under which the reports are most likely (iterative Bayesian update, accelerated).
 
         Args:
             reports: Reports, streamed in batches; or an Aggregate where the tally suffices (GRR, HR).
-            tolerance: Stop when no frequency moves by more than this.
+            tolerance: Stop when the mean log-likelihood is provably within this of its maximum.
+            steps: Give up after so many passes, with a ConvergenceError.
         """
-        from hush.estimation.likelihood import maximize
+        return self._maximum_likelihood(reports, Domain(size=self.k), self.spec_hash, tolerance, steps)
 
-        distinct, multiplicity = self._distinct(reports)
-        rows = max(1, _MATRIX_CELLS // self.k)
-
-        def batches() -> Iterator[tuple[Floats, Floats]]:
-            for start in range(0, distinct.size, rows):
-                score = self.scores(distinct[start : start + rows])
-                yield np.exp(score - score.max(axis=1, keepdims=True)), multiplicity[start : start + rows]
-
-        found = maximize(batches, self.k, tolerance=tolerance)
-        return Estimate(found, int(multiplicity.sum()), Domain(size=self.k), None, "maximum likelihood")
-
-    def _distinct(self, reports: Reports | Aggregate) -> tuple[Reports, Floats]:
-        if isinstance(reports, Aggregate):
-            if not self.sufficient:
-                raise ParameterError(
-                    message(
-                        "reports",
-                        f"must be the reports themselves, since {self.name()}'s tally does not suffice",
-                        "an Aggregate",
-                        "keep the reports",
-                    )
-                )
-            seen = np.nonzero(reports.tally)[0]
-            distinct, counts = self.outputs(None)[seen], reports.tally[seen]
-        else:
-            array = self._reports(reports)
-            distinct, counts = array, np.ones(array.size, np.int64)
-            if self.report_dtype.itemsize <= 4:
-                distinct, counts = np.unique(array, return_counts=True)
+    def _maximum_likelihood(
+        self, reports: Reports | Aggregate, domain: Domain, spec_hash: str, tolerance: float, steps: int
+    ) -> Estimate:
+        distinct, counts = self._distinct(reports, spec_hash)
         if distinct.size == 0:
             raise ParameterError(message("reports", "must hold at least one", 0, "collect reports first"))
-        return distinct, counts.astype(np.float64)
+        found = likeliest(self.scores, distinct, counts.astype(np.float64), self.k, tolerance, steps)
+        return Estimate(found, int(counts.sum()), domain, None, "maximum likelihood")
+
+    def _distinct(self, reports: Reports | Aggregate, spec_hash: str) -> tuple[Reports, Ints]:
+        """Different reports, and how often each came."""
+        if isinstance(reports, Aggregate):
+            self._belongs(reports, spec_hash)
+            if not self.sufficient:
+                rule = f"must be the reports themselves, since {self.name()}'s tally does not suffice"
+                raise ParameterError(message("reports", rule, reports, "keep the reports"))
+            seen = np.nonzero(reports.tally)[0]
+            return self.outputs(None)[seen], reports.tally[seen]
+        array = self._validated(reports)
+        if self.report_dtype.itemsize <= 4:
+            distinct, counts = np.unique(array, return_counts=True)
+            return distinct, counts.astype(np.int64)
+        return array, np.ones(array.size, np.int64)
 
     # How it travels.
 
@@ -446,15 +452,5 @@ class PureOracle(FrequencyOracle):
 
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
         """Equation 3: variance of one value's estimate in a fixed population; frequency 0 gives equation 4."""
+        _rules.population(n, frequency)
         return float(variances_of.pure(self.p_star, self.q_star, n, frequency))
-
-
-def _argmax(score: Floats, rng: np.random.Generator) -> Ints:
-    best = score == score.max(axis=1, keepdims=True)
-    ties = best.sum(axis=1)
-    guess = best.argmax(axis=1)
-    split = np.nonzero(ties > 1)[0]
-    if split.size:
-        chosen = (rng.random(split.size) * ties[split]).astype(np.int64) + 1
-        guess[split] = (np.cumsum(best[split], axis=1, dtype=np.int32) == chosen[:, None]).argmax(axis=1)
-    return guess.astype(np.int64)

@@ -106,15 +106,6 @@ class Grid:
             total += (a * mine << 160) - e * b * theirs
         return Fraction(total, SCALE**2 << 160)
 
-    def roughly(self, epsilon: float) -> float:
-        """`excess` in double precision, for searching."""
-        own, null = (np.array(part, np.float64) / SCALE for part in self._by_ratio)
-        with np.errstate(divide="ignore"):
-            ratio = np.where(null > 0, own / null, np.inf)
-        upto = np.searchsorted(ratio, ratio * math.exp(-epsilon))
-        mine, theirs = (np.concatenate([[0.0], np.cumsum(part)])[upto] for part in (null, own))
-        return float(own @ mine - math.exp(epsilon) * (null @ theirs))
-
     def smallest_epsilon(self, delta: float, guess: float) -> float:
         """The smallest epsilon at which the divergence does not exceed delta, to one part in 10^13.
 
@@ -126,13 +117,26 @@ class Grid:
             if high > 1e4:
                 return math.inf
             high *= 2
-        _, near = _bisect(lambda x: self.roughly(x) <= delta, 0.0, high, 1e-10)
-        low = near * (1 - 1e-9)
-        if self.excess(low) <= limit:
-            low = 0.0
-        if near * (1 + 1e-9) < high and self.excess(near * (1 + 1e-9)) <= limit:
-            high = near * (1 + 1e-9)
-        return _bisect(lambda x: self.excess(x) <= limit, low, high, 1e-13)[1]
+        _, near = _bisect(lambda x: _rough_excess(self.probabilities, x) <= delta, 0.0, high, 1e-12)
+        width = 1e-12
+        while near * (1 + width) < high and self.excess(near * (1 + width)) > limit:
+            width *= 8
+        high, width = min(high, near * (1 + width)), 1e-12
+        while width < 1 and self.excess(near * (1 - width)) <= limit:
+            width *= 8
+        return _bisect(lambda x: self.excess(x) <= limit, max(0.0, near * (1 - width)), high, 1e-13)[1]
+
+
+def _rough_excess(null: Floats, epsilon: float) -> float:
+    """`Grid.excess` in double precision, for searching; under a one, steps have the probabilities in reverse."""
+    own = null[::-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(null > 0, own / null, np.inf)
+    order = np.argsort(ratio)
+    ratio, own, null = ratio[order], own[order], null[order]
+    upto = np.searchsorted(ratio, ratio * math.exp(-epsilon))
+    mine, theirs = (np.concatenate([[0.0], np.cumsum(part)])[upto] for part in (null, own))
+    return float(own @ mine - math.exp(epsilon) * (null @ theirs))
 
 
 def _bisect(holds: Callable[[float], bool], low: float, high: float, precision: float) -> tuple[float, float]:
@@ -175,13 +179,20 @@ def laplace(epsilon: float) -> Grid:
 
 
 def gaussian(scale: float) -> Grid:
-    """Discrete Gaussian noise of the given scale in units, cut where its weight falls below one; 0 takes the rest."""
+    """Discrete Gaussian noise of the given scale in units, cut where its weight falls below one; 0 takes the rest.
+
+    The shape e^(-y²/2w²) is built up by multiplication in decimal arithmetic, so that every machine gets the same.
+    """
     unit = max(1, math.ceil(128 / scale))
-    width = scale * unit
-    reach = math.ceil(9.3 * width)
-    shape = np.exp(-0.5 * (np.arange(reach + 1, dtype=np.longdouble) / width) ** 2)
-    total = 2 * shape.sum() - shape[0]
-    half = [int(w) for w in shape / total * np.longdouble(2.0**64)]
+    with localcontext() as context:
+        context.prec = 40
+        square = (Decimal(scale) * unit) ** 2
+        shape, ratio, bend = [Decimal(1)], (-1 / (2 * square)).exp(), (-1 / square).exp()
+        while shape[-1] > Decimal("1e-21"):
+            shape.append(shape[-1] * ratio)
+            ratio *= bend
+        factor = SCALE / (2 * sum(shape, Decimal(0)) - 1)
+        half = [int(w * factor) for w in shape]
     while half[-1] == 0:
         half.pop()
     weights = half[:0:-1] + half
@@ -189,13 +200,43 @@ def gaussian(scale: float) -> Grid:
     return Grid(tuple(weights), -(len(half) - 1), unit)
 
 
+def classical_gaussian(epsilon: float, delta: float) -> Grid:
+    """Discrete Gaussian noise of scale sqrt(2)·sqrt(2 ln(1.25/delta))/epsilon, the same on every machine."""
+    with localcontext() as context:
+        context.prec = 40
+        scale = 2 * (Decimal("1.25") / Decimal(delta)).ln().sqrt() / Decimal(epsilon)
+    return gaussian(float(scale))
+
+
 def calibrated_gaussian(epsilon: float, delta: float, guess: float) -> Grid:
-    """The least discrete Gaussian noise, to one part in 10^11, whose exact divergence at epsilon is at most delta."""
+    """The least discrete Gaussian noise whose exact divergence at epsilon is at most delta.
+
+    Scales are multiples of a power of two, at least 2^41 of them below the guess. Double precision finds the
+    neighbourhood; exact arithmetic decides, so that every machine chooses the same one.
+    """
     limit = Fraction(delta)
+    step = 2.0 ** (math.frexp(guess)[1] - 42)
+
+    def holds(multiple: int) -> bool:
+        return gaussian(multiple * step).excess(epsilon) <= limit
+
+    def seems_to(scale: float) -> bool:
+        unit = max(1, math.ceil(128 / scale))
+        steps = np.arange(-math.ceil(9.3 * scale * unit), math.ceil(9.3 * scale * unit) + unit + 1)
+        shape = np.exp(-0.5 * (steps / (scale * unit)) ** 2)
+        return _rough_excess(shape / shape.sum(), epsilon) <= delta
+
     low, high = guess * 0.98, guess * 1.02
-    while gaussian(high).roughly(epsilon) > delta:
+    while not seems_to(high):
         low, high = high, high * 1.05
-    low, high = _bisect(lambda scale: gaussian(scale).roughly(epsilon) <= delta, low, high, 1e-11)
-    while gaussian(high).excess(epsilon) > limit:
-        low, high = high, high + 4 * (high - low)
-    return gaussian(high)
+    _, near = _bisect(seems_to, low, high, 1e-12)
+    fails = holds_at = math.ceil(near / step)
+    reach = 1
+    while not holds(holds_at):
+        fails, holds_at, reach = holds_at, holds_at + reach, 2 * reach
+    while fails == holds_at or holds(fails):
+        holds_at, fails, reach = min(fails, holds_at), fails - reach, 2 * reach
+    while holds_at - fails > 1:
+        middle = (holds_at + fails) // 2
+        fails, holds_at = (fails, middle) if holds(middle) else (middle, holds_at)
+    return gaussian(holds_at * step)

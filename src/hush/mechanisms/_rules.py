@@ -7,11 +7,17 @@ import numbers
 
 from hush.errors import ParameterError, message
 
+MIN_EPSILON = 1e-6
+"""Below this the probabilities of a report hardly depend on the value."""
+
+MIN_GRID_EPSILON = 1e-3
+"""Below this a table of grid noise grows too large."""
+
 MAX_EPSILON = 40.0
-"""Beyond this a 64-bit threshold can no longer tell the probabilities from 0 and 1."""
+"""Beyond this a 64-bit threshold can no longer tell the probabilities from 0 and 1; up to 20 they are good to 1e-9."""
 
 MIN_DELTA = 1e-12
-MAX_VALUES = 2**31
+MAX_VALUES = 10**8
 MAX_OUTPUTS = 2**16
 """How many outputs of a mechanism may be enumerated."""
 
@@ -24,9 +30,13 @@ def integer(name: str, value: object, least: int, most: int, remedy: str) -> int
     return int(value)  # type: ignore[call-overload]
 
 
+def _real(value: object) -> float:
+    return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+
+
 def number(name: str, value: object, low: float, high: float, remedy: str, *, closed: bool = False) -> float:
     """A number strictly between bounds, or up to and including the upper one."""
-    real = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    real = _real(value)
     inside = low < real and (real <= high if closed else real < high)
     if not inside:
         bound = f"at most {high:g}" if closed else f"below {high:g}"
@@ -34,14 +44,27 @@ def number(name: str, value: object, low: float, high: float, remedy: str, *, cl
     return real
 
 
-def epsilon(value: object, most: float = MAX_EPSILON, remedy: str = "choose a budget in nats, e.g. 1.0") -> float:
+def epsilon(
+    value: object,
+    *,
+    least: float = MIN_EPSILON,
+    most: float = MAX_EPSILON,
+    remedy: str = "choose a budget in nats, e.g. 1.0",
+) -> float:
     """A privacy budget, in nats."""
-    return number("epsilon", value, 0.0, most, remedy, closed=True)
+    real = _real(value)
+    if not least <= real <= most:
+        raise ParameterError(message("epsilon", f"must be a number from {least:g} to {most:g}", value, remedy))
+    return real
 
 
 def delta(value: object) -> float:
     """The slack of an approximate guarantee."""
-    return number("delta", value, MIN_DELTA / 2, 1.0, f"choose it far below 1/n, and at least {MIN_DELTA:g}")
+    real = _real(value)
+    if not MIN_DELTA <= real < 1.0:
+        rule = f"must be a number from {MIN_DELTA:g} to below 1"
+        raise ParameterError(message("delta", rule, value, "choose it far below 1/n, e.g. 1e-6"))
+    return real
 
 
 def domain_size(value: object) -> int:
@@ -55,3 +78,11 @@ def enumerable(outputs: int, k: int) -> None:
         raise ParameterError(
             message("k", f"must leave at most {MAX_OUTPUTS} outputs to enumerate", k, "use a smaller domain")
         )
+
+
+def population(n: object, frequency: object) -> None:
+    """A number of people, and the share of them that holds a value."""
+    if not _real(n) > 0:
+        raise ParameterError(message("n", "must be above 0", n, "count the reports"))
+    if not 0.0 <= _real(frequency) <= 1.0:
+        raise ParameterError(message("frequency", "must lie in [0, 1]", frequency, "give a share of the people"))

@@ -17,6 +17,12 @@ SCALE = 1 << 64
 _DIGITS = Context(prec=60)
 
 
+def exponential(x: Fraction) -> Fraction:
+    """e^x to more than fifty digits, the same on every machine."""
+    with localcontext(_DIGITS):
+        return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).exp())
+
+
 def exp_below(x: float) -> Fraction:
     """A rational number below e^x by less than one part in 10^58."""
     return Fraction(Decimal(x).exp(_DIGITS)) * (1 - Fraction(1, 10**58))

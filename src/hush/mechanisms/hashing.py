@@ -27,6 +27,15 @@ from hush.mechanisms.guarantee import Guarantee
 _TABLED = 1 << 16  # up to so many buckets are looked up in a table, which is faster than two divisions a report
 
 
+def most_buckets(k: int) -> int:
+    """So many buckets that two values still collide at the ideal rate, to a few parts in a hundred at worst.
+
+    Keys share up to log2(k) low bits, so hashes of two values differ by a multiple of that power of two; buckets
+    must be much wider than it.
+    """
+    return max(2, 2**26 // k)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LH(Hashed):
     """Hash the value to one of ``g`` buckets, then randomize the bucket.
@@ -46,7 +55,8 @@ class LH(Hashed):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(g=_rules.integer("g", self.g, 2, 2**30, "use e.g. 2, or OLH for the best"))
+        most = most_buckets(self.k)
+        self._set(g=_rules.integer("g", self.g, 2, most, "use e.g. 2, or OLH for the best"))
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
@@ -145,7 +155,8 @@ class OLH(LH):
     g: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        self._set(g=optimal.hash_range(min(_rules.epsilon(self.epsilon), 20.0)))
+        best = optimal.hash_range(min(_rules.epsilon(self.epsilon), 20.0))
+        self._set(g=min(best, most_buckets(_rules.domain_size(self.k))))
         super().__post_init__()
 
 
@@ -172,9 +183,9 @@ class AOLH(LH):
     delta: float
 
     def __post_init__(self) -> None:
-        epsilon, delta = _rules.epsilon(self.epsilon, 20.0), _rules.delta(self.delta)
+        epsilon, delta = _rules.epsilon(self.epsilon, most=20.0), _rules.delta(self.delta)
         best = optimal.approximate_hash_range(epsilon, delta)
-        self._set(delta=delta, g=max(2, round(best)))
+        self._set(delta=delta, g=min(max(2, round(best)), most_buckets(_rules.domain_size(self.k))))
         super().__post_init__()
 
 

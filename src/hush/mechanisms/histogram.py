@@ -31,6 +31,10 @@ class NoisyHistogram(FrequencyOracle):
 
     family: ClassVar[str] = "histogram"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(epsilon=_rules.epsilon(self.epsilon, least=_rules.MIN_GRID_EPSILON))
+
     @cached_property
     def grid(self) -> Grid:
         """The noise, as exact integer weights."""
@@ -94,6 +98,7 @@ class NoisyHistogram(FrequencyOracle):
 
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
         """The noise's own variance, whatever the frequency."""
+        _rules.population(n, frequency)
         return self.grid.variance / (n * self._span**2)
 
     def outputs(self, public: Any = None) -> Reports:
@@ -112,6 +117,12 @@ class NoisyHistogram(FrequencyOracle):
         steps = reports["steps"].astype(np.int64)
         self._in_range(bool(((steps >= self.grid.lowest) & (steps <= self.grid.highest)).all()))
         return steps - self.grid.lowest
+
+    def coordinates(self, reports: Reports) -> Ints:
+        return self._at(reports)
+
+    def coordinate_law(self) -> tuple[Floats, Floats]:
+        return self.grid.probabilities, self.grid.probabilities[::-1]
 
     @cached_property
     def _log_ratios(self) -> Floats:
@@ -239,13 +250,15 @@ class GM(NoisyHistogram):
 
     def __post_init__(self) -> None:
         remedy = "choose a smaller budget, e.g. 0.5, or AGM, which takes larger ones"
-        self._set(epsilon=_rules.epsilon(self.epsilon, self._largest, remedy), delta=_rules.delta(self.delta))
+        self._set(
+            epsilon=_rules.epsilon(self.epsilon, most=self._largest, remedy=remedy), delta=_rules.delta(self.delta)
+        )
         super().__post_init__()
 
     @cached_property
     def grid(self) -> Grid:
         """Discrete Gaussian noise of the classical scale."""
-        return _grid.gaussian(optimal.gaussian_scale(self.epsilon, self.delta))
+        return _grid.classical_gaussian(self.epsilon, self.delta)
 
     @property
     def sigma(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +37,10 @@ class Spec:
     domain: Domain
 
     def __init__(self, mechanism: FrequencyOracle, domain: Domain | None = None) -> None:
+        if not isinstance(mechanism, FrequencyOracle):
+            raise SpecError(
+                message("mechanism", "must be a mechanism", mechanism, "pass e.g. hush.OUE(k=4, epsilon=1.0)")
+            )
         whole = Domain(size=mechanism.k) if domain is None else domain
         if whole.size != mechanism.k:
             raise SpecError(
@@ -65,12 +69,11 @@ class Spec:
         drawn = self.mechanism.simulate(counts, rng=rng)
         return Aggregate(drawn.n, drawn.tally, self.hash)
 
-    def maximum_likelihood(self, reports: Reports | Aggregate, *, tolerance: float = 1e-7) -> Estimate:
+    def maximum_likelihood(
+        self, reports: Reports | Aggregate, *, tolerance: float = 1e-8, steps: int = 30_000
+    ) -> Estimate:
         """The distribution under which the reports are most likely, with labels."""
-        if isinstance(reports, Aggregate):
-            self.estimate(reports)  # refuses an aggregate of another spec
-        found = self.mechanism.maximum_likelihood(reports, tolerance=tolerance)
-        return replace(found, domain=self.domain)
+        return self.mechanism._maximum_likelihood(reports, self.domain, self.hash, tolerance, steps)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

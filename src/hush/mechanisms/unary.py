@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import optimal, success
-from hush.errors import ReportError, message
+from hush.errors import ParameterError, ReportError, message
 from hush.mechanisms import _rules, _thresholds
 from hush.mechanisms._base import Floats, Ints, PureOracle, Reports, Values
 from hush.mechanisms._thresholds import SCALE
@@ -45,12 +46,16 @@ class UE(PureOracle):
 
     def _check(self) -> None:
         self._set(p=_rules.number("p", self.p, 0.0, 1.0, "use e.g. 0.5"))
+        _ = self._ones
 
     @cached_property
     def _ones(self) -> tuple[int, int]:
         """Out of 2^64, the probabilities of a one in the true value's bit and in another."""
         own = _thresholds.clamp(int(self.p * SCALE))
-        return own, _thresholds.other_bit(self.epsilon, own)
+        other = _thresholds.other_bit(self.epsilon, own)
+        if own <= other:
+            raise ParameterError(message("p", "must leave room for a smaller q", self.p, "use e.g. 0.5"))
+        return own, other
 
     @property
     def q(self) -> float:
@@ -97,6 +102,12 @@ class UE(PureOracle):
     def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
         rows = np.ascontiguousarray(reports["bits"])
         return np.unpackbits(rows, axis=1, count=self.k, bitorder="little").view(np.bool_)
+
+    def coordinates(self, reports: Reports) -> Ints:
+        return self.support_matrix(reports).astype(np.int64)
+
+    def coordinate_law(self) -> tuple[Floats, Floats]:
+        return np.array([1 - self.q_star, self.q_star]), np.array([1 - self.p_star, self.p_star])
 
     def tally(self, reports: Reports) -> Ints:
         counts = positional_counts(np.ascontiguousarray(reports["bits"]))
@@ -227,9 +238,9 @@ class THE(UE):
     @cached_property
     def _ones(self) -> tuple[int, int]:
         """Equations 18 and 19, rounded to the nearest integer: the loss stays far below epsilon."""
-        own = 1 - 0.5 * math.exp(self.epsilon / 2 * (self.theta - 1))
-        other = 0.5 * math.exp(-self.epsilon / 2 * self.theta)
-        return _thresholds.clamp(round(own * SCALE)), _thresholds.clamp(round(other * SCALE))
+        half, theta = Fraction(self.epsilon) / 2, Fraction(self.theta)
+        own, other = (_thresholds.exponential(half * x) / 2 for x in (theta - 1, -theta))
+        return _thresholds.clamp(round((1 - own) * SCALE)), _thresholds.clamp(round(other * SCALE))
 
 
 def checked_theta(theta: float | None, epsilon: float) -> float:

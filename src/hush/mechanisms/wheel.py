@@ -18,6 +18,7 @@ from hush.mechanisms import _rules
 from hush.mechanisms._base import Reports, Values
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.hashing import most_buckets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,7 @@ class Wheel(Hashed):
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
         coverage: Share of the ring that an arc covers, in (0, 1); 1/(e^epsilon + 1), with the least variance, when
-            left out.
+            left out, but no less than the hash family resolves.
 
     >>> w = Wheel(k=100, epsilon=1.0)
     >>> round(w.p_star, 6), round(w.q_star, 6)
@@ -41,7 +42,8 @@ class Wheel(Hashed):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        chosen = 1 / (math.exp(min(self.epsilon, 20.0)) + 1) if self.coverage is None else self.coverage
+        best = max(1 / (math.exp(self.epsilon) + 1), 1 / most_buckets(self.k))
+        chosen = best if self.coverage is None else self.coverage
         checked = _rules.number("coverage", chosen, 0.0, 1.0, "leave it out for the least variance")
         self._set(coverage=min(max(round(checked * RING), 1), RING - 1) / RING)
 
