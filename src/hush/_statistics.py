@@ -76,7 +76,7 @@ def correlation_alarm(columns: Floats) -> str:
     varied = columns[:, spread > 0]
     if varied.shape[1] < 2:
         return ""
-    pairs = np.corrcoef(varied.T)[np.triu_indices(varied.shape[1], 1)]
+    pairs = np.atleast_2d(np.corrcoef(varied.T))[np.triu_indices(varied.shape[1], 1)]
     worst = float(np.abs(pairs).max() * np.sqrt(len(columns)))
     return f"a correlation of {worst:.1f} sigma" if worst > sigmas(pairs.size) * 1.1 else ""
 

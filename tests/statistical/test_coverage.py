@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import hush
+from hush._statistics import sigmas as z_limit
 from tests.conftest import example
-from tests.statistical.bounds import z_limit
 
 RUNS = 4_000
 NAMES = ["GRR", "SS", "OUE", "OLH", "SHE", "THE", "HR", "Wheel", "AGM"]

@@ -26,6 +26,7 @@ class Estimate:
         frequencies: Raw and unbiased, so single ones may fall outside [0, 1]; post-processed after `project`.
         n: Number of reports.
         domain: Gives the labels.
+        errors: Standard errors, or None after post-processing; read them as `stderr`.
         projection: Name of the post-processing that was applied, or None.
     """
 

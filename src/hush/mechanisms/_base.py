@@ -137,8 +137,12 @@ class FrequencyOracle(ABC):
     @property
     def guarantee(self) -> Guarantee:
         """What one report promises."""
-        delta = getattr(self, "delta", None)
-        return LDP(self.epsilon) if delta is None else ApproxLDP(self.epsilon, delta)
+        return ApproxLDP(self.epsilon, self._delta) if self._delta else LDP(self.epsilon)
+
+    @property
+    def _delta(self) -> float:
+        """The slack of an approximate mechanism, which has a field for it; none for others."""
+        return float(getattr(self, "delta", 0.0))
 
     def privatize(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Any:
         """Randomize values: one report each, shape (n,), dtype `report_dtype`; a scalar gives one report.

@@ -40,7 +40,7 @@ class TwoLevel(FrequencyOracle):
     @cached_property
     def keep(self) -> int:
         """Out of 2^64, the probability that a report supports its own value."""
-        return _thresholds.keep(self.epsilon, *self._sizes, getattr(self, "delta", 0.0))
+        return _thresholds.keep(self.epsilon, *self._sizes, self._delta)
 
     @property
     def p_star(self) -> float:
@@ -77,10 +77,11 @@ class TwoLevel(FrequencyOracle):
 
     def exact_epsilon(self) -> float:
         """The true worst-case loss, from the integer threshold; at this mechanism's delta if it has one."""
-        _, outside = self._sizes
-        delta = getattr(self, "delta", None)
-        if delta is None:
+        inside, outside = self._sizes
+        if not self._delta:
             return self._log_favour
-        # One favoured output (inside is 1): p - e^epsilon q = delta, with p = keep / SCALE, q = (1 - p) / outside.
-        top, bottom = float(delta).as_integer_ratio()
+        if inside != 1:
+            return super().exact_epsilon()  # by enumeration
+        # One favoured output: p - e^epsilon q = delta, with p = keep / SCALE, q = (1 - p) / outside.
+        top, bottom = self._delta.as_integer_ratio()
         return _thresholds.log_ratio(outside * (self.keep * bottom - top * SCALE), (SCALE - self.keep) * bottom)

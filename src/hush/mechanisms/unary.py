@@ -145,11 +145,10 @@ class UE(PureOracle):
 
     def exact_epsilon(self) -> float:
         """The loss of a one in one value's bit and a zero in the other's; at this mechanism's delta if it has one."""
-        delta = getattr(self, "delta", None)
-        if delta is None:
+        if not self._delta:
             return self._pair_loss()
         p, q = self._ones
-        top, bottom = float(delta).as_integer_ratio()
+        top, bottom = self._delta.as_integer_ratio()
         return _thresholds.log_ratio(p * (SCALE - q) * bottom - top * SCALE**2, q * (SCALE - p) * bottom)
 
     def asr(self) -> float:
@@ -186,7 +185,7 @@ class SUE(UE):
 
     @cached_property
     def _ones(self) -> tuple[int, int]:
-        other = _thresholds.symmetric_bit(self.epsilon, getattr(self, "delta", 0.0))
+        other = _thresholds.symmetric_bit(self.epsilon, self._delta)
         return SCALE - other, other
 
 
