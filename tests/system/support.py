@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -61,13 +62,53 @@ class Interrupted(Coin):
         raise KeyboardInterrupt
 
 
+class Waiting(Coin):
+    def sample(self, values, rng):
+        import pathlib, signal
+
+        pathlib.Path("started").touch()
+        signal.pause()
+
+
+class Raising(Coin):
+    def sample(self, values, rng):
+        raise RuntimeError("two\\nlines")
+
+
+class Leaving(Coin):
+    def sample(self, values, rng):
+        raise SystemExit(0)
+
+
+class Shapeless(Coin):
+    def sample(self, values, rng):
+        return np.zeros(2, "u1")
+
+
+class Unsupporting(Coin):
+    def supports(self, reports, values):
+        raise KeyError("x")
+
+
+class Picky(Coin):
+    def __post_init__(self):
+        raise OSError("not today")
+
+
+class Untyped(Coin):
+    @property
+    def report_dtype(self):
+        return "u1"
+
+
 NOT_A_MECHANISM = 7
 '''
 
 
-def run(*arguments: object) -> Result:
-    """Run the command in this process."""
-    return CliRunner().invoke(app, [str(each) for each in arguments])
+def run(*arguments: object, columns: int | None = None) -> Result:
+    """Run the command in this process, in a window so wide."""
+    env = {"COLUMNS": None if columns is None else str(columns)}
+    return CliRunner(env=env).invoke(app, [str(each) for each in arguments])
 
 
 def answer(*arguments: object) -> Any:
@@ -87,10 +128,15 @@ def refused(*arguments: object) -> str:
     return " ".join(result.stderr.split())
 
 
-def shell(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
+def words(*arguments: object) -> list[str]:
+    """What to start for `hush` in a process of its own."""
+    return [sys.executable, "-m", "hush", *(str(each) for each in arguments)]
+
+
+def shell(*arguments: object, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `python -m hush` in a process of its own, in a folder."""
-    words = [sys.executable, "-m", "hush", *(str(each) for each in arguments)]
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    env = {**os.environ, **environment}
+    return subprocess.run(words(*arguments), cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 
 def write_csv(path: Path, columns: dict[str, list[Any]]) -> Path:

@@ -36,7 +36,7 @@ def test_help(command: list[str]) -> None:
 
 def test_importing_the_command_is_cheap() -> None:
     heavy = "matplotlib", "pyarrow", "numba", "pandas", "rich.progress"
-    code = f"import sys, hush.cli; print([m for m in {heavy!r} if m in sys.modules])"
+    code = f"import sys; from hush.cli import app; print([m for m in {heavy!r} if m in sys.modules])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "[]"
 
@@ -83,24 +83,18 @@ def test_mechanisms_takes_parameters_and_names() -> None:
     assert [(row["name"], row["parameters"]) for row in rows] == [("LH", {"g": 8}), ("UE", {"p": 0.6})]
 
 
-def test_mechanisms_table_fits_a_hundred_columns() -> None:
-    lines = run("mechanisms", "--k", 1024).stdout.splitlines()
-    assert max(len(line.rstrip()) for line in lines) <= 100
-    assert any(line.startswith("OUE") for line in lines)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--k", 1], ["k must be", "got 1"]),
         (["--epsilon", 0], ["epsilon must be", "got 0.0"]),
         (["--delta", 2], ["delta must be", "got 2.0"]),
-        (["--set", "zap=1"], ["--set must", "zap=1"]),
+        (["--set", "zap=1"], ["--set must name a parameter", "zap=1"]),
         (["--set", "g"], ["--set must look like name=value", "'g'"]),
         (["--set", "g=2", "--set", "g=3"], ["g must be given once"]),
         (["--mechanism", "OUF"], ["--mechanism must be a known name", "did you mean OUE"]),
         (["--mechanism", "zzzzzz"], ["--mechanism must be a known name", "use one of GRR"]),
-        (["--k", "many"], ["--k", "valid integer"]),
+        (["--k", "many"], ["--k must be a whole number", "'many'", "--k 100"]),
     ],
 )
 def test_mechanisms_refuses(arguments: list[object], words: list[str]) -> None:

@@ -86,6 +86,13 @@ def outcome(labels: list[str]) -> tuple[Dataset, Outcome]:
     return data, Outcome(m, estimate, data.frequencies, 0.5, 0.1, 0.1)
 
 
+def test_the_table_has_the_order_of_the_charts() -> None:
+    data, found = outcome(["least", "middle", "most"])
+    table = demo.build(data, [found])["index.html"].decode().partition("<table>")[2]
+    assert table.index("most") < table.index("middle") < table.index("least")
+    assert found.series(found.order).labels == ["most", "middle", "least"]
+
+
 def test_hostile_labels_are_escaped() -> None:
     data, found = outcome(["<script>alert(1)</script>", '"><img src=x onerror=y>', "$\\frac{", "日本", "a&b"])
     text = demo.build(data, [found])["index.html"].decode()
@@ -97,17 +104,25 @@ def test_hostile_labels_are_escaped() -> None:
     assert "a&amp;b" in text
 
 
-def test_tables_fit_a_hundred_columns(tmp_path: Path) -> None:
-    result = run("demo", "--out", tmp_path / "deep" / "page", "--epsilon", 2)
+@pytest.mark.parametrize("columns", [100, 80])
+def test_tables_fit_the_window(tmp_path: Path, columns: int) -> None:
+    result = run("demo", "--out", tmp_path / "deep" / "page", "--epsilon", 2, columns=columns)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[-1] == f"The page with figures: {(tmp_path / 'deep' / 'page' / 'index.html').resolve()}"
-    assert max(len(line.rstrip()) for line in lines[:-1]) <= 100
+    assert max(len(line.rstrip()) for line in lines[:-1]) <= columns
     assert any("exact ε" in line for line in lines)
 
 
 def test_refuses(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert "--out must be a folder" in refused("demo", "--out", tmp_path / "file")
+    assert "--out must be a folder" in refused("demo", "--out", tmp_path / "file" / "new")
+    assert "--out must be a folder" in refused("demo", "--out", "-")
     assert "epsilon must be" in refused("demo", "--out", tmp_path / "new", "--epsilon", 0)
+    (tmp_path / "page" / "index.html").mkdir(parents=True)
+    assert "index.html, must be a file" in refused("demo", "--out", tmp_path / "page")
+    (tmp_path / "page" / "index.html").rmdir()
+    (tmp_path / "page" / "index.html").symlink_to("results.json")
+    assert "must differ from" in refused("demo", "--out", tmp_path / "page")
     assert not (tmp_path / "new").exists()

@@ -48,19 +48,31 @@ def test_mechanisms_and_simulate(folder: Path) -> None:
     ("name", "words"),
     [
         ("nope:Coin", ["importable as module:Class", "No module named 'nope'"]),
-        ("coin:Coins", ["importable as module:Class", "Coins"]),
+        ("coin:Coins", ["must name a class that coin has", "'coin:Coins'"]),
         ("broken:Coin", ["importable as module:Class", "ZeroDivisionError"]),
-        ("coin:NOT_A_MECHANISM", ["must be a subclass of FrequencyOracle"]),
+        ("coin:NOT_A_MECHANISM", ["--mechanism must be a mechanism class"]),
     ],
 )
 def test_refuses(folder: Path, name: str, words: list[str]) -> None:
     said = shell(
-        "privatize", "d.csv", "--column", "v", "--k", 3, "--epsilon", 1, "--mechanism", name, "-o", "r", folder=folder
+        "privatize",
+        "d.csv",
+        "--column",
+        "v",
+        "--k",
+        3,
+        "--epsilon",
+        1,
+        "--mechanism",
+        name,
+        "-o",
+        "r.parquet",
+        folder=folder,
     )
     assert said.returncode == 2
     assert all(word in said.stderr for word in words), said.stderr
     assert "Traceback" not in said.stderr
-    assert not (folder / "r").exists()
+    assert not (folder / "r.parquet").exists()
 
 
 def test_an_interrupt_leaves_nothing_behind(folder: Path) -> None:

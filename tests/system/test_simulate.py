@@ -84,7 +84,7 @@ def test_refuses(tmp_path: Path) -> None:
         (["--counts", bad], ["--counts, row 2", "'-1'"]),
         (["--counts", none], ["--counts must hold at least one person"]),
         (["--counts", odd], ["--counts must have a column count", "people"]),
-        (["--counts", tmp_path / "nope.csv"], ["nope.csv", "No such file"]),
+        (["--counts", tmp_path / "nope.csv"], ["--counts must be a file that exists", "nope.csv"]),
     ]
     for arguments, words in cases:
         message = refused("simulate", *OUE, *arguments)

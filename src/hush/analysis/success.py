@@ -13,15 +13,16 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def independent_bits(k: int, p: float, q: float) -> float:
+def independent_bits(k: int, p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     """Equation 21 (and 12): unary encoding, thresholding on the client, and ideal local hashing with q = 1/g.
 
-    >>> round(independent_bits(100, 0.5, 1 / (1 + math.exp(4.0))), 12)
+    >>> round(float(independent_bits(100, 0.5, 1 / (1 + math.exp(4.0)))), 12)
     0.233552099478
     """
-    none = math.exp(k * math.log1p(-q))
-    some = -math.expm1(k * math.log1p(-q))
-    return (1 - p) * none / ((1 - q) * k) + p * some / (k * q)
+    own, other = np.asarray(p, np.float64), np.asarray(q, np.float64)
+    silent = k * np.log1p(-other)
+    none, some = np.exp(silent), -np.expm1(silent)
+    return np.asarray((1 - own) * none / ((1 - other) * k) + own * some / (k * other))
 
 
 def local_hashing_paper(k: int, epsilon: float, g: int) -> float:

@@ -53,7 +53,8 @@ def hadamard_response(k: int, epsilon: float, blocks: int) -> float:
     return half / total * (near * (math.exp(epsilon) + 1) + (1 - near) * 2) / gap**2
 
 
-def threshold_histogram(epsilon: float, theta: float) -> float:
+def threshold_histogram(epsilon: float, theta: npt.ArrayLike) -> Floats:
     """Equation 20, of thresholded histogram encoding, for one report at frequency 0."""
-    half = math.exp(epsilon * theta / 2)
-    return (2 * half - 1) / (1 + math.exp(epsilon * (theta - 0.5)) - 2 * half) ** 2
+    level = np.asarray(theta, np.float64)
+    half = np.exp(epsilon * level / 2)
+    return np.asarray((2 * half - 1) / (1 + np.exp(epsilon * (level - 0.5)) - 2 * half) ** 2)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from hush.cli._classes import NOTHING, construct, mechanism_class, merged, parsed
+from hush.cli._classes import construct, mechanism_class, merged, parsed
+from hush.cli._domains import from_entries
+from hush.cli._paths import existing
+from hush.cli._usage import NOTHING
 from hush.domain import Domain
-from hush.errors import HushError, ParameterError, SpecError, message
+from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
 from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
 
@@ -39,16 +43,24 @@ class Choice:
         return Spec(construct(cls, parameters), domain)
 
     def _from_file(self, path: Path, domain: Domain | None) -> Spec:
-        given = {"--k": self.k, "--epsilon": self.epsilon, "--delta": self.delta, "--set": self.settings or None}
-        for name, value in given.items():
-            if value is not None:
-                raise ParameterError(message(name, "must not stand beside --spec", value, "leave one of the two out"))
         if domain is not None:
-            raise ParameterError(
-                message("--domain", "must not stand beside --spec", "both", "the spec has its own domain")
-            )
+            rule = "must not stand beside --spec"
+            raise ParameterError(message("--domain", rule, Unsaid("both"), "the spec has its own domain"))
         allow(self.mechanism)
-        return read_spec(path)
+        spec = read_spec(path)
+        agree(self.mechanism, spec, str(path))
+        own = spec.mechanism.parameters
+        given = {"--k": self.k, "--epsilon": self.epsilon, "--delta": self.delta}
+        said = {option: (option.removeprefix("--"), value) for option, value in given.items() if value is not None}
+        said |= {f"--set {name}": (name, value) for name, value in parsed(self.settings).items()}
+        for option, (name, value) in said.items():
+            if name not in own:
+                rule = f"must be a parameter of {spec.mechanism.name()}, the mechanism of {path}"
+                raise ParameterError(message(option, rule, value, "leave it out"))
+            if value != own[name]:
+                rule = f"must be {own[name]!r}, as in {path}"
+                raise ParameterError(message(option, rule, value, "leave it out, or leave --spec out"))
+        return spec
 
 
 def allow(mechanism: str | None) -> None:
@@ -57,9 +69,18 @@ def allow(mechanism: str | None) -> None:
         mechanism_class(mechanism)
 
 
+def agree(mechanism: str | None, spec: Spec, where: str) -> None:
+    """Refuse a mechanism on the command line that is not the spec's."""
+    found = spec.mechanism.name()
+    if mechanism is not None and mechanism_class(mechanism).name() != found:
+        rule = f"must be {found}, the mechanism of {where}"
+        raise ParameterError(message("--mechanism", rule, mechanism, "leave it out, or name another file"))
+
+
 def read_spec(path: Path) -> Spec:
     """The spec in a JSON file, or in the metadata of a report file."""
-    if path.suffix == ".parquet":
+    existing("--spec", path)
+    if path.suffix.lower() == ".parquet":
         from hush.cli._reports import spec_in
 
         return spec_in(path)
@@ -70,18 +91,32 @@ def spec_from(text: bytes, where: str) -> Spec:
     """The spec in some JSON; a mechanism of the user's own must have been allowed before."""
     try:
         plain = json.loads(text)
-    except ValueError as error:
-        raise SpecError(
-            message("spec", f"must be JSON in {where}", text[:40], f"write it with Spec.to_json ({error})")
-        ) from None
+    except ValueError:
+        rule = f"must be JSON in {where}"
+        raise SpecError(message("spec", rule, text[:40], "write it with --spec-out or Spec.to_json")) from None
     inner = plain.get("mechanism") if isinstance(plain, dict) else None
     name = inner.get("mechanism") if isinstance(inner, dict) else None
     if isinstance(name, str) and ":" in name and name not in registry():
         rule = f"must be named on the command line before {where} may use it, since hush runs no code a file names"
         raise SpecError(message("mechanism", rule, name, f"if you trust it, add --mechanism {name}"))
     try:
-        return Spec.from_dict(plain)
-    except HushError:
-        raise
-    except (TypeError, ValueError, AttributeError) as error:  # data of the wrong shape
-        raise SpecError(message("spec", f"must be well formed in {where}", plain, str(error))) from None
+        return _checked(plain, name)
+    except HushError as error:
+        raise SpecError(f"the spec in {where} cannot be used: {error}") from None
+    except (TypeError, ValueError, AttributeError, KeyError):  # data of the wrong shape
+        remedy = "write it with --spec-out or Spec.to_json"
+        raise SpecError(message("spec", f"must be well formed in {where}", plain, remedy)) from None
+
+
+def _checked(plain: Any, name: Any) -> Spec:
+    """Read a spec entry by entry, so that what is wrong is named; its thresholds must be those of its parameters."""
+    if name in registry():
+        inner = {entry: value for entry, value in plain["mechanism"].items() if entry != "mechanism"}
+        written = inner.pop("thresholds", None)
+        made = construct(registry()[name], inner)
+        if written is not None and written != made.to_dict()["thresholds"]:
+            rule = "must be those that its parameters give"
+            got = Unsaid("others: the spec was changed after it was written")
+            raise SpecError(message("thresholds", rule, got, "take the original, or make a new one with --spec-out"))
+        from_entries(plain["domain"], None, "the spec")
+    return Spec.from_dict(plain)

@@ -5,23 +5,19 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import importlib
+import inspect
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hush.errors import HushError, ParameterError, message
+import numpy as np
+
+from hush.cli import _faults
+from hush.cli._usage import NOTHING
+from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.registry import register, registry
-
-
-class _Nothing:
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-NOTHING = _Nothing()
-"""What a message says it got where an option was left out."""
 
 
 def mechanism_class(name: str) -> type[FrequencyOracle]:
@@ -44,17 +40,30 @@ def mechanism_class(name: str) -> type[FrequencyOracle]:
 
 def _imported(name: str) -> type[FrequencyOracle]:
     module, _, path = name.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), *path.split("."))):
+        rule = "must look like module:Class"
+        raise ParameterError(message("--mechanism", rule, name, "name a module, a colon and a class in it"))
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
         found: Any = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except Exception as error:  # whatever a user's module raises at import
-        reason = f"{type(error).__name__}: {error}"
-        remedy = f"it failed with {reason}; run hush where {module.split('.')[0]} can be imported"
-        raise ParameterError(message("--mechanism", "must be importable as module:Class", name, remedy)) from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a user's module raises at import, SystemExit included
+        remedy = f"it failed with {_faults.cause(error)}; run hush where {module.split('.')[0]} can be imported"
+        raise ParameterError(message("--mechanism", "must be importable as module:Class", name, remedy)) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            rule, remedy = f"must name a class that {module} has", "check the name after the colon"
+            raise ParameterError(message("--mechanism", rule, name, remedy))
+        found = getattr(found, part)
+    if not (isinstance(found, type) and issubclass(found, FrequencyOracle)):
+        rule = "must be a mechanism class"
+        raise ParameterError(message("--mechanism", rule, name, "derive it from hush.FrequencyOracle"))
+    if inspect.isabstract(found):
+        lacks = Unsaid(f"{name!r}, which lacks {', '.join(sorted(found.__abstractmethods__))}")
+        raise ParameterError(message("--mechanism", "must be a complete mechanism class", lacks, "write what it lacks"))
     return register(found)
 
 
@@ -107,10 +116,13 @@ def construct(cls: type[FrequencyOracle], parameters: Mapping[str, Any]) -> Freq
         how = f"--{needed}" if needed in {"k", "epsilon", "delta"} else f"--set {needed}=…"
         raise ParameterError(message(needed, f"must be given for {name}", NOTHING, f"add {how}"))
     try:
-        return cls(**parameters)
+        made = cls(**parameters)
     except HushError:
         raise
-    except (TypeError, ValueError) as error:  # a mechanism of the user's own
-        raise ParameterError(
-            message("--mechanism", f"must accept its parameters, but {name} did not", dict(parameters), str(error))
-        ) from None
+    except Exception as error:  # a mechanism of the user's own
+        rule, remedy = f"must accept its parameters, but {name} did not", f"it failed with {_faults.cause(error)}"
+        raise ParameterError(message("--mechanism", rule, dict(parameters), remedy)) from error
+    if not isinstance(made.report_dtype, np.dtype):
+        rule, remedy = f"of {name} must be a numpy dtype", 'write e.g. np.dtype("u1")'
+        raise ParameterError(message("report_dtype", rule, made.report_dtype, remedy))
+    return made

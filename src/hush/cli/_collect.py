@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -13,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.cli import _console, _reports
-from hush.cli._choose import read_spec
-from hush.cli._classes import NOTHING
-from hush.errors import ParameterError, SpecError, message
+from hush.cli._choose import agree, read_spec
+from hush.cli._paths import distinct, existing, quoted
+from hush.cli._usage import NOTHING
+from hush.errors import ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.mechanisms.spec import Spec
 
@@ -44,18 +46,20 @@ class Collection:
         return f"{m.name()}, k={m.k:,}, {promise}, {self.total.n:,} reports"
 
 
-def collect(sources: list[Path], spec_file: Path | None, by: str | None, *, quiet: bool) -> Collection:
-    """Read and merge files of one spec."""
+def collect(
+    sources: list[Path], spec_file: Path | None, by: str | None, mechanism: str | None = None, *, quiet: bool
+) -> Collection:
+    """Read and merge files of one spec, which must name the mechanism if one is given."""
     for path in sources:
-        if not path.is_file():
-            raise ParameterError(message("reports", "must be a file that exists", str(path), "check the path"))
-        if by is not None and path.suffix == AGGREGATE:
-            raise ParameterError(
-                message("--by", "needs reports, and an aggregate has lost its columns", str(path), "leave --by out")
-            )
+        existing("reports", path)
+        if by is not None and _is_aggregate(path):
+            rule = "needs reports, and an aggregate has lost its columns"
+            raise ParameterError(message("--by", rule, quoted(path), "leave --by out"))
+    distinct("reports", sources)
     spec = _common_spec(sources, spec_file)
+    agree(mechanism, spec, str(spec_file or next(path for path in sources if not _is_aggregate(path))))
     parts: dict[Any, Aggregate] = {} if by is not None else {None: spec.aggregate(iter(()))}
-    files = [path for path in sources if path.suffix != AGGREGATE]
+    files = [path for path in sources if not _is_aggregate(path)]
     total = sum(_reports.row_count(path) for path in files)
     with _console.progress("Reading reports", total, quiet=quiet) as advance:
         for path in files:
@@ -66,7 +70,7 @@ def collect(sources: list[Path], spec_file: Path | None, by: str | None, *, quie
                     _few_enough(parts, by)
                 advance(reports.size)
     for path in sources:
-        if path.suffix == AGGREGATE:
+        if _is_aggregate(path):
             parts[None] = parts[None] + _saved(path, spec)
     parts = parts or {None: spec.aggregate(iter(()))}
     randomness = dict.fromkeys(_reports.randomness_in(path) for path in files)
@@ -75,13 +79,13 @@ def collect(sources: list[Path], spec_file: Path | None, by: str | None, *, quie
 
 def _common_spec(sources: list[Path], spec_file: Path | None) -> Spec:
     given = None if spec_file is None else (spec_file, read_spec(spec_file))
-    for path in (path for path in sources if path.suffix != AGGREGATE):
+    for path in (path for path in sources if not _is_aggregate(path)):
         found = _reports.spec_in(path)
         if given is None:
             given = path, found
         elif found.hash != given[1].hash:
             rule = f"must have the spec of {given[0]} ({given[1].hash[:12]})"
-            raise SpecError(message(str(path), rule, found.hash[:12], "estimate one collection at a time"))
+            raise SpecError(message(f"reports {path}", rule, found.hash[:12], "estimate one collection at a time"))
     if given is None:
         raise ParameterError(
             message(
@@ -91,11 +95,18 @@ def _common_spec(sources: list[Path], spec_file: Path | None) -> Spec:
     return given[1]
 
 
+def _is_aggregate(path: Path) -> bool:
+    return path.suffix.lower() == AGGREGATE
+
+
 def _saved(path: Path, spec: Spec) -> Aggregate:
-    found = Aggregate.from_bytes(path.read_bytes())
+    try:
+        found = Aggregate.from_bytes(path.read_bytes())
+    except SpecError as error:
+        raise SpecError(f"{path} cannot be used: {error}") from None
     if found.spec_hash != spec.hash:
         rule = f"must come from the spec {spec.hash[:12]}"
-        raise SpecError(message(str(path), rule, found.spec_hash[:12], "name the spec that made its reports"))
+        raise SpecError(message(f"aggregate {path}", rule, found.spec_hash[:12], "name the spec that made its reports"))
     return found
 
 
@@ -111,7 +122,7 @@ def _groups(reports: npt.NDArray[Any], cells: Any) -> Iterator[tuple[Any, npt.ND
         coded = plain.dictionary_encode()
     except pa.ArrowException:
         raise ParameterError(
-            message("--by", "must be a column of plain values", str(plain.type), "choose another column")
+            message("--by", "must be a column of plain values", Unsaid(f"{plain.type} cells"), "choose another column")
         ) from None
     names = [None if name != name else name for name in coded.dictionary.to_pylist()] + [None]  # NaN is missing too
     codes = coded.indices.fill_null(len(names) - 1).to_numpy(zero_copy_only=False)
@@ -129,6 +140,14 @@ def _few_enough(parts: dict[Any, Aggregate], by: str | None) -> None:
 
 
 def _order(group: Any) -> tuple[bool, bool, Any]:
-    """Numbers by size, then texts by letter, then the missing."""
+    """Numbers by size, then texts by letter with the numbers in them by size (g2 before g10), then the missing."""
     number = isinstance(group, (int, float))
-    return group is None, not number, group if number else str(group)
+    return group is None, not number, group if number else _natural(str(group))
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Pieces to sort by: a run of digits by its length without leading zeros, then all by letter."""
+    pieces = re.split(r"([0-9]+)", text)
+    return [
+        (len(each.lstrip("0")) if i % 2 else 0, each.lstrip("0") if i % 2 else each) for i, each in enumerate(pieces)
+    ]

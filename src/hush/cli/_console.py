@@ -14,22 +14,19 @@ import numpy as np
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 DASH = "–"
 _PIPE_WIDTH = 160
-_LEAST_WIDTH = 100
 
 
 def stdout() -> Console:
-    """The console for results: never so narrow that a table loses digits, and wide into a pipe."""
+    """The console for results: as wide as the window or COLUMNS says, and wide into a pipe."""
     from rich.console import Console
 
     console = Console(highlight=False)
     wanted = os.environ.get("COLUMNS", "")
     if not console.is_terminal and not wanted.isdigit():
         console.width = _PIPE_WIDTH
-    console.width = max(console.width, _LEAST_WIDTH)
     return console
 
 
@@ -55,6 +52,13 @@ def warn(text: str) -> None:
     stderr().print(f"[bold yellow]Warning:[/] {_escape(clean(text))}", soft_wrap=True)
 
 
+def warn_of_signs(labels: list[str]) -> None:
+    """Say which labels a figure cannot spell."""
+    if labels:
+        some = ", ".join(labels[:3]) + (", …" if len(labels) > 3 else "")
+        warn(f"the figure's font lacks signs of {len(labels)} of its labels, which show as boxes: {some}")
+
+
 def _escape(text: str) -> str:
     from rich.markup import escape
 
@@ -68,24 +72,6 @@ def clean(text: object) -> str:
     'café�[2J'
     """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
-
-
-def table(title: str | None = None, caption: str | None = None) -> Table:
-    """An empty table in the one style."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    return Table(
-        title=None if title is None else Text(title, style="bold"),
-        title_justify="left",
-        caption=None if caption is None else Text(caption, style="dim"),
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-        show_edge=False,
-    )
 
 
 def cell(text: object, style: str = "") -> Any:
@@ -109,8 +95,17 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def print_json(data: object) -> None:
-    """Print data as JSON on stdout; an infinite number becomes the string "inf", which JSON lacks."""
-    sys.stdout.write(json.dumps(_plain(data), indent=2, ensure_ascii=False) + "\n")
+    r"""Print data as JSON on stdout, in \u escapes where the stream cannot hold it as it is.
+
+    An infinite number becomes the string "inf", which JSON lacks.
+    """
+    plain = _plain(data)
+    text = json.dumps(plain, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(plain, indent=2)
+    sys.stdout.write(text + "\n")
 
 
 def _plain(data: object) -> object:

@@ -1,4 +1,4 @@
-"""Domains in files, and which label a cell of a column means.
+"""Which label a cell of a column means.
 
 A cell means the label that it equals. Where a column and the labels differ in kind, they meet by what they say: a
 number and a text mean the same label when the text reads as that number (7, "7" and "7.0"); a truth value means
@@ -7,52 +7,15 @@ the label "true" or "false", in any case; a date, a time or a decimal means the 
 
 from __future__ import annotations
 
-import json
 import math
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.domain import Domain
-from hush.errors import DomainError, HushError, ParameterError, message
-
-
-def read_domain(path: Path, other: str | None) -> Domain:
-    """The domain in a file: one label per line, or (.json) a list of labels or what Domain.to_dict gives."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ParameterError(message("--domain", "must be UTF-8 text", str(path), "save it as UTF-8")) from None
-    if path.suffix.lower() != ".json":
-        return Domain(labels=_lines(text, path), other=other)
-    try:
-        plain = json.loads(text)
-    except ValueError as error:
-        raise ParameterError(message("--domain", "must be JSON", str(path), f"the reader says: {error}")) from None
-    whole = {"labels": plain} if isinstance(plain, list) else plain
-    if not isinstance(whole, dict):
-        raise ParameterError(message("--domain", "must be a list or an object", plain, "write a list of labels"))
-    if other is not None and whole.setdefault("other", other) != other:
-        raise ParameterError(message("--other", f"must be {path}'s {whole['other']!r}", other, "leave it out"))
-    try:
-        return Domain.from_dict(whole)
-    except HushError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise ParameterError(message("--domain", "must be well formed", str(path), str(error))) from None
-
-
-def _lines(text: str, path: Path) -> list[str]:
-    lines = text.removesuffix("\n").split("\n")
-    labels = [line.removesuffix("\r") for line in lines]
-    for i, label in enumerate(labels):
-        if not label.strip():
-            rule = f"must have a label on every line of {path}"
-            raise ParameterError(message("--domain", rule, f"a blank line {i + 1}", "remove that line"))
-    return labels
+from hush.errors import DomainError, ParameterError, Unsaid, message
 
 
 class Coder:
@@ -84,7 +47,12 @@ class Coder:
             coded = plain.dictionary_encode()
         except pa.ArrowException:
             raise ParameterError(
-                message(f"column {self.column}", "must hold plain values", str(plain.type), "choose another column")
+                message(
+                    f"column {self.column}",
+                    "must hold plain values",
+                    Unsaid(f"{plain.type} cells"),
+                    "choose another column",
+                )
             ) from None
         codes = np.array([self._code(item) for item in coded.dictionary.to_pylist()] + [self._code(None)], np.int64)
         values = codes[coded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
@@ -122,7 +90,8 @@ class Coder:
         else:
             rule = f"must be one of the domain's {size} labels"
             remedy = "add the label to --domain, or give --other a label that takes in all the rest"
-        raise DomainError(message(where, rule, "a missing value" if _missing(cell) else cell, remedy))
+        got = Unsaid("a missing value" if _missing(cell) else "another value, which may be private")
+        raise DomainError(message(where, rule, got, remedy))
 
 
 def _missing(cell: object) -> bool:

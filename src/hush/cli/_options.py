@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hush.cli._numbers import real, whole
+
 _CHOICE = "Mechanism"
 
 MechanismName = Annotated[
@@ -19,16 +21,29 @@ MechanismName = Annotated[
     ),
 ]
 K = Annotated[
-    int | None, typer.Option("--k", metavar="K", help="Number of values in the domain.", rich_help_panel=_CHOICE)
+    int | None,
+    typer.Option(
+        "--k", metavar="K", parser=whole("--k"), help="Number of values in the domain.", rich_help_panel=_CHOICE
+    ),
 ]
 Epsilon = Annotated[
     float | None,
-    typer.Option("--epsilon", metavar="E", help="Privacy loss of one report, in nats.", rich_help_panel=_CHOICE),
+    typer.Option(
+        "--epsilon",
+        metavar="E",
+        parser=real("--epsilon", "1.0"),
+        help="Privacy loss of one report, in nats.",
+        rich_help_panel=_CHOICE,
+    ),
 ]
 Delta = Annotated[
     float | None,
     typer.Option(
-        "--delta", metavar="D", help="Slack of an approximate guarantee (AGRR, AGM, …).", rich_help_panel=_CHOICE
+        "--delta",
+        metavar="D",
+        parser=real("--delta", "1e-6"),
+        help="Slack of an approximate guarantee (AGRR, AGM, …).",
+        rich_help_panel=_CHOICE,
     ),
 ]
 Settings = Annotated[
@@ -50,11 +65,16 @@ SpecFile = Annotated[
     ),
 ]
 SpecOut = Annotated[
-    Path | None, typer.Option("--spec-out", metavar="FILE", help="Also write the spec, as canonical JSON.")
+    Path | None, typer.Option("--spec-out", metavar="FILE.json", help="Also write the spec (.json), in canonical form.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs, and no progress bar.")]
-Png = Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Also draw a figure.")]
+Png = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also draw a figure (.png).")]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", min=0, help="Repeat a simulation exactly; drawn and printed when left out."),
+    typer.Option(
+        "--seed",
+        metavar="N",
+        parser=whole("--seed", 0, "7"),
+        help="Repeat a simulation exactly; drawn and printed when left out.",
+    ),
 ]

@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from hush import datasets
 from hush.cli._choose import Choice
-from hush.cli._classes import NOTHING
+from hush.cli._domains import from_entries
+from hush.cli._paths import existing
+from hush.cli._usage import NOTHING
 from hush.domain import Domain
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.spec import Spec
 
 REAL = {"msnbc": datasets.msnbc, "adult_age": datasets.adult_age}
@@ -92,22 +94,30 @@ def _real(name: str) -> Population:
 
 def _read(path: Path) -> Population:
     """Counts from a CSV file with a column `count`, and a column `label` if there are labels."""
+    existing("--counts", path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            reader = csv.DictReader(file)
+            columns, rows = list(reader.fieldnames or []), list(reader)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(message("--counts", "must be a CSV file in UTF-8", str(path), str(error))) from None
-    columns = list(rows[0]) if rows else []
+    for name in ("count", "label"):
+        if columns.count(name) > 1:
+            rule = f"must have one column {name}"
+            raise ParameterError(message("--counts", rule, columns.count(name), "rename the others in the first row"))
     if "count" not in columns:
-        found = ", ".join(map(str, columns)) or "nothing"
+        found = Unsaid(", ".join(map(str, columns)) or f"an empty file, '{path}'")
         raise ParameterError(
             message("--counts", "must have a column count", found, "name the column in the first line")
         )
     numbers = [_whole(row["count"], i + 1) for i, row in enumerate(rows)]
     if sum(numbers) == 0:
         raise ParameterError(message("--counts", "must hold at least one person", 0, "check the column count"))
+    if len(numbers) < 2:
+        raise ParameterError(message("--counts", "must have at least two rows", len(numbers), "count every value"))
     labels = [row["label"] for row in rows] if "label" in columns else None
-    return Population(path.stem, np.array(numbers, np.int64), None if labels is None else Domain(labels=labels))
+    domain = None if labels is None else from_entries({"labels": labels}, None, str(path))
+    return Population(path.stem, np.array(numbers, np.int64), domain)
 
 
 def _whole(text: str | None, row: int) -> int:

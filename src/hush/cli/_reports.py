@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.cli._choose import spec_from
-from hush.cli._files import readable, replacing
-from hush.errors import ParameterError, ReportError, SpecError, message
+from hush.cli._files import replacing
+from hush.cli._paths import quoted
+from hush.cli._tables import readable
+from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
 from hush.mechanisms.spec import Spec
 
 COLUMN = "report"
@@ -72,7 +74,7 @@ def _metadata(path: Path) -> dict[bytes, bytes]:
             message(
                 "input",
                 "must carry a spec in its metadata (hush.spec)",
-                str(path),
+                quoted(path),
                 "write it with `hush privatize`, or name a saved aggregate .hush",
             )
         )
@@ -112,15 +114,12 @@ def reading(path: Path, spec: Spec, by: str | None = None) -> Iterator[tuple[npt
             )
         if COLUMN not in schema.names or schema.field(COLUMN).type != pa.binary(dtype.itemsize):
             rule = f"must have a column {COLUMN!r} of {dtype.itemsize}-byte binaries"
-            raise ReportError(message("input", rule, str(path), "write it with `hush privatize`"))
+            raise ReportError(message("input", rule, quoted(path), "write it with `hush privatize`"))
         for batch in file.iter_batches(batch_size=batch_rows(spec), columns=[COLUMN, *([by] if by else [])]):
             cells = batch.column(COLUMN)
             if cells.null_count:
-                raise ReportError(
-                    message(
-                        "reports", "must not be missing", f"{cells.null_count} nulls in {path}", "remove those rows"
-                    )
-                )
+                found = Unsaid(f"{cells.null_count} empty cells in {path}")
+                raise ReportError(message("reports", "must not be missing", found, "remove those rows"))
             offset = cells.offset * dtype.itemsize
             reports = np.frombuffer(cells.buffers()[1], dtype, len(cells), offset) if len(cells) else np.zeros(0, dtype)
             yield reports, batch.column(by) if by else None

@@ -1,15 +1,21 @@
-"""Trials of a mechanism: how often the best attacker names the value behind a report."""
+"""Trials of a mechanism: its errors over many collections, and how often the best attacker names a value."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.cli import _console
+from hush.cli._population import Population
+from hush.estimation import Estimate
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.spec import Spec
 
+LEVEL = 0.95
 _ATTACKS = 100_000
 _CELLS = 200_000_000
 _BYTES = 1 << 26
@@ -47,3 +53,39 @@ def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS)
         values = rng.integers(m.k, size=min(step, n - start))
         right += int((m.attack(m.privatize(values, rng=rng), rng=rng) == values).sum())
     return Success(n, right)
+
+
+def repeated(
+    spec: Spec, people: Population, runs: int, rng: np.random.Generator, *, quiet: bool
+) -> tuple[dict[str, Any], Estimate]:
+    """Simulate a collection many times; measured beside expected, and the last estimate."""
+    m, truth = spec.mechanism, people.frequencies
+    squares, covered, seconds = np.empty(runs), np.empty(runs), 0.0
+    with _console.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
+        for i in range(runs):
+            start = time.perf_counter()
+            drawn = spec.simulate(people.counts, rng=rng)
+            seconds += time.perf_counter() - start
+            estimate = spec.estimate(drawn)
+            lower, upper = estimate.interval(LEVEL)
+            squares[i] = np.mean((estimate.frequencies - truth) ** 2)
+            covered[i] = np.mean((lower <= truth) & (truth <= upper))
+            advance(1)
+    trial = attacked(m, rng)
+    found = {
+        "mse": float(squares.mean()),
+        "mse_stderr": _stderr(squares),
+        "analytic_variance": float(np.mean(m.variances(truth, people.n))),
+        "coverage": float(covered.mean()),
+        "coverage_stderr": _stderr(covered),
+        "asr": trial.rate,
+        "asr_stderr": trial.stderr,
+        "asr_expected": m.asr(),
+        "attacked": trial.attacked,
+        "seconds_per_collection": seconds / runs,
+    }
+    return found, estimate
+
+
+def _stderr(samples: Any) -> float | None:
+    return float(samples.std(ddof=1) / len(samples) ** 0.5) if len(samples) > 1 else None

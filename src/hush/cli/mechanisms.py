@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hush.cli import _console
+from hush.cli._numbers import real, whole
 from hush.cli._options import Json
-
-if TYPE_CHECKING:
-    from hush.mechanisms._base import FrequencyOracle
-
-DEFAULTS: dict[str, dict[str, float]] = {"UE": {"p": 0.75}, "LH": {"g": 4}, "LHO": {"g": 4}}
-"""What the mechanisms that need a parameter are shown with, unless --set says otherwise."""
-
-_SHARED = ("k", "epsilon", "delta")
 
 
 def mechanisms(
-    k: Annotated[int, typer.Option("--k", metavar="K", help="Number of values in the domain.")] = 100,
+    k: Annotated[
+        int, typer.Option("--k", metavar="K", parser=whole("--k"), help="Number of values in the domain.")
+    ] = 100,
     epsilon: Annotated[
-        float, typer.Option("--epsilon", metavar="E", help="Privacy loss of one report, in nats.")
+        float,
+        typer.Option(
+            "--epsilon", metavar="E", parser=real("--epsilon", "1.0"), help="Privacy loss of one report, in nats."
+        ),
     ] = 1.0,
-    delta: Annotated[float, typer.Option("--delta", metavar="D", help="Slack of the approximate guarantees.")] = 1e-5,
+    delta: Annotated[
+        float,
+        typer.Option(
+            "--delta", metavar="D", parser=real("--delta", "1e-6"), help="Slack of the approximate guarantees."
+        ),
+    ] = 1e-5,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,7 +47,8 @@ def mechanisms(
     chance that the best attacker names the value behind a report, all values being equally likely.
     """
     from hush.cli._classes import mechanism_class, parsed, takes
-    from hush.errors import ParameterError, message
+    from hush.cli._rows import SHARED, row_of
+    from hush.errors import ParameterError, Unsaid, message
     from hush.mechanisms import _rules
     from hush.mechanisms.registry import registry
 
@@ -53,93 +56,68 @@ def mechanisms(
     classes = [mechanism_class(name) for name in only] if only else list(registry().values())
     extra = parsed(settings)
     for name, value in extra.items():
-        if name in _SHARED or not any(name in takes(cls) for cls in classes):
+        if name in SHARED or not any(name in takes(cls) for cls in classes):
             rule = "must name a parameter that one of the mechanisms takes, other than k, epsilon and delta"
             raise ParameterError(message("--set", rule, f"{name}={value}", "see the column “parameter”"))
-    rows = [_row(cls, shared, extra) for cls in classes]
+    rows = [row_of(cls, shared, extra) for cls in classes]
     if as_json:
         _console.print_json({**shared, "mechanisms": rows})
     else:
         _show(rows, shared)
-
-
-def _row(cls: type[FrequencyOracle], shared: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    from hush.cli._classes import construct, takes
-    from hush.errors import HushError
-    from hush.mechanisms._base import PureOracle
-
-    wanted = takes(cls)
-    given = {**shared, **DEFAULTS.get(cls.name(), {}), **extra}
-    row: dict[str, Any] = {"name": cls.name(), "family": cls.family}
-    try:
-        m = construct(cls, {name: value for name, value in given.items() if name in wanted})
-        m.report_dtype  # noqa: B018 - a mechanism that cannot say its record is unavailable here
-    except HushError as error:
-        return {**row, "unavailable": str(error)}
-    reasons: dict[str, str] = {}
-
-    def told(name: str, ask: Callable[[], Any]) -> Any:
-        try:
-            return ask()
-        except HushError as error:
-            reasons[name] = str(error)
-            return None
-
-    row |= {
-        "guarantee": None if m.guarantee is None else str(m.guarantee),
-        "epsilon": m.epsilon,
-        "delta": getattr(m, "delta", None),
-        "exact_epsilon": told("exact_epsilon", m.exact_epsilon),
-        "p_star": m.p_star if isinstance(m, PureOracle) else None,
-        "q_star": m.q_star if isinstance(m, PureOracle) else None,
-        "parameters": _parameters(m),
-        "variance": told("variance", m.variance),
-        "asr": told("asr", m.asr),
-        "bits": told("bits", lambda: m.bits),
-        "bytes": m.report_dtype.itemsize,
-    }
-    return {**row, "unknown": reasons} if reasons else row
-
-
-def _parameters(m: FrequencyOracle) -> dict[str, Any]:
-    """Its own parameters, those that it chooses for itself included; a p that is just p* is not repeated."""
-    import dataclasses
-
-    chosen = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in _SHARED}
-    return {name: value for name, (value, given) in chosen.items() if given or name != "p"}
+    for name, value in extra.items():
+        takers = [row for cls, row in zip(classes, rows, strict=True) if name in takes(cls)]
+        if all("unavailable" in row for row in takers):
+            rule = f"must suit {' or '.join(row['name'] for row in takers)}"
+            raise ParameterError(message("--set", rule, Unsaid(f"{name}={value}"), takers[0]["unavailable"]))
 
 
 def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
-    title = f"k = {shared['k']:,}, ε = {shared['epsilon']:g}, δ = {shared['delta']:g} where it applies"
-    table = _console.table(title)
-    for name in ("name", "family", "LDP", "parameter"):
-        table.add_column(name, no_wrap=True)
-    for name in ("exact ε", "p*", "q*", "n·Var", "ASR", "bits", "bytes"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in (row for row in rows if "unavailable" not in row):
-        table.add_row(*(_console.cell(each, "dim" if row["guarantee"] is None else "") for each in _cells(row)))
+    from hush.cli import _grid
+    from hush.cli._rows import DEFAULTS
+
+    left = [("name", 0), ("family", 9), ("LDP", 4), ("parameter", 3)]
+    right = [("exact ε", 5), ("p*", 7), ("q*", 6), ("n·Var", 0), ("ASR", 0), ("bits", 8), ("bytes", 2)]
+    columns = [_grid.Column(name, "left", rank) for name, rank in left]
+    columns += [_grid.Column(name, "right", rank) for name, rank in right]
+    here = [row for row in rows if "unavailable" not in row]
+    styles = ["dim" if row["guarantee"] is None else "" for row in here]
+    cells = [[_console.cell(each, style) for each in _cells(row)] for row, style in zip(here, styles, strict=True)]
     console = _console.stdout()
-    console.print(table)
+    title = f"k = {shared['k']:,}, ε = {shared['epsilon']:g}, δ = {shared['delta']:g} where it applies"
+    _grid.show(console, columns, cells, title)
     for row in (row for row in rows if "unavailable" in row):
         console.print(_console.cell(f"{row['name']} is not available here: {row['unavailable']}"), soft_wrap=True)
     for row in rows:
         for name, reason in row.get("unknown", {}).items():
-            _console.note(f"{row['name']} does not tell its {name}: {reason}")
+            console.print(_console.cell(f"{row['name']} does not tell its {name}: {reason}"), soft_wrap=True)
+    needy = [row["name"] for row in rows if row["name"] in DEFAULTS]
+    ways = sorted({f"--set {name}=…" for each in needy for name in DEFAULTS[each]}, reverse=True)
+    last = f" {_listed(needy)} need a parameter: change it with {' or '.join(ways)}" if needy else ""
     _console.note(
         "n·Var: variance of one report about a value nobody holds; divide by the number of people. "
-        "ASR: success of the best guess, all values equally likely. "
-        "UE, LH and LHO need a parameter: change it with --set p=… or --set g=…"
+        f"ASR: success of the best guess, all values equally likely.{last}"
     )
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
     promise = "none" if row["guarantee"] is None else "ε" if row["delta"] is None else "(ε, δ)"
     chosen = ", ".join(f"{name}={_said(value)}" for name, value in row["parameters"].items())
-    shares = [_console.DASH if row[name] is None else f"{row[name]:.4f}" for name in ("p_star", "q_star")]
-    sizes = [_console.DASH if row[name] is None else str(row[name]) for name in ("bits", "bytes")]
+    sizes = [_console.DASH if row[name] is None else f"{row[name]:,}" for name in ("bits", "bytes")]
     exact, variance = _console.number(row["exact_epsilon"]), _console.number(row["variance"])
+    shares = [_share(row[name]) for name in ("p_star", "q_star")]
     success = _console.number(row["asr"], 3)
     return [row["name"], row["family"], promise, chosen or _console.DASH, exact, *shares, variance, success, *sizes]
+
+
+def _share(value: float | None) -> str:
+    """Four places, or scientific where these would hide it."""
+    if value is None:
+        return _console.DASH
+    return f"{value:.1e}" if 0 < value < 1e-4 else f"{value:.4f}"
 
 
 def _said(value: object) -> str:

@@ -19,7 +19,7 @@ def privatize(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file of values.")],
     column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column to protect.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the reports (Parquet).")
+        Path, typer.Option("--output", "-o", metavar="FILE.parquet", help="Where to write the reports (.parquet).")
     ],
     domain: Annotated[
         Path | None,
@@ -47,15 +47,12 @@ def privatize(
     number and a text also meet when the text reads as that number. CSV columns are read as text, and an empty
     field is a missing value.
     """
-    from hush.cli import _files
+    from hush.cli import _files, _paths
     from hush.cli._choose import Choice
 
+    _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
     chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec), domain, other)
     kept = _kept(keep, column)
-    if output.resolve() == source.resolve():
-        from hush.errors import ParameterError, message
-
-        raise ParameterError(message("--output", "must differ from the input", str(output), "name another file"))
     n = _run(source, column, kept, chosen, output, quiet=as_json)
     if spec_out is not None:
         _files.write(spec_out, chosen.to_json())
@@ -63,8 +60,8 @@ def privatize(
 
 
 def _spec(choice: Choice, domain: Path | None, other: str | None) -> Spec:
-    from hush.cli._classes import NOTHING
-    from hush.cli._labels import read_domain
+    from hush.cli._domains import read_domain
+    from hush.cli._usage import NOTHING
     from hush.errors import ParameterError, message
 
     if domain is None and choice.k is None and choice.spec is None:
@@ -95,10 +92,10 @@ def _kept(keep: list[str] | None, column: str) -> list[str]:
 
 
 def _run(source: Path, column: str, kept: list[str], spec: Spec, output: Path, *, quiet: bool) -> int:
-    from hush.cli import _files, _labels, _reports
+    from hush.cli import _labels, _reports, _tables
 
     rows = _reports.batch_rows(spec)
-    table = _files.Table(source, [column, *kept], rows)
+    table = _tables.Table(source, {column: "--column", **dict.fromkeys(kept, "--keep")}, rows)
     coder = _labels.Coder(spec.domain, column)
     done = 0
     with (
@@ -115,6 +112,8 @@ def _run(source: Path, column: str, kept: list[str], spec: Spec, output: Path, *
 def _tell(spec: Spec, n: int, output: Path, kept: list[str], as_json: bool) -> None:
     m = spec.mechanism
     size = m.report_dtype.itemsize
+    if n == 0:
+        _console.warn(f"the input has no rows: {output} holds no reports.")
     if m.guarantee is None:
         _console.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
     if kept:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hush.cli import _console
+from hush.cli._numbers import whole
 from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Seed, Settings, SpecFile
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from hush.cli._population import Population
     from hush.estimation import Estimate
     from hush.mechanisms.spec import Spec
-
-LEVEL = 0.95
 
 
 def simulate(
@@ -35,13 +34,20 @@ def simulate(
     ] = None,
     n: Annotated[
         int | None,
-        typer.Option("--n", metavar="N", min=1, help="People; drawn from the data where those are real or counted."),
+        typer.Option(
+            "--n",
+            metavar="N",
+            parser=whole("--n", 1, "100000"),
+            help="People; drawn from the data where those are real or counted.",
+        ),
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", metavar="R", min=1, help="Collections to simulate.")] = 100,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="R", parser=whole("--runs", 1), help="Collections to simulate.")
+    ] = 100,
     seed: Seed = None,
     reports_out: Annotated[
         Path | None,
-        typer.Option("--reports-out", metavar="FILE", help="Also write one collection's reports (Parquet)."),
+        typer.Option("--reports-out", metavar="FILE.parquet", help="Also write one collection's reports (.parquet)."),
     ] = None,
     png: Png = None,
     mechanism: MechanismName = None,
@@ -59,14 +65,17 @@ def simulate(
     import secrets
 
     import hush
+    from hush.cli import _paths
     from hush.cli._choose import Choice
     from hush.cli._population import population
+    from hush.cli._trial import LEVEL, repeated
 
+    _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
     chosen = secrets.randbits(32) if seed is None else seed
     rng = hush.seeded(chosen)
     wanted = Choice(mechanism, k, epsilon, delta, settings, spec)
     people, built = population(wanted, dataset, counts, n, rng)
-    found, last = _runs(built, people, runs, rng, quiet=as_json)
+    found, last = repeated(built, people, runs, rng, quiet=as_json)
     if reports_out is not None:
         _write_reports(built, people, rng, reports_out, f"simulated, seed {chosen}")
     if png is not None:
@@ -90,47 +99,6 @@ def simulate(
             _console.note(f"wrote {written}")
 
 
-def _runs(
-    spec: Spec, people: Population, runs: int, rng: np.random.Generator, *, quiet: bool
-) -> tuple[dict[str, Any], Estimate]:
-    import time
-
-    import numpy as np
-
-    from hush.cli._trial import attacked
-
-    m, truth = spec.mechanism, people.frequencies
-    squares, covered, seconds = np.empty(runs), np.empty(runs), 0.0
-    with _console.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
-        for i in range(runs):
-            start = time.perf_counter()
-            drawn = spec.simulate(people.counts, rng=rng)
-            seconds += time.perf_counter() - start
-            estimate = spec.estimate(drawn)
-            lower, upper = estimate.interval(LEVEL)
-            squares[i] = np.mean((estimate.frequencies - truth) ** 2)
-            covered[i] = np.mean((lower <= truth) & (truth <= upper))
-            advance(1)
-    trial = attacked(m, rng)
-    found = {
-        "mse": float(squares.mean()),
-        "mse_stderr": _stderr(squares),
-        "analytic_variance": float(np.mean(m.variances(truth, people.n))),
-        "coverage": float(covered.mean()),
-        "coverage_stderr": _stderr(covered),
-        "asr": trial.rate,
-        "asr_stderr": trial.stderr,
-        "asr_expected": m.asr(),
-        "attacked": trial.attacked,
-        "seconds_per_collection": seconds / runs,
-    }
-    return found, estimate
-
-
-def _stderr(samples: Any) -> float | None:
-    return float(samples.std(ddof=1) / len(samples) ** 0.5) if len(samples) > 1 else None
-
-
 def _write_reports(spec: Spec, people: Population, rng: np.random.Generator, path: Path, randomness: str) -> None:
     from hush.cli import _reports
 
@@ -142,16 +110,20 @@ def _write_reports(spec: Spec, people: Population, rng: np.random.Generator, pat
 
 def _draw(estimate: Estimate, people: Population, path: Path) -> None:
     from hush.cli import _files
+    from hush.cli._trial import LEVEL
     from hush.reports import figures
 
     lower, upper = estimate.interval(LEVEL)
     labels = [str(label) for label in estimate.labels]
-    one = figures.Series("", labels, estimate.frequencies, lower, upper, people.frequencies)
-    title = f"{people.name}: one simulated collection, 95 % intervals"
+    one = figures.Series("", labels, estimate.frequencies, lower, upper, truth=people.frequencies)
+    title = f"{people.name}: one simulated collection, pointwise 95 % intervals"
+    _console.warn_of_signs(figures.unprintable([one]))
     _files.write(path, figures.png(figures.estimates([one], title)))
 
 
 def _show(spec: Spec, whole: dict[str, Any]) -> None:
+    from hush.cli import _grid
+
     def plus(value: float, stderr: float | None) -> str:
         return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
 
@@ -159,21 +131,19 @@ def _show(spec: Spec, whole: dict[str, Any]) -> None:
     promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
     runs = "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
     title = f"{m.name()}, k={m.k:,}, {promise}; {whole['population']}, {whole['n']:,} people, {runs}"
-    table = _console.table(title)
-    for name in ("", "measured ± standard error", "expected"):
-        table.add_column(name, justify="right" if name else "left")
-    table.add_row(
-        "mean squared error", plus(whole["mse"], whole["mse_stderr"]), _console.number(whole["analytic_variance"])
-    )
+    names = ("", "measured ± standard error", "expected")
     root = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
-    table.add_row("root of it, a typical error", _console.number(root[0]), _console.number(root[1]))
-    table.add_row("95 % intervals that hold the truth", plus(whole["coverage"], whole["coverage_stderr"]), "0.9500")
-    table.add_row(
-        f"attack success, {whole['attacked']:,} reports",
-        plus(whole["asr"], whole["asr_stderr"]),
-        _console.number(whole["asr_expected"]),
-    )
+    rows = [
+        ["mean squared error", plus(whole["mse"], whole["mse_stderr"]), _console.number(whole["analytic_variance"])],
+        ["root of it, a typical error", _console.number(root[0]), _console.number(root[1])],
+        ["95 % intervals that hold the truth", plus(whole["coverage"], whole["coverage_stderr"]), "0.9500"],
+        [
+            f"attack success, {whole['attacked']:,} reports",
+            plus(whole["asr"], whole["asr_stderr"]),
+            _console.number(whole["asr_expected"]),
+        ],
+    ]
     console = _console.stdout()
-    console.print(table)
+    _grid.show(console, [_grid.Column(name, "right" if name else "left") for name in names], rows, title)
     milliseconds = whole["seconds_per_collection"] * 1000
     console.print(f"seed {whole['seed']}; {_console.number(milliseconds, 3)} ms to simulate one collection")

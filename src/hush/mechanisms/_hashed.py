@@ -84,7 +84,7 @@ class Hashed(TwoLevel, PureOracle):
 
     def asr(self) -> float:
         """Equation 21 with q = q*, exact under an ideal hash (equation 15 of the paper is not)."""
-        return success.independent_bits(self.k, self.p_star, self.q_star)
+        return float(success.independent_bits(self.k, self.p_star, self.q_star))
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return tallies.independent_bits(counts, self.p_star, self.q_star, rng)

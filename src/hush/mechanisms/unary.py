@@ -153,7 +153,7 @@ class UE(PureOracle):
 
     def asr(self) -> float:
         """Equation 12: any one is as good a guess as another; without a one, any value."""
-        return success.independent_bits(self.k, self.p_star, self.q_star)
+        return float(success.independent_bits(self.k, self.p_star, self.q_star))
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return tallies.independent_bits(counts, self.p_star, self.q_star, rng)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from hush.datasets import Dataset
@@ -24,8 +23,7 @@ Draw = Callable[[Theme], Figure]
 
 def drawings(outcomes: Sequence[Outcome]) -> dict[str, Draw]:
     """The figures by file name, each drawn in a theme."""
-    order = np.argsort(-outcomes[0].truth, kind="stable")
-    series = [each.series(order) for each in outcomes]
+    series = [each.series(outcomes[0].order) for each in outcomes]
     measures: dict[str, Sequence[float]] = {
         "typical error, percentage points": [each.rmse * 100 for each in outcomes],
         "attacker guesses right, %": [each.attack_rate * 100 for each in outcomes],
@@ -96,7 +94,7 @@ def _facts(each: Outcome) -> dict[str, object]:
         "truth in interval": f"{int(each.covered.sum())} of {each.covered.size}",
         "attack succeeds": f"{each.attack_rate * 100:.2f} %",
         "… expected": f"{m.asr() * 100:.2f} %",
-        "bytes a report": f"{each.report_bytes}",
+        "bytes a report": f"{each.report_bytes:,}",
         "randomized in": f"{each.randomize_seconds:.3f} s",
         "reports a second": f"{each.reports_per_second / 1e6:.1f} million",
     }
@@ -112,9 +110,9 @@ def _numbers(outcomes: Sequence[Outcome]) -> Html:
         class_ = "" if each.covered[i] else "miss"
         return tag("td", f"{each.estimate.frequencies[i] * 100:.2f} %", between, class_=class_)
 
+    labels = first.estimate.labels
     rows = [
-        [label, f"{first.truth[i] * 100:.2f} %", *(cell(i, j) for j in range(len(outcomes)))]
-        for i, label in enumerate(first.estimate.labels)
+        [labels[i], f"{first.truth[i] * 100:.2f} %", *(cell(i, j) for j in range(len(outcomes)))] for i in first.order
     ]
     return table(["category", "truth", *(f"{each.name}, 95 % interval" for each in outcomes)], rows)
 

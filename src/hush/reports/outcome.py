@@ -60,6 +60,11 @@ class Outcome:
         return np.asarray((lower <= self.truth) & (self.truth <= upper))
 
     @property
+    def order(self) -> npt.NDArray[np.int64]:
+        """The values in the order of charts and tables: the most frequent first."""
+        return np.argsort(-self.truth, kind="stable")
+
+    @property
     def rmse(self) -> float:
         """Root of the mean squared error."""
         return float(np.sqrt(np.mean((self.estimate.frequencies - self.truth) ** 2)))

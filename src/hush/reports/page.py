@@ -47,7 +47,8 @@ def picture(light: bytes, dark: bytes, alternative: str, caption: str) -> Html:
     """A PNG in two versions, the dark one for readers in dark mode."""
     source = Html(f'<source media="(prefers-color-scheme: dark)" srcset="{_data(dark)}">')
     image = Html(f'<img src="{_data(light)}" alt="{escape(alternative)}">')
-    return tag("figure", tag("picture", source, image), tag("figcaption", caption))
+    pan = tag("div", tag("picture", source, image), class_="scroll", tabindex="0")
+    return tag("figure", pan, tag("figcaption", caption))
 
 
 def _data(png: bytes) -> str:

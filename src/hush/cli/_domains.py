@@ -1,0 +1,93 @@
+"""Domains in files: labels in lines of text, or JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hush.cli._paths import existing, quoted
+from hush.domain import Domain
+from hush.errors import ParameterError, Unsaid, message
+
+_ENTRIES: dict[str, tuple[type, ...]] = {
+    "size": (int,),
+    "labels": (list,),
+    "other": (str, int, float),
+    "sensitive": (list,),
+    "values": (list,),
+}
+_REMEDY = "write a list of labels, or what Domain.to_dict gives"
+
+
+def read_domain(path: Path, other: str | None) -> Domain:
+    """The domain in a file: one label per line, or (.json) a list of labels or what Domain.to_dict gives."""
+    existing("--domain", path)
+    if other is not None:
+        _neat("--other", other, Unsaid(repr(other)), "leave the option out, or name a label such as other")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ParameterError(message("--domain", "must be UTF-8 text", quoted(path), "save it as UTF-8")) from None
+    if not text.strip():
+        rule = "must name at least two labels"
+        raise ParameterError(message("--domain", rule, Unsaid(f"an empty file, {quoted(path)}"), "write one per line"))
+    if path.suffix.lower() != ".json":
+        return from_entries({"labels": _lines(text, path)}, other, str(path))
+    try:
+        plain = json.loads(text)
+    except ValueError as error:
+        raise ParameterError(message("--domain", "must be JSON", quoted(path), f"the reader says: {error}")) from None
+    return from_entries({"labels": plain} if isinstance(plain, list) else plain, other, str(path))
+
+
+def from_entries(plain: Any, other: str | None, where: str) -> Domain:
+    """The domain that plain data describe, each entry being of its kind."""
+    if not isinstance(plain, dict):
+        raise ParameterError(message("--domain", f"must be a list or an object in {where}", plain, _REMEDY))
+    whole = dict(plain)
+    for name, value in whole.items():
+        if name not in _ENTRIES:
+            rule = f"must have no entries but {', '.join(_ENTRIES)} in {where}"
+            raise ParameterError(message("--domain", rule, name, "remove that entry"))
+        if not isinstance(value, _ENTRIES[name]):
+            rule = f"must have a {'list' if list in _ENTRIES[name] else 'plain value'} as {name} in {where}"
+            raise ParameterError(message("--domain", rule, value, _REMEDY))
+    for name in ("sensitive", "values"):
+        for each in whole.get(name, ()):
+            if type(each) is not int and (type(each) is not float or name == "sensitive"):
+                rule = f"must have numbers, and whole ones for sensitive, as {name} in {where}"
+                raise ParameterError(message("--domain", rule, each, _REMEDY))
+    if other is not None and whole.setdefault("other", other) != other:
+        raise ParameterError(message("--other", f"must be {where}'s {whole['other']!r}", other, "leave it out"))
+    labels = whole.get("labels")
+    if labels is None and "size" not in whole:
+        raise ParameterError(message("--domain", f"must have labels or a size in {where}", plain, _REMEDY))
+    if labels is not None and len(labels) + ("other" in whole and whole["other"] not in labels) < 2:
+        rule = "must name at least two labels"
+        found = Unsaid(f"{len(labels)} in {where}")
+        raise ParameterError(message("--domain", rule, found, "add the others, or give --other a label"))
+    return Domain.from_dict(whole)
+
+
+def _lines(text: str, path: Path) -> list[str]:
+    lines = text.removesuffix("\n").split("\n")
+    labels = [line.removesuffix("\r") for line in lines]
+    first: dict[str, int] = {}
+    for i, label in enumerate(labels):
+        if not label.strip():
+            rule = f"must have a label on every line of {path}"
+            raise ParameterError(message("--domain", rule, Unsaid(f"a blank line {i + 1}"), "remove that line"))
+        remedy = "remove them; if they belong to the label, write a .json list"
+        _neat("--domain", label, Unsaid(f"{label!r} on line {i + 1} of {path}"), remedy)
+        if first.setdefault(label, i) < i:
+            rule = "must have each label once"
+            twice = Unsaid(f"{label!r} on lines {first[label] + 1} and {i + 1} of {path}")
+            raise ParameterError(message("--domain", rule, twice, "remove one of them"))
+    return labels
+
+
+def _neat(option: str, label: str, got: Unsaid, remedy: str) -> None:
+    if not label or label != label.strip():
+        rule = "must have labels without spaces at their ends" if label.strip() else "must not be empty"
+        raise ParameterError(message(option, rule, got, remedy))

@@ -1,0 +1,93 @@
+"""What becomes of an error: one message on stderr, and an exit code.
+
+An error that a person can mend, in an option, a file or a mechanism of their own, is exit code 2. One that nobody
+foresaw is exit code 1. HUSH_TRACEBACK=1 in the environment shows the traceback of either.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from hush.cli import _console, _faults, _signals, _usage
+from hush.errors import HushError
+
+_DETAIL = "HUSH_TRACEBACK=1 shows where"
+
+
+def guarded(work: Callable[[], Any]) -> int:
+    """Run something; give its exit code, whatever it raises."""
+    _print_anything()
+    try:
+        try:
+            work()
+        finally:
+            sys.stdout.flush()
+    except typer.Exit as done:
+        return int(done.exit_code)
+    except KeyboardInterrupt as stop:
+        _console.error(_signals.told(stop))
+        return _signals.code(stop)
+    except BrokenPipeError:
+        _close_quietly()
+        return 1
+    except BaseException as error:  # SystemExit too, which a user's own module may raise
+        if os.environ.get("HUSH_TRACEBACK", "0") not in {"", "0"}:
+            traceback.print_exception(error)
+        if _usage.asks_for_help(error):
+            return 2
+        if isinstance(error, SystemExit) and _faults.told(error) is None:
+            return error.code if isinstance(error.code, int) else 1  # rich leaves so when nobody reads any more
+        said, code = _verdict(error)
+        _console.error(said)
+        return code
+    return 0
+
+
+def _verdict(error: BaseException) -> tuple[str, int]:
+    if isinstance(error, HushError):
+        return str(error), 2
+    usage = _usage.told(error)
+    if usage is not None:
+        return usage, 2
+    fault = _faults.told(error)
+    if fault is not None:
+        return f"{fault}; {_DETAIL}", 2
+    if isinstance(error, OSError):
+        return _file(error), 2
+    if isinstance(error, UnicodeEncodeError):
+        remedy = "rename it, or set PYTHONUTF8=1"
+        return f"a file's name must be readable in this locale, got {error.object!a}; {remedy}", 2
+    if isinstance(error, MemoryError):
+        return f"memory must hold the work, got {error or 'too little'}; use a smaller domain or fewer runs", 2
+    return f"internal error: {_faults.cause(error)}; please report it; {_DETAIL}", 1
+
+
+def _file(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return f"a file or a stream cannot be used: {reason}; check the space left and the permissions"
+    return f"file {str(error.filename)!r} cannot be used: {reason}; check the path and its permissions"
+
+
+def _print_anything() -> None:
+    """What a terminal cannot show becomes a question mark, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        change = getattr(stream, "reconfigure", None)
+        if change is not None:
+            change(errors="replace")
+
+
+def _close_quietly() -> None:
+    """Nobody reads any more: let the interpreter flush what is left into nothing."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        pass

@@ -1,0 +1,94 @@
+"""Paths that a command was given, checked before any work: nothing that is read is ever written over."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from hush.errors import ParameterError, Unsaid, message
+
+ENDINGS = {
+    "--output": ".parquet",
+    "--reports-out": ".parquet",
+    "--aggregate-out": ".hush",
+    "--spec-out": ".json",
+    "--csv": ".csv",
+    "--png": ".png",
+}
+"""What the file behind each option must be called, so that its name says what it is."""
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def quoted(path: Path | str) -> Unsaid:
+    """A path for a message, at full length."""
+    return Unsaid(repr(str(path)))
+
+
+def existing(option: str, path: Path) -> None:
+    """Refuse an input that is not there, or is a folder."""
+    if not path.exists() or path.is_dir():
+        rule = "must be a file that exists"
+        raise ParameterError(message(option, rule, quoted(path), "check the path"))
+
+
+def distinct(option: str, inputs: Sequence[Path]) -> None:
+    """Refuse an input that is given twice, under whatever name: its people would count twice."""
+    for i, path in enumerate(inputs):
+        for before in inputs[:i]:
+            if same(path, before):
+                twice = quoted(path) if path == before else Unsaid(f"{quoted(before)} and {quoted(path)}")
+                raise ParameterError(message(option, "must be different files", twice, "name each one once"))
+
+
+def writable(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None] = ()) -> None:
+    """Refuse outputs that cannot be written, or that are an input or another output.
+
+    Args:
+        outputs: The path given for each option, None where it was left out.
+        inputs: Every file that the command reads.
+    """
+    read = [path for path in inputs if path is not None]
+    chosen = {option: path for option, path in outputs.items() if path is not None}
+    seen: dict[str, Path] = {}
+    for option, path in chosen.items():
+        if any(same(path, each) for each in read):
+            rule = "must not be a file that this command reads"
+            raise ParameterError(message(option, rule, quoted(path), "name another file"))
+        for earlier in (name for name, each in seen.items() if same(path, each)):
+            raise ParameterError(message(option, f"must differ from {earlier}", quoted(path), "name another file"))
+        seen[option] = path
+    for option, path in chosen.items():
+        _target(option, path)
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, through whatever links."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:  # one of them does not exist yet
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _target(option: str, path: Path) -> None:
+    if str(path) == "-":
+        remedy = "name a file; --json prints results on stdout"
+        raise ParameterError(message(option, "must be the name of a file", str(path), remedy))
+    kind = stat.S_IFMT(path.stat().st_mode) if path.exists() else stat.S_IFREG
+    if kind != stat.S_IFREG:
+        found = Unsaid(f"{_KINDS.get(kind, 'something else')}, {quoted(path)}")
+        raise ParameterError(message(option, "must be a file, new or plain", found, "name another file"))
+    ending = ENDINGS.get(option)
+    if ending is not None and path.suffix.lower() != ending:
+        raise ParameterError(message(option, f"must end in {ending}", quoted(path), f"write e.g. {path.stem}{ending}"))
+    if not Path(os.path.realpath(path)).parent.is_dir():
+        remedy = f"make {path.parent} first"
+        raise ParameterError(message(option, "must lie in a folder that exists", quoted(path), remedy))

@@ -1,0 +1,75 @@
+"""What one mechanism costs and gives, in plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hush.cli import _faults
+from hush.cli._classes import construct, takes
+from hush.errors import HushError, ParameterError, message
+from hush.mechanisms._base import FrequencyOracle, PureOracle
+
+DEFAULTS: dict[str, dict[str, float]] = {"UE": {"p": 0.75}, "LH": {"g": 4}, "LHO": {"g": 4}}
+"""What the mechanisms that need a parameter are shown with, unless --set says otherwise."""
+
+SHARED = ("k", "epsilon", "delta")
+_MOST_WEIGHTS = 1 << 22
+_BY_WEIGHTS = {"exact_epsilon": "exact_epsilon", "asr": "asr", "variance": "variances"}
+"""What the base class finds by asking for the weight of every output under every value, and the method for it."""
+
+
+def row_of(cls: type[FrequencyOracle], shared: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    """Its numbers by name; "unavailable" or "unknown" say why some are missing."""
+    wanted = takes(cls)
+    given = {**shared, **DEFAULTS.get(cls.name(), {}), **extra}
+    row: dict[str, Any] = {"name": cls.name(), "family": cls.family}
+    try:
+        m = construct(cls, {name: value for name, value in given.items() if name in wanted})
+    except HushError as error:
+        return {**row, "unavailable": str(error)}
+    reasons: dict[str, str] = {}
+
+    def told(name: str, ask: Callable[[], Any]) -> Any:
+        try:
+            _ends(m, name)
+            return ask()
+        except (HushError, NotImplementedError) as error:
+            reasons[name] = str(error) or _faults.cause(error)
+            return None
+
+    row |= {
+        "guarantee": None if m.guarantee is None else str(m.guarantee),
+        "epsilon": m.epsilon,
+        "delta": getattr(m, "delta", None),
+        "exact_epsilon": told("exact_epsilon", m.exact_epsilon),
+        "p_star": m.p_star if isinstance(m, PureOracle) else None,
+        "q_star": m.q_star if isinstance(m, PureOracle) else None,
+        "parameters": _parameters(m),
+        "variance": told("variance", m.variance),
+        "asr": told("asr", m.asr),
+        "bits": told("bits", lambda: m.bits),
+        "bytes": m.report_dtype.itemsize,
+    }
+    return {**row, "unknown": reasons} if reasons else row
+
+
+def _ends(m: FrequencyOracle, name: str) -> None:
+    """Refuse to start on an enumeration that would not end."""
+    if not _faults.is_own(type(m)) or name not in _BY_WEIGHTS:
+        return
+    method = _BY_WEIGHTS[name]
+    if getattr(type(m), method) is not getattr(FrequencyOracle, method):
+        return
+    weights = m.k * sum(len(m.outputs(public)) for public in m.publics())
+    if weights > _MOST_WEIGHTS:
+        rule = f"must leave at most {_MOST_WEIGHTS:,} weights to ask for, and here there are {weights:,}"
+        raise ParameterError(message("k", rule, m.k, f"use a smaller domain, or give the class its own {method}"))
+
+
+def _parameters(m: FrequencyOracle) -> dict[str, Any]:
+    """Its own parameters, those that it chooses for itself included; a p that is just p* is not repeated."""
+    import dataclasses
+
+    chosen = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in SHARED}
+    return {name: value for name, (value, given) in chosen.items() if given or name != "p"}

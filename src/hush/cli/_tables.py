@@ -1,0 +1,139 @@
+"""Tables that are read: some columns of a CSV or Parquet file, batch by batch."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from hush.cli._paths import existing, quoted
+from hush.errors import ParameterError, Unsaid, message
+
+CSV = (".csv", ".csv.gz")
+_BLOCK = 1 << 22
+
+
+class Table:
+    """Some columns of a CSV or Parquet file, in batches; at least one, though it may be empty.
+
+    In a CSV file, columns are read as text, exactly as they are written, and an empty field is a missing value. In a
+    Parquet file they keep their types.
+
+    Args:
+        path: A .csv, .csv.gz or .parquet file.
+        columns: The columns wanted, and the option that each was named with.
+        rows: At most so many rows in a batch.
+    """
+
+    def __init__(self, path: Path, columns: Mapping[str, str], rows: int) -> None:
+        self.path, self.options, self.columns, self.rows = path, columns, list(columns), rows
+        existing("input", path)
+        self.is_csv = path.name.lower().endswith(CSV)
+        if not self.is_csv and path.suffix.lower() != ".parquet":
+            rule = "must end in .csv, .csv.gz or .parquet"
+            raise ParameterError(message("input", rule, quoted(path), "convert or rename it"))
+
+    @property
+    def size(self) -> int:
+        """What there is to read, in bytes of the file."""
+        return self.path.stat().st_size
+
+    def batches(self, advance: Callable[[float], None]) -> Iterator[Any]:
+        """Record batches; `advance` hears how many bytes of the file each one took."""
+        with readable(self.path):
+            empty = True
+            for batch, size in self._csv() if self.is_csv else self._parquet():
+                for start in range(0, max(batch.num_rows, 1 if empty else 0), self.rows):
+                    some = batch.slice(start, self.rows)
+                    empty = False
+                    yield some
+                    advance(size * some.num_rows / max(batch.num_rows, 1))
+
+    def _csv(self) -> Iterator[tuple[Any, float]]:
+        import pyarrow as pa
+        from pyarrow import csv as arrow
+
+        self._present(header(self.path))
+        zipped = self.path.suffix.lower() == ".gz"
+        with pa.OSFile(str(self.path)) as file:
+            plain = pa.CompressedInputStream(file, "gzip") if zipped else file
+            reader = arrow.open_csv(
+                plain,
+                read_options=arrow.ReadOptions(block_size=_BLOCK),
+                parse_options=arrow.ParseOptions(newlines_in_values=True),
+                convert_options=arrow.ConvertOptions(
+                    include_columns=self.columns,
+                    column_types={name: pa.string() for name in self.columns},
+                    null_values=[""],
+                    strings_can_be_null=True,
+                ),
+            )
+            seen = 0
+            for batch in reader:  # a batch is a block; the file itself is read further ahead
+                now = file.tell() if zipped else min(seen + _BLOCK, self.size)
+                yield batch, now - seen
+                seen = now
+            yield _empty(reader.schema), 0
+
+    def _parquet(self) -> Iterator[tuple[Any, float]]:
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.path, pre_buffer=False) as file:
+            self._present(file.schema_arrow.names)
+            share = self.size / max(file.metadata.num_rows, 1)
+            for batch in file.iter_batches(batch_size=self.rows, columns=self.columns):
+                yield batch.select(self.columns), batch.num_rows * share
+            yield _empty(file.schema_arrow).select(self.columns), 0
+
+    def _present(self, names: list[str]) -> None:
+        for column, option in self.options.items():
+            if names.count(column) > 1:
+                rule = f"must be a column that {self.path} has once"
+                got = Unsaid(f"{column!r}, which it has {names.count(column)} times")
+                raise ParameterError(message(option, rule, got, "rename one of them in the first row"))
+            if column not in names:
+                rule = f"must be one of {', '.join(names)}"
+                raise ParameterError(message(option, rule, column, f"see the columns of {self.path}"))
+
+
+def _empty(schema: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.record_batch([pa.array([], field.type) for field in schema], schema=schema)
+
+
+def header(path: Path) -> list[str]:
+    """The names in the first row of a CSV file."""
+    with _opened(path) as file:
+        names = next(csv.reader(file), None)
+    if not names:
+        rule = "must have a header row that names its columns"
+        got = Unsaid(f"{'an empty file' if names is None else 'a blank first row'}, {quoted(path)}")
+        raise ParameterError(message("input", rule, got, "write the names in the first row"))
+    return names
+
+
+def _opened(path: Path) -> IO[str]:
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def readable(path: Path, kind: str = "CSV (UTF-8) or Parquet file") -> Iterator[None]:
+    """Turn what a reader says of a broken file into a message that names the file."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, UnicodeDecodeError, EOFError, zlib.error, csv.Error, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # the file system's own words
+        remedy = f"the reader says: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        if path.suffix.lower() == ".gz" and not isinstance(error, UnicodeDecodeError):
+            kind, remedy = "whole gzip file", f"copy it again, or rename it if it is not compressed; {remedy}"
+        raise ParameterError(message("input", f"must be a readable {kind}", quoted(path), remedy)) from None

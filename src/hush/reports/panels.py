@@ -1,0 +1,127 @@
+"""The parts of a figure: a panel prepared in a theme, values as rows or as a cloud of points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.figure import Figure
+
+from hush.reports.theme import MARKERS, Theme
+from hush.reports.words import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = npt.NDArray[np.float64]
+
+MOST_ROWS = 40
+"""Values beyond which a panel shows points over an index, without names."""
+
+LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 9}
+_LONGEST = 26
+
+
+@dataclass(frozen=True)
+class Series:
+    """Estimates with intervals, and beside them the truth and a projection where there are any."""
+
+    name: str
+    labels: list[str]
+    centre: Floats
+    lower: Floats
+    upper: Floats
+    truth: Floats | None = None
+    projected: Floats | None = None
+
+
+def figure_of(width: float, height: float, theme: Theme) -> Figure:
+    """An empty figure."""
+    return Figure(figsize=(width, height), layout="constrained", facecolor=theme.ground)
+
+
+def head(theme: Theme) -> dict[str, Any]:
+    """How its title is set."""
+    return {"x": 0.01, "ha": "left", "fontsize": 12, "fontweight": "bold", "color": theme.ink}
+
+
+def say(put: Any, text: str, **how: Any) -> None:
+    """Set a text in which a dollar sign is a dollar sign."""
+    put(text, **how).set_parse_math(False)
+
+
+def prepare(axes: Axes, theme: Theme, grid: str | None) -> None:
+    """A panel in the theme, with grid lines across one axis or none."""
+    axes.set_facecolor(theme.ground)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(theme.grid)
+    axes.tick_params(colors=theme.faint, length=0, labelsize=9)
+    if grid is not None:
+        axes.grid(axis=grid, color=theme.grid, linewidth=0.8)  # type: ignore[arg-type]
+        axes.set_axisbelow(True)
+
+
+def rows_in(axes: Axes, series: Sequence[Series], theme: Theme, *, percent: bool = True) -> None:
+    """One row a value; several series share a row side by side."""
+    scale = 100 if percent else 1
+    at = np.arange(len(series[0].labels))
+    truth = series[0].truth
+    if truth is not None:
+        axes.barh(at, truth * scale, height=0.82, color=theme.truth, label="truth", zorder=1)
+    for i, each in enumerate(series):
+        shift = (i - (len(series) - 1) / 2) * 0.24
+        reach = np.stack([each.centre - each.lower, each.upper - each.centre]) * scale
+        axes.errorbar(
+            each.centre * scale,
+            at + shift,
+            xerr=reach,
+            fmt=MARKERS[i % len(MARKERS)],
+            markersize=4,
+            color=theme.series[i % len(theme.series)],
+            elinewidth=1.6,
+            label=each.name or "estimate",
+            zorder=3,
+        )
+        if each.projected is not None:
+            axes.plot(each.projected * scale, at + shift, **_hollow(theme), label="projected")
+    axes.axvline(0, color=theme.faint, linewidth=0.8, zorder=0)
+    axes.set_ylim(len(at) - 0.4, -0.6)
+    axes.set_yticks(at)
+    axes.set_yticklabels([shortened(label, _LONGEST) for label in series[0].labels], color=theme.ink, parse_math=False)
+    if percent:
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x:g} %")
+
+
+def cloud(axes: Axes, series: Sequence[Series], theme: Theme) -> None:
+    """Too many values for names: points over their index."""
+    each = series[0]
+    at = np.arange(len(each.labels))
+    if each.truth is not None:
+        axes.step(at, each.truth * 100, where="mid", color=theme.faint, linewidth=1.2, label="truth", zorder=2)
+    axes.vlines(at, each.lower * 100, each.upper * 100, color=theme.series[0], alpha=0.35, linewidth=1.0)
+    axes.plot(at, each.centre * 100, ".", color=theme.series[0], markersize=3, label="estimate", zorder=3)
+    if each.projected is not None:
+        axes.plot(at, each.projected * 100, **_hollow(theme), label="projected")
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:g} %")
+    axes.set_xlabel("value, by index in the domain", color=theme.faint)
+
+
+def legend(axes: Axes, theme: Theme) -> None:
+    """What the marks mean."""
+    axes.legend(loc="best", labelcolor=theme.ink, **LEGEND)
+
+
+def _hollow(theme: Theme) -> dict[str, Any]:
+    """Open diamonds: a projection has no error bar."""
+    return {
+        "linestyle": "",
+        "marker": "D",
+        "markersize": 5,
+        "markerfacecolor": "none",
+        "color": theme.series[1],
+        "zorder": 4,
+    }

@@ -1,0 +1,165 @@
+"""Faults of a user's own mechanism and of ours, signals, and terminals that cannot spell."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hush.cli import _guard
+from tests.system.support import COIN, refused, run, shell, words, write_csv
+
+ASCII = [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "coin.py").write_text(COIN)
+    (tmp_path / "leaving.py").write_text("raise SystemExit(3)")
+    write_csv(tmp_path / "d.csv", {"v": [0, 1, 2]})
+    return tmp_path
+
+
+def made(name: str) -> tuple[object, ...]:
+    return "privatize", "d.csv", "--column", "v", "--k", 3, "--epsilon", 1, "--mechanism", name, "-o", "r.parquet"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("coin:Raising", ["mechanism coin:Raising failed in sample (coin.py, line ", "RuntimeError: two lines"]),
+        ("coin:Leaving", ["mechanism coin:Leaving failed in sample", "SystemExit: 0"]),
+        ("coin:Shapeless", ["mechanism coin:Shapeless failed in privatize", "ValueError: could not broadcast"]),
+        ("coin:Picky", ["must accept its parameters, but coin:Picky did not", "OSError: not today"]),
+        ("coin:Untyped", ["report_dtype of coin:Untyped must be a numpy dtype, got 'u1'"]),
+        ("leaving:Coin", ["importable as module:Class", "SystemExit: 3", "where leaving can be imported"]),
+        ("os:system", ["--mechanism must be a mechanism class", "'os:system'"]),
+        ("hush:PureOracle", ["--mechanism must be a complete mechanism class", "lacks outputs, p_star"]),
+        (":Coin", ["--mechanism must look like module:Class", "':Coin'"]),
+        ("coin:", ["--mechanism must look like module:Class"]),
+        (".coin:Coin", ["--mechanism must look like module:Class"]),
+    ],
+)
+def test_one_line_names_the_fault(folder: Path, name: str, said: list[str]) -> None:
+    found = shell(*made(name), folder=folder)
+    assert found.returncode == 2
+    assert found.stderr.count("\n") == 1
+    assert all(each in found.stderr for each in said), found.stderr
+    assert not (folder / "r.parquet").exists()
+    assert not list(folder.glob(".*"))
+
+
+def test_faults_while_estimating(folder: Path) -> None:
+    assert shell(*made("coin:Unsupporting"), folder=folder).returncode == 0
+    found = shell("estimate", "r.parquet", "--mechanism", "coin:Unsupporting", folder=folder)
+    assert (found.returncode, found.stderr.count("\n")) == (2, 1)
+    assert "mechanism coin:Unsupporting failed in supports" in found.stderr
+
+
+def test_the_traceback_on_request(folder: Path) -> None:
+    found = shell(*made("coin:Raising"), folder=folder, HUSH_TRACEBACK="1")
+    assert found.returncode == 2
+    assert "Traceback (most recent call last)" in found.stderr
+    assert found.stderr.splitlines()[-1].startswith("Error: mechanism coin:Raising failed")
+
+
+def test_our_own_faults_ask_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hush.mechanisms import _rules
+
+    def broken(value: object) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(_rules, "domain_size", broken)
+    result = run("mechanisms")
+    assert result.exit_code == 1
+    assert "internal error: ZeroDivisionError: oh; please report it; HUSH_TRACEBACK=1" in " ".join(
+        result.stderr.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "code"),
+    [
+        (MemoryError("3 TB"), "memory must hold the work, got 3 TB", 2),
+        (FileNotFoundError(2, "No such file or directory", "x"), "file 'x' cannot be used: No such file", 2),
+        (OSError(28, "No space left on device"), "cannot be used: No space left on device", 2),
+        (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "a file's name must be readable", 2),
+        (KeyboardInterrupt(), "interrupted", 130),
+        (BrokenPipeError(), "", 1),
+    ],
+)
+def test_every_error_has_its_code(
+    error: BaseException, said: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> None:
+        raise error
+
+    assert _guard.guarded(work) == code
+    assert said in capsys.readouterr().err
+
+
+def test_an_enumeration_that_would_not_end_is_not_begun(folder: Path) -> None:
+    found = shell("mechanisms", "--mechanism", "coin:Coin", "--k", 1_000_000, "--json", folder=folder)
+    row = json.loads(found.stdout)["mechanisms"][0]
+    assert (found.returncode, row["exact_epsilon"], row["asr"], row["bits"]) == (0, None, None, None)
+    assert all("k must leave at most" in reason for reason in row["unknown"].values())
+    shown = shell("mechanisms", "--mechanism", "coin:Coin", "--k", 1_000_000, folder=folder)
+    assert "coin:Coin does not tell its exact_epsilon: k must leave" in shown.stdout
+
+
+def test_a_termination_leaves_nothing_behind(folder: Path) -> None:
+    before = {path.name for path in folder.iterdir()}
+    with subprocess.Popen(words(*made("coin:Waiting")), cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+        while not (folder / "started").exists() and process.poll() is None:
+            pass
+        assert list(folder.glob("*.part"))
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate()
+    assert process.returncode == 143
+    assert said == "Error: terminated; no half-written file is left\n"
+    assert {path.name for path in folder.iterdir()} - {"__pycache__", "started"} == before
+
+
+def test_an_interrupt_during_the_imports_is_quiet(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    code = "import sys; sys.path.insert(0, '.'); from hush.cli import main; main()"
+    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stderr) == (130, "Error: interrupted; no half-written file is left\n")
+
+
+@pytest.mark.parametrize("environment", ASCII)
+def test_terminals_that_cannot_spell(folder: Path, environment: dict[str, str]) -> None:
+    (folder / "l.json").write_text('["é", "日本"]')
+    write_csv(folder / "u.csv", {"v": ["é", "日本"] * 10})
+    chosen = ("--column", "v", "--domain", "l.json", "--mechanism", "GRR", "--epsilon", 1)
+    for arguments in (
+        ("privatize", "u.csv", *chosen, "-o", "r.parquet"),
+        ("estimate", "r.parquet"),
+        ("mechanisms", "--mechanism", "OUE"),
+        ("--help",),
+    ):
+        found = shell(*arguments, folder=folder, **environment)
+        assert found.returncode == 0, found.stderr
+        assert "Error" not in found.stderr
+    assert shell("mechanisms", "--mechanism", "é", folder=folder, **environment).returncode == 2
+    told = json.loads(shell("estimate", "r.parquet", "--json", folder=folder, **environment).stdout)
+    assert [row["label"] for row in told["estimate"]] == ["é", "日本"]
+
+
+def test_nobody_reads(folder: Path) -> None:
+    shown = subprocess.run(
+        f"{' '.join(words('--help'))} | head -1", shell=True, capture_output=True, text=True, check=False
+    )
+    assert shown.stderr == ""
+
+
+def test_a_bare_command_helps() -> None:
+    result = run()
+    assert result.exit_code == 2
+    assert result.output.count("Usage: hush") == 1
+    assert "Error" not in result.stderr
+    assert "command must be one of mechanisms" in refused("mechanism")
