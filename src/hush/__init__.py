@@ -14,6 +14,7 @@ from hush.domain import Domain
 from hush.errors import HushError
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms._base import FrequencyOracle, PureOracle
+from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
 from hush.mechanisms.direct import AGRR, GRR
 from hush.mechanisms.guarantee import LDP, ApproxLDP
 from hush.mechanisms.hadamard import HR
@@ -32,8 +33,12 @@ __all__ = [
     "ABLH",
     "AGM",
     "AGRR",
+    "ALH",
     "AOLH",
+    "ASS",
     "ASUE",
+    "ATHE",
+    "AUE",
     "BLH",
     "GM",
     "GRR",

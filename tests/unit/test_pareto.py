@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hush.analysis import optimal, pareto, success, variance
+import hush
+from hush.analysis import optimal, pareto, tradeoff, variance
 from hush.errors import ParameterError
 
 SELECTORS = [
@@ -73,31 +74,30 @@ def test_more_weight_on_an_objective_never_makes_it_worse() -> None:
 
 def test_the_papers_choices_at_k_100_and_epsilon_4() -> None:
     """Figure 7: p = 0.818, g = 13, omega = 7, theta = 0.783 on its grids, against 56, 2 and 0.816."""
-    k, epsilon = 100, 4.0
-    e = np.exp(epsilon)
-    omegas = np.arange(1, k)
-    ss = [[e / (w * e + k - w), variance.subset_selection(k, epsilon, w)] for w in omegas]
-    assert omegas[pareto.weighted_sum(ss)] == 7
-    buckets = np.arange(2, k + 1)
-    lh = [
-        [success.independent_bits(k, e / (e + g - 1), 1 / g), (e - 1 + g) ** 2 / ((e - 1) ** 2 * (g - 1))]
-        for g in buckets
-    ]
-    assert buckets[pareto.weighted_sum(lh)] == 13
-    grid = np.linspace(0.5, 1, 100)
-    qs = grid[:-1] / (e * (1 - grid[:-1]) + grid[:-1])
-    ue = [
-        [success.independent_bits(k, p, q), float(variance.pure(p, q, 1, 0.0))]
-        for p, q in zip(grid[:-1], qs, strict=True)
-    ]
-    assert grid[pareto.weighted_sum(ue)] == pytest.approx(0.818, abs=5e-4)
-    the = []
-    for theta in grid:
-        p, q = 1 - 0.5 * np.exp(epsilon / 2 * (theta - 1)), 0.5 * np.exp(-epsilon / 2 * theta)
-        the.append([success.independent_bits(k, p, q), variance.threshold_histogram(epsilon, theta)])
-    assert grid[pareto.weighted_sum(the)] == pytest.approx(0.783, abs=5e-4)
+    curves = {
+        "omega": (tradeoff.subset, 7),
+        "g": (tradeoff.hashing, 13),
+        "p": (tradeoff.unary, 0.818),
+        "theta": (tradeoff.threshold, 0.783),
+    }
+    for name, (curve, printed) in curves.items():
+        grid = tradeoff.paper_grid(name, 100, 4.0)
+        assert grid[pareto.weighted_sum(curve(100, 4.0, grid))] == pytest.approx(printed, abs=5e-4)
     assert (optimal.hash_range(4.0), optimal.subset_size(100, 4.0)) == (56, 2)
     assert optimal.threshold(4.0) == pytest.approx(0.816, abs=5e-4)
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(5, 0.5), (100, 1.0), (1000, 3.0)])
+def test_curves_are_those_of_the_mechanisms(k: int, epsilon: float) -> None:
+    cases = [
+        (tradeoff.subset, 2, hush.SS(k=k, epsilon=epsilon, omega=2)),
+        (tradeoff.unary, 0.8, hush.UE(k=k, epsilon=epsilon, p=0.8)),
+        (tradeoff.hashing, 7, hush.LH(k=k, epsilon=epsilon, g=7)),
+        (tradeoff.threshold, 0.7, hush.THE(k=k, epsilon=epsilon, theta=0.7)),
+    ]
+    for curve, parameter, m in cases:
+        assert curve(k, epsilon, [parameter])[0] == pytest.approx([m.asr(), m.variance()], rel=1e-8)
+    assert tradeoff.subset(k, epsilon, 2)[1] == pytest.approx(variance.subset_selection(k, epsilon, 2))
 
 
 @pytest.mark.parametrize(

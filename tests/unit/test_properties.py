@@ -72,9 +72,10 @@ def test_tallies_add_up(k: int, epsilon: float, seed: int) -> None:
 @given(names, sizes, seeds)
 def test_more_budget_never_hurts(name: str, k: int, seed: int) -> None:
     variances = [example(name, k, epsilon).variance() for epsilon in (0.5, 1.0, 2.0, 4.0)]
-    assert all(a > b for a, b in itertools.pairwise(variances)) or name == "LH"
+    assert all(a > b for a, b in itertools.pairwise(variances)) or name in {"LH", "ASS", "AUE", "ALH", "ATHE"}
     successes = [example(name, k, epsilon).asr() for epsilon in (0.5, 1.0, 2.0, 4.0)]
-    if name not in {"SS", "OLH", "HR", "SHE", "ServerTHE"}:  # whose parameter jumps with epsilon, or whose grid does
+    chosen = {"SS", "OLH", "HR", "SHE", "ServerTHE", "ASS", "AUE", "ALH", "ATHE"}  # by epsilon: a parameter, a grid
+    if name not in chosen:
         assert all(a <= b + 1e-9 for a, b in itertools.pairwise(successes))
 
 

@@ -27,6 +27,9 @@ def front(points: Points) -> npt.NDArray[np.bool_]:
     rows = _checked(points)
     kept = np.zeros(len(rows), np.bool_)
     order = np.lexsort(rows.T[::-1])
+    if rows.shape[1] == 2:
+        kept[order] = ~_overtaken(*rows[order].T)
+        return kept
     best: Floats = np.empty((0, rows.shape[1]))
     for at in order:  # in lexicographic order a row can be dominated only by one before it
         row = rows[at]
@@ -35,6 +38,15 @@ def front(points: Points) -> npt.NDArray[np.bool_]:
             kept[at] = True
             best = np.vstack([best, row])
     return kept
+
+
+def _overtaken(x: Floats, y: Floats) -> npt.NDArray[np.bool_]:
+    """Whether a point, in order of x and then y, has one before it that is as low, and lower or farther left."""
+    lowest = np.minimum.accumulate(y)
+    before = np.concatenate([[np.inf], lowest[:-1]])
+    first = np.maximum.accumulate(np.where(y < before, np.arange(y.size), 0))  # where the lowest so far was met
+    left = np.concatenate([[np.inf], x[first][:-1]])
+    return np.asarray((before < y) | ((before == y) & (left < x)))
 
 
 def utopia(points: Points) -> int:

@@ -13,10 +13,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def pure(p: float, q: float, n: float, frequency: npt.ArrayLike) -> Floats:
+def pure(p: npt.ArrayLike, q: npt.ArrayLike, n: float, frequency: npt.ArrayLike) -> Floats:
     """Equation 3: of a pure oracle, at the value's frequency; frequency 0 gives equation 4."""
-    gap = p - q
-    return np.asarray(q * (1 - q) / (n * gap**2) + np.asarray(frequency) * (1 - p - q) / (n * gap))
+    own, other = np.asarray(p, np.float64), np.asarray(q, np.float64)
+    gap = own - other
+    return np.asarray(other * (1 - other) / (n * gap**2) + np.asarray(frequency) * (1 - own - other) / (n * gap))
 
 
 def subset_selection(k: int, epsilon: float, omega: int) -> float:

@@ -80,9 +80,16 @@ def enumerable(outputs: int, k: int) -> None:
         )
 
 
+def share(name: str, value: object) -> float:
+    """A number in [0, 1]."""
+    real = _real(value)
+    if not 0.0 <= real <= 1.0:
+        raise ParameterError(message(name, "must lie in [0, 1]", value, "use e.g. 0.5"))
+    return real
+
+
 def population(n: object, frequency: object) -> None:
     """A number of people, and the share of them that holds a value."""
     if not _real(n) > 0:
         raise ParameterError(message("n", "must be above 0", n, "count the reports"))
-    if not 0.0 <= _real(frequency) <= 1.0:
-        raise ParameterError(message("frequency", "must lie in [0, 1]", frequency, "give a share of the people"))
+    share("frequency", frequency)

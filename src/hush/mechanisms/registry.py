@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from hush.errors import ParameterError, SpecError, message
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
 from hush.mechanisms.direct import AGRR, GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
@@ -18,7 +19,7 @@ from hush.mechanisms.wheel import Wheel
 Class = TypeVar("Class", bound=type[FrequencyOracle])
 
 _BUILT_IN: tuple[type[FrequencyOracle], ...] = (
-    GRR, SS, SUE, OUE, UE, BLH, OLH, LH, SHE, THE, ServerTHE, HR, Wheel,
+    GRR, SS, SUE, OUE, UE, BLH, OLH, LH, SHE, THE, ServerTHE, HR, Wheel, ASS, AUE, ALH, ATHE,
     AGRR, ASUE, ABLH, AOLH, GM, AGM, LHO,
 )  # fmt: skip
 
