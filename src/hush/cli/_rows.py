@@ -68,8 +68,18 @@ def _ends(m: FrequencyOracle, name: str) -> None:
 
 
 def _parameters(m: FrequencyOracle) -> dict[str, Any]:
-    """Its own parameters, those that it chooses for itself included; a p that is just p* is not repeated."""
+    """Its own parameters, those that it chooses for itself included; a p that is just p* is not repeated.
+
+    What tells an adaptive mechanism how to choose is left out where it was not changed: the choice itself is shown.
+    """
     import dataclasses
 
+    from hush.mechanisms.adaptive import Adaptive
+
+    usual = {f.name: f.default for f in dataclasses.fields(Adaptive)} if isinstance(m, Adaptive) else {}
     chosen = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in SHARED}
-    return {name: value for name, (value, given) in chosen.items() if given or name != "p"}
+    return {
+        name: value
+        for name, (value, given) in chosen.items()
+        if (given or name != "p") and (name not in usual or value != usual[name])
+    }
