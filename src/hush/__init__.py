@@ -13,7 +13,8 @@ from hush import datasets, errors
 from hush.domain import Domain
 from hush.errors import HushError
 from hush.estimation import Aggregate, Estimate
-from hush.mechanisms._base import FrequencyOracle, PureOracle
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
 from hush.mechanisms.direct import AGRR, GRR
 from hush.mechanisms.guarantee import LDP, ApproxLDP

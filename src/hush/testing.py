@@ -25,8 +25,9 @@ from hush import _statistics as statistics
 from hush.domain import Domain
 from hush.errors import HushError, ParameterError
 from hush.estimation import Aggregate
-from hush.mechanisms._base import FrequencyOracle, PureOracle
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._exact import smallest_epsilon, worst_ratio
+from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import log_ratio
 from hush.mechanisms.guarantee import LDP, ApproxLDP
 from hush.mechanisms.registry import from_dict, register

@@ -8,7 +8,8 @@ from typing import Any
 from hush.cli import _faults
 from hush.cli._classes import construct, takes
 from hush.errors import HushError, ParameterError, message
-from hush.mechanisms._base import FrequencyOracle, PureOracle
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._pure import PureOracle
 
 DEFAULTS: dict[str, dict[str, float]] = {"UE": {"p": 0.75}, "LH": {"g": 4}, "LHO": {"g": 4}}
 """What the mechanisms that need a parameter are shown with, unless --set says otherwise."""

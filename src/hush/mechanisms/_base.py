@@ -26,7 +26,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import variance as variances_of
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
@@ -175,9 +174,8 @@ class FrequencyOracle(ABC):
 
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
-            raise ReportError(
-                message("reports", "must be an array or an iterator of arrays", reports, "pass what privatize gave")
-            )
+            rule = "must be an array or an iterator of arrays"
+            raise ReportError(message("reports", rule, reports, "pass what privatize gave"))
         total, n = self._empty(), 0
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
@@ -192,14 +190,9 @@ class FrequencyOracle(ABC):
     def _reports(self, reports: Reports) -> Reports:
         array = np.atleast_1d(np.asarray(reports))
         if array.dtype != self.report_dtype or array.ndim != 1:
-            raise ReportError(
-                message(
-                    "reports",
-                    f"must be one-dimensional with dtype {self.report_dtype}",
-                    f"{array.dtype}, shape {array.shape}",
-                    "read them with np.frombuffer(data, mechanism.report_dtype)",
-                )
-            )
+            rule = f"must be one-dimensional with dtype {self.report_dtype}"
+            remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
+            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", remedy))
         return array
 
     def validate(self, reports: Reports) -> None:
@@ -226,18 +219,11 @@ class FrequencyOracle(ABC):
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
         """Refuse what is not an aggregate of this spec."""
         if not isinstance(aggregate, Aggregate):
-            raise ParameterError(
-                message("aggregate", "must be an Aggregate", type(aggregate), "pass m.aggregate(reports)")
-            )
+            rule, remedy = "must be an Aggregate", "pass m.aggregate(reports)"
+            raise ParameterError(message("aggregate", rule, type(aggregate), remedy))
         if aggregate.spec_hash != spec_hash:
-            raise SpecError(
-                message(
-                    "aggregate",
-                    f"must come from the spec {spec_hash[:12]}",
-                    aggregate.spec_hash[:12],
-                    "use the spec that made the reports",
-                )
-            )
+            rule, remedy = f"must come from the spec {spec_hash[:12]}", "use the spec that made the reports"
+            raise SpecError(message("aggregate", rule, aggregate.spec_hash[:12], remedy))
         if aggregate.tally.shape != self._empty().shape:
             rule = f"must have a tally of shape {self._empty().shape}"
             raise SpecError(message("aggregate", rule, aggregate.tally.shape, "fetch it again"))
@@ -303,17 +289,14 @@ class FrequencyOracle(ABC):
 
     def exact_epsilon(self) -> float:
         """The true worst-case loss of the sampler as implemented; at this mechanism's delta if it has one."""
-        guarantee = self.guarantee
-        delta = Fraction(guarantee.delta) if isinstance(guarantee, ApproxLDP) else Fraction(0)
+        delta = Fraction(self._delta)
         worst = 0.0
         for public in self.publics():
             outputs = self.outputs(public)
             law = [[self.weight(y, v) for v in range(self.k)] for y in outputs]
-            if delta:
-                copies = [self.copies(y) for y in outputs]
-                worst = max(worst, smallest_epsilon(law, copies, self.denominator, delta))
-            else:
-                worst = max(worst, worst_ratio(law))
+            copies = [self.copies(y) for y in outputs]
+            loss = smallest_epsilon(law, copies, self.denominator, delta) if delta else worst_ratio(law)
+            worst = max(worst, loss)
         return worst
 
     def simulate(self, counts: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
@@ -339,11 +322,9 @@ class FrequencyOracle(ABC):
 
     def _counts(self, counts: npt.ArrayLike) -> Ints:
         array = np.asarray(counts)
-        whole = array.dtype.kind in "iu" and array.shape == (self.k,) and (array >= 0).all()
-        if not whole:
-            raise ParameterError(
-                message("counts", f"must be {self.k} non-negative integers", counts, "count the people of each value")
-            )
+        if not (array.dtype.kind in "iu" and array.shape == (self.k,) and (array >= 0).all()):
+            rule = f"must be {self.k} non-negative integers"
+            raise ParameterError(message("counts", rule, counts, "count the people of each value"))
         return array.astype(np.int64)
 
     def attack(
@@ -417,44 +398,3 @@ class FrequencyOracle(ABC):
         from hush.mechanisms.spec import Spec
 
         return Spec(self).hash
-
-
-@dataclass(frozen=True, kw_only=True)
-class PureOracle(FrequencyOracle):
-    """An oracle whose reports support values: its own with probability p*, any other with q*.
-
-    Its file writes ``supports``, ``p_star`` and ``q_star`` in place of ``tally`` and ``decode``.
-    """
-
-    @property
-    @abstractmethod
-    def p_star(self) -> float:
-        """Probability that a report supports its own value."""
-
-    @property
-    @abstractmethod
-    def q_star(self) -> float:
-        """Probability that a report supports a given other value."""
-
-    @abstractmethod
-    def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
-        """Whether each report supports the value beside it."""
-
-    def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
-        """Which values each report supports, shape (n, k)."""
-        columns = [self.supports(reports, np.full(reports.size, v)) for v in range(self.k)]
-        return np.stack(columns, axis=1)
-
-    def tally(self, reports: Reports) -> Ints:
-        return self.support_matrix(reports).sum(axis=0, dtype=np.int64)
-
-    def decode(self, tally: Ints, n: int) -> Floats:
-        return np.asarray((tally / n - self.q_star) / (self.p_star - self.q_star), dtype=np.float64)
-
-    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
-        return variances_of.pure(self.p_star, self.q_star, n, frequencies)
-
-    def variance(self, n: int = 1, frequency: float = 0.0) -> float:
-        """Equation 3: variance of one value's estimate in a fixed population; frequency 0 gives equation 4."""
-        _rules.population(n, frequency)
-        return float(variances_of.pure(self.p_star, self.q_star, n, frequency))

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import success
-from hush.mechanisms._base import Ints, PureOracle, Reports, Values
+from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms._pure import PureOracle
 from hush.simulation import tallies
 
 RING = 1 << 32

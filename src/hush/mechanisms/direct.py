@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from hush.errors import ReportError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Ints, PureOracle, Reports, Values
+from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.simulation import tallies
 

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from hush.analysis import optimal, success
 from hush.errors import ReportError, message
 from hush.mechanisms import _grid, _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, PureOracle, Reports, Values
+from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._grid import Grid
+from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.unary import checked_theta
 from hush.simulation import tallies

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from hush.analysis import optimal
 from hush.errors import ReportError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Ints, PureOracle, Reports, Values
+from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.simulation.subsets import subset_members

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
 from hush.mechanisms import _rules, _thresholds
-from hush.mechanisms._base import Floats, Ints, PureOracle, Reports, Values
+from hush.mechanisms._base import Floats, Ints, Reports, Values
+from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.simulation import tallies
 
