@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test lint types docs pytest bench figures clean
 
@@ -33,11 +33,11 @@ bench: .venv/.dev
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/.core: .venv/bin/python pyproject.toml
+.venv/.core: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) --editable .
 	touch $@
 
-.venv/.dev: .venv/bin/python pyproject.toml
+.venv/.dev: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev]'
 	touch $@ .venv/.core
 
