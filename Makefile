@@ -22,7 +22,7 @@ pytest: .venv/.dev
 	$(BIN)/pytest
 
 docs: .venv/.dev
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 figures: .venv/.dev
 	$(BIN)/python docs/figures.py
