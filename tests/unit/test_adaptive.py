@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.analysis import tradeoff
+from hush.analysis import pareto, tradeoff
 from hush.errors import ParameterError
 from hush.mechanisms.adaptive import STRATEGIES
 
@@ -65,6 +65,14 @@ def test_large_domains_are_searched_closely() -> None:
     m = hush.ASS(k=k, epsilon=epsilon)
     everything = tradeoff.subset(k, epsilon, np.arange(1, k)).sum(axis=1)
     assert everything[m.omega - 1] <= everything.min() * (1 + 1e-9)
+    assert hush.ASS(k=k, epsilon=epsilon, search="grid").omega == m.omega
+
+
+def test_an_elbow_is_that_of_the_whole_grid() -> None:
+    grid = tradeoff.paper_grid("p", 60, 3.0)
+    due = grid[pareto.elbow(tradeoff.unary(60, 3.0, grid))]
+    for search in ("exact", "grid"):
+        assert hush.AUE(k=60, epsilon=3.0, strategy="elbow", search=search).p == due
 
 
 @pytest.mark.parametrize("cls", CLASSES)

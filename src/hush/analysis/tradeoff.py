@@ -22,9 +22,7 @@ def subset(k: int, epsilon: float, omega: npt.ArrayLike) -> Floats:
     """Subset selection with omega members (equation 24)."""
     members = np.asarray(omega, np.float64)
     e = math.exp(epsilon)
-    spread = (members * e - e + k - members) * (members * e + k - members - 1)
-    spread /= members * (e - 1) ** 2 * (k - members)
-    return np.stack([e / (members * e + k - members), spread], axis=-1)
+    return np.stack([e / (members * e + k - members), variance.subset_selection(k, epsilon, members)], axis=-1)
 
 
 def unary(k: int, epsilon: float, p: npt.ArrayLike) -> Floats:

@@ -20,15 +20,15 @@ def pure(p: npt.ArrayLike, q: npt.ArrayLike, n: float, frequency: npt.ArrayLike)
     return np.asarray(other * (1 - other) / (n * gap**2) + np.asarray(frequency) * (1 - own - other) / (n * gap))
 
 
-def subset_selection(k: int, epsilon: float, omega: int) -> float:
+def subset_selection(k: int, epsilon: float, omega: npt.ArrayLike) -> Floats:
     """Equation 8 as it should read, for one report at frequency 0.
 
-    >>> round(subset_selection(100, 4.0, 2), 6)
+    >>> round(float(subset_selection(100, 4.0, 2)), 6)
     0.055882
     """
-    e = math.exp(epsilon)
-    top = (omega * e - e + k - omega) * (omega * e + k - omega - 1)
-    return top / (omega * (e - 1) ** 2 * (k - omega))
+    members, e = np.asarray(omega, np.float64), math.exp(epsilon)
+    top = (members * e - e + k - members) * (members * e + k - members - 1)
+    return np.asarray(top / (members * (e - 1) ** 2 * (k - members)))
 
 
 def subset_selection_paper(k: int, epsilon: float, omega: int) -> float:

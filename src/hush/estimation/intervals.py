@@ -6,8 +6,6 @@ by Bonferroni's bound, which needs no assumption on how the estimates depend on 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
@@ -33,8 +31,3 @@ def around(centre: Floats, stderr: Floats, level: float, items: int) -> tuple[Fl
     """Lower and upper ends."""
     reach = quantile(level, items) * stderr
     return centre - reach, centre + reach
-
-
-def margin(stderr: float, level: float = 0.95) -> float:
-    """Half the width of a pointwise interval."""
-    return math.inf if math.isinf(stderr) else quantile(level) * stderr

@@ -42,7 +42,8 @@ class Adaptive:
     Args:
         w_asr: Weight of attack success, in [0, 1]; the rest is the variance's.
         strategy: weighted, utopia, elbow, constraint, hypervolume or tchebycheff.
-        search: "exact" looks at every integer, or refines a real parameter to seven digits; "grid" at the paper's grid.
+        search: "exact" refines a real parameter to seven digits, "grid" takes the paper's grid. Integers are all looked
+            at either way. An elbow is defined by the ends of a grid, so it is never refined.
     """
 
     w_asr: float = 0.5
@@ -59,7 +60,7 @@ class Adaptive:
         select = STRATEGIES[self.strategy]
         at = select(curve(grid), self.w_asr)
         gapless = whole and grid[-1] - grid[0] == grid.size - 1
-        if self.search == "grid" or gapless:
+        if gapless or self.strategy == "elbow" or (self.search == "grid" and not whole):
             return float(grid[at])
         while True:  # look closer and closer around the choice
             low, high = grid[max(at - 1, 0)], grid[min(at + 1, grid.size - 1)]
