@@ -1,6 +1,7 @@
-"""Expected success of the best guess of a user's value from one report (attacker success rate), uniform prior.
+"""Expected success of the best guess of a user's value from one report (attacker success rate).
 
-For a channel with outputs y it is the sum over y of the largest probability of y, divided by k.
+For a channel with outputs y it is the sum over y of the largest product of prior and probability of y: under a uniform
+prior, the largest probability divided by k.
 """
 
 from __future__ import annotations
@@ -31,26 +32,69 @@ def local_hashing_paper(k: int, epsilon: float, g: int) -> float:
     return e / ((e + g - 1) * max(k / g, 1.0))
 
 
-def product(k: int, null: Floats, ratio: Floats) -> float:
-    """Any mechanism whose report is k independent coordinates, one of which follows the value's own law.
+def first_supported(prior: Floats, favoured: Floats, plain: Floats, empty: float) -> float:
+    """Any prior, where reports have two levels of probability and values are alike to the mechanism.
 
-    The best guess is the coordinate with the largest likelihood ratio, so the success is E[max ratio] / k under
-    the null law in every coordinate.
+    The best guess is the likeliest value that the report supports, or the likeliest of all. So only that first member
+    matters, with values in order of falling prior.
 
     Args:
-        k: Number of coordinates.
+        prior: How likely each value is beforehand.
+        favoured: Probability that the j-th value is the first one supported, if it is the true one.
+        plain: The same, if the true value is not supported.
+        empty: Probability that nothing is supported, if the true value is not.
+    """
+    falling = np.sort(prior)[::-1]
+    return float(np.maximum(favoured * falling, plain * falling[0]).sum() + empty * falling[0])
+
+
+def first_bit(k: int, p: float, q: float) -> tuple[Floats, Floats, float]:
+    """What `first_supported` needs, for independent bits: one with probability p (the value's own) or q."""
+    before = np.exp(np.arange(k) * math.log1p(-q))
+    return p * before, (1 - p) * q / (1 - q) * before, (1 - p) * math.exp((k - 1) * math.log1p(-q))
+
+
+def first_member(k: int, omega: int, p: float) -> tuple[Floats, Floats, float]:
+    """What `first_supported` needs, for subsets of omega values that hold the true one with probability p."""
+    j = np.arange(1, k)
+    share = np.cumprod(np.concatenate([[1.0], np.maximum(k - j - omega + 1, 0) / (k - j)]))
+    return p * share, (1 - p) * omega / (k - omega) * share, 0.0
+
+
+def product(prior: Floats, null: Floats, ratio: Floats) -> float:
+    """Any mechanism whose report is k independent coordinates, one of which follows the value's own law.
+
+    The best guess is the coordinate with the largest product of prior and likelihood ratio, so the success is the
+    mean of the largest product under the null law in every coordinate.
+
+    Args:
+        prior: How likely each value is beforehand.
         null: Probability of each outcome of a coordinate that is not the value's own.
         ratio: How much likelier each outcome is in the value's own coordinate.
     """
+    levels, sizes = _merged(ratio, null)
+    upto = np.cumsum(sizes)
+    above = np.append(np.cumsum(sizes[:0:-1])[::-1], 0.0)
+    # log P(ratio <= level), by the smaller tail, so that it keeps its digits.
+    logs = np.where(upto < 0.5, np.log(upto), np.log1p(-np.minimum(above, 0.5)))
+    chances, people = np.unique(prior, return_counts=True)
+    least = float(chances[-1] * levels[0])  # the largest product is never below this
+    cuts = np.outer(chances, levels[1:]).ravel()
+    jumps = np.outer(people, np.diff(logs)).ravel()
+    above_least = cuts > least
+    order = np.argsort(cuts[above_least])
+    cuts, jumps = cuts[above_least][order], jumps[above_least][order]
+    # log P(largest product <= cut), summed from the top, where it is zero.
+    at_most = np.append(-np.cumsum(jumps[::-1])[::-1], 0.0)
+    return float(least * np.exp(at_most[0]) + cuts @ np.diff(np.exp(at_most)))
+
+
+def _merged(ratio: Floats, null: Floats) -> tuple[Floats, Floats]:
+    """Outcomes in order of their ratio, those that differ by rounding alone taken as one."""
     order = np.argsort(ratio, kind="stable")
-    sizes, levels = null[order], ratio[order]
-    above = np.minimum(np.cumsum(sizes[::-1])[::-1], 1.0)
-    # P(max <= level) by log1p of the probability above it, so that small tails keep their digits.
-    strictly_above = np.append(above[1:], 0.0)
-    with np.errstate(divide="ignore"):
-        at_most = np.exp(k * np.log1p(-strictly_above))
-        below = np.exp(k * np.log1p(-above))
-    return float((levels * (at_most - below)).sum() / k)
+    levels, sizes = ratio[order], null[order]
+    first = np.append(True, np.diff(levels) > 1e-12 * levels[1:])
+    return levels[first], np.add.reduceat(sizes, np.nonzero(first)[0])
 
 
 def summed_histogram(k: int, epsilon: float) -> float:

@@ -33,7 +33,7 @@ from hush.estimation.consistency import simplex
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._exact import smallest_epsilon, worst_ratio
-from hush.mechanisms._inference import best_guesses, likeliest
+from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
 from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
 
@@ -156,7 +156,6 @@ class FrequencyOracle(ABC):
         checked = integers(values, self.k)
         reports = np.empty(checked.size, self.report_dtype)
         keys = chunk_keys(rng, -(-checked.size // CHUNK))
-
         rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
 
         def work(start: int, stop: int) -> None:
@@ -255,11 +254,12 @@ class FrequencyOracle(ABC):
                 square[u] += share * decoded**2
         return square - mean**2
 
-    def asr(self) -> float:
-        """Exact expected success of the best guess of a value from its raw report, under a uniform prior."""
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
+        """Exact expected success of the best guess of a value from its raw report; the prior is uniform if left out."""
         self._enumerable()
-        best = sum(self.copies(y) * max(self.weight(y, v) for v in range(self.k)) for y in self.outputs(None))
-        return float(Fraction(best, self.denominator * self.k))
+        belief = [Fraction(share) for share in shares(prior, self.k).tolist()]
+        best = sum(self.copies(y) * max(self.weight(y, v) * b for v, b in enumerate(belief)) for y in self.outputs())
+        return float(best / (self.denominator * sum(belief)))
 
     def _enumerable(self) -> None:
         if len(self.publics()) > 1:

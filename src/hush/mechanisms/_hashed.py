@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from hush.analysis import success
 from hush.mechanisms._base import Ints, Reports, Values
+from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._pure import PureOracle
 from hush.simulation import tallies
@@ -83,9 +84,12 @@ class Hashed(TwoLevel, PureOracle):
         """The hash function of a report."""
         return int(report["a"]), int(report["b"])
 
-    def asr(self) -> float:
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Equation 21 with q = q*, exact under an ideal hash (equation 15 of the paper is not)."""
-        return float(success.independent_bits(self.k, self.p_star, self.q_star))
+        if prior is None:
+            return float(success.independent_bits(self.k, self.p_star, self.q_star))
+        law = success.first_bit(self.k, self.p_star, self.q_star)
+        return success.first_supported(shares(prior, self.k), *law)
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return tallies.independent_bits(counts, self.p_star, self.q_star, rng)

@@ -29,7 +29,7 @@ def best_guesses(
 ) -> Ints:
     """The value with the largest posterior for each report; ties are broken at random."""
     with np.errstate(divide="ignore"):
-        belief = None if prior is None else np.log(_shares(prior, k))
+        belief = None if prior is None else np.log(shares(prior, k))
     rows = max(1, _BATCH_CELLS // k)
     keys = chunk_keys(rng, -(-reports.size // rows))
 
@@ -58,13 +58,19 @@ def likeliest(scores: Scores, reports: Reports, multiplicity: Floats, k: int, to
     return maximize(batches, k, tolerance=tolerance, steps=steps)
 
 
-def _shares(prior: npt.ArrayLike, k: int) -> Floats:
-    shares = np.asarray(prior, dtype=np.float64)
-    if shares.shape != (k,) or not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() <= 0:
+def shares(prior: npt.ArrayLike | None, k: int) -> Floats:
+    """How likely each value is beforehand: the same for all, or the given numbers over their sum."""
+    if prior is None:
+        return np.full(k, 1.0 / k)
+    try:
+        given = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.full(0, np.nan)
+    if given.shape != (k,) or not np.isfinite(given).all() or (given < 0).any() or not 0 < given.sum() < np.inf:
         raise ParameterError(
             message("prior", f"must be {k} non-negative numbers", prior, "give each value a probability")
         )
-    return np.asarray(shares / shares.sum(), dtype=np.float64)
+    return np.asarray(given / given.sum(), dtype=np.float64)
 
 
 def _argmax(score: Floats, rng: np.random.Generator) -> Ints:

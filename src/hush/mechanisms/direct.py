@@ -13,9 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis import success
 from hush.errors import ReportError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Ints, Reports, Values
+from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
@@ -79,9 +81,11 @@ class GRR(TwoLevel, PureOracle):
     def outputs(self, public: Any = None) -> Reports:
         return np.arange(self.k, dtype=self.report_dtype)
 
-    def asr(self) -> float:
-        """Equation 7: the report itself is the best guess."""
-        return self.p_star
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
+        """Equation 7: the report itself is the best guess, unless the prior says otherwise."""
+        if prior is None:
+            return self.p_star
+        return success.first_supported(shares(prior, self.k), *success.first_member(self.k, 1, self.p_star))
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return tallies.direct(counts, self.p_star, self.q_star, rng)

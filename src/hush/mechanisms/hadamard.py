@@ -17,6 +17,7 @@ from hush.analysis import optimal
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, Ints, Reports, Values
+from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import counted, unsigned
@@ -131,9 +132,25 @@ class HR(TwoLevel):
     def outputs(self, public: Any = None) -> Reports:
         return np.arange(self.size, dtype=self.report_dtype)
 
-    def asr(self) -> float:
+    def _largest_supported(self, prior: Floats) -> Floats:
+        """For each output, the largest prior of a value that it supports, or zero; each settles half its block."""
+        best = np.zeros((self.blocks, self.width))
+        open_columns = [np.arange(self.width) for _ in range(self.blocks)]
+        for value in np.argsort(-prior, kind="stable").tolist():
+            block, row = value % self.blocks, value // self.blocks + 1
+            left = open_columns[block]
+            even = np.bitwise_count(left & row) % 2 == 0
+            best[block, left[even]] = prior[value]
+            open_columns[block] = left[~even]
+        return best.ravel()
+
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Each output has one best probability: inside some value's codeword, or outside all of them."""
         inside, outside = self._sizes
+        if prior is not None:
+            best = self._largest_supported(belief := shares(prior, self.k))
+            chance = np.maximum(best * self.p_star / inside, belief.max() * (1 - self.p_star) / outside)
+            return float(chance.sum())
         rows = np.bincount(self._place(np.arange(self.k))[0], minlength=self.blocks)
         # One row leaves half of its block uncovered, two rows a quarter, three (one the sum of the others) nothing.
         bare = np.select([rows == 0, rows == 1, rows == 2], [1.0, 0.5, 0.25], 0.0).sum() * self.width

@@ -20,6 +20,7 @@ from hush.errors import ReportError, message
 from hush.mechanisms import _grid, _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._grid import Grid
+from hush.mechanisms._inference import shares
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.unary import checked_theta
@@ -146,13 +147,13 @@ class NoisyHistogram(FrequencyOracle):
         """The worst log-ratio of the table, over two coordinates."""
         return self.grid.pure_loss()
 
-    def asr(self) -> float:
-        """The best guess is the coordinate with the largest likelihood ratio."""
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
+        """The best guess is the coordinate with the largest likelihood ratio, times its prior."""
         grid = self.grid
         own = np.array(grid.own, np.float64) / SCALE
         certain = float(own[grid.probabilities == 0].sum())
         sure = grid.probabilities > 0
-        doubtful = success.product(self.k, grid.probabilities[sure], grid.ratios[sure])
+        doubtful = success.product(shares(prior, self.k), grid.probabilities[sure], grid.ratios[sure])
         return doubtful + certain
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:

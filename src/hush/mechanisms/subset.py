@@ -15,10 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import optimal
+from hush.analysis import optimal, success
 from hush.errors import ReportError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Ints, Reports, Values
+from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
@@ -107,9 +108,12 @@ class SS(TwoLevel, PureOracle):
         out["subset"] = subsets
         return out
 
-    def asr(self) -> float:
-        """Equation 9: any member of the subset is as good a guess."""
-        return self.p_star / self.omega
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
+        """Equation 9: any member of the subset is as good a guess; with a prior, its likeliest member or any value."""
+        if prior is None:
+            return self.p_star / self.omega
+        law = success.first_member(self.k, self.omega, self.p_star)
+        return success.first_supported(shares(prior, self.k), *law)
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return subset_members(counts, self.omega, self.p_star, rng)

@@ -19,6 +19,7 @@ from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
 from hush.mechanisms import _rules, _thresholds
 from hush.mechanisms._base import Floats, Ints, Reports, Values
+from hush.mechanisms._inference import shares
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.simulation import tallies
@@ -152,9 +153,12 @@ class UE(PureOracle):
         top, bottom = self._delta.as_integer_ratio()
         return _thresholds.log_ratio(p * (SCALE - q) * bottom - top * SCALE**2, q * (SCALE - p) * bottom)
 
-    def asr(self) -> float:
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Equation 12: any one is as good a guess as another; without a one, any value."""
-        return float(success.independent_bits(self.k, self.p_star, self.q_star))
+        if prior is None:
+            return float(success.independent_bits(self.k, self.p_star, self.q_star))
+        law = success.first_bit(self.k, self.p_star, self.q_star)
+        return success.first_supported(shares(prior, self.k), *law)
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return tallies.independent_bits(counts, self.p_star, self.q_star, rng)
