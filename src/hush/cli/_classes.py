@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import importlib
 import inspect
@@ -18,6 +17,7 @@ from hush.cli._usage import NOTHING
 from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.registry import register, registry
+from hush.mechanisms.settings import takes
 
 
 def mechanism_class(name: str) -> type[FrequencyOracle]:
@@ -97,12 +97,6 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
         if name in first:
             raise ParameterError(message(name, "must be given once", [first[name], second[name]], "leave one out"))
     return {**first, **second}
-
-
-def takes(cls: type[FrequencyOracle]) -> dict[str, bool]:
-    """The parameters that a mechanism takes, and whether each is needed."""
-    absent = dataclasses.MISSING
-    return {f.name: f.default is absent and f.default_factory is absent for f in dataclasses.fields(cls) if f.init}
 
 
 def construct(cls: type[FrequencyOracle], parameters: Mapping[str, Any]) -> FrequencyOracle:

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from hush.cli import _faults
-from hush.cli._classes import construct, takes
+from hush.cli._classes import construct
 from hush.errors import HushError, ParameterError, message
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.settings import chosen, takes
 
 DEFAULTS: dict[str, dict[str, float]] = {"UE": {"p": 0.75}, "LH": {"g": 4}, "LHO": {"g": 4}}
 """What the mechanisms that need a parameter are shown with, unless --set says otherwise."""
 
-SHARED = ("k", "epsilon", "delta")
 _MOST_WEIGHTS = 1 << 22
 _BY_WEIGHTS = {"exact_epsilon": "exact_epsilon", "asr": "asr", "variance": "variances"}
 """What the base class finds by asking for the weight of every output under every value, and the method for it."""
@@ -46,7 +46,7 @@ def row_of(cls: type[FrequencyOracle], shared: dict[str, Any], extra: dict[str, 
         "exact_epsilon": told("exact_epsilon", m.exact_epsilon),
         "p_star": m.p_star if isinstance(m, PureOracle) else None,
         "q_star": m.q_star if isinstance(m, PureOracle) else None,
-        "parameters": _parameters(m),
+        "parameters": chosen(m),
         "variance": told("variance", m.variance),
         "asr": told("asr", m.asr),
         "bits": told("bits", lambda: m.bits),
@@ -66,21 +66,3 @@ def _ends(m: FrequencyOracle, name: str) -> None:
     if weights > _MOST_WEIGHTS:
         rule = f"must leave at most {_MOST_WEIGHTS:,} weights to ask for, and here there are {weights:,}"
         raise ParameterError(message("k", rule, m.k, f"use a smaller domain, or give the class its own {method}"))
-
-
-def _parameters(m: FrequencyOracle) -> dict[str, Any]:
-    """Its own parameters, those that it chooses for itself included; a p that is just p* is not repeated.
-
-    What tells an adaptive mechanism how to choose is left out where it was not changed: the choice itself is shown.
-    """
-    import dataclasses
-
-    from hush.mechanisms.adaptive import Adaptive
-
-    usual = {f.name: f.default for f in dataclasses.fields(Adaptive)} if isinstance(m, Adaptive) else {}
-    chosen = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in SHARED}
-    return {
-        name: value
-        for name, (value, given) in chosen.items()
-        if (given or name != "p") and (name not in usual or value != usual[name])
-    }

@@ -46,11 +46,12 @@ def mechanisms(
     The variance is that of one report about a value that nobody holds: divide by the number of people. ASR is the
     chance that the best attacker names the value behind a report, all values being equally likely.
     """
-    from hush.cli._classes import mechanism_class, parsed, takes
-    from hush.cli._rows import SHARED, row_of
+    from hush.cli._classes import mechanism_class, parsed
+    from hush.cli._rows import row_of
     from hush.errors import ParameterError, Unsaid, message
     from hush.mechanisms import _rules
     from hush.mechanisms.registry import registry
+    from hush.mechanisms.settings import SHARED, takes
 
     shared = {"k": _rules.domain_size(k), "epsilon": _rules.epsilon(epsilon), "delta": _rules.delta(delta)}
     classes = [mechanism_class(name) for name in only] if only else list(registry().values())

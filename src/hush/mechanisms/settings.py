@@ -1,0 +1,32 @@
+"""The parameters that a mechanism takes, and those it has chosen."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.adaptive import Adaptive
+
+SHARED = ("k", "epsilon", "delta")
+"""What most mechanisms take."""
+
+
+def takes(cls: type[FrequencyOracle]) -> dict[str, bool]:
+    """The parameters that a mechanism takes, and whether each is needed."""
+    absent = dataclasses.MISSING
+    return {f.name: f.default is absent and f.default_factory is absent for f in dataclasses.fields(cls) if f.init}
+
+
+def chosen(m: FrequencyOracle) -> dict[str, Any]:
+    """Its own parameters, those that it chooses for itself included; a p that is just p* is not repeated.
+
+    What tells an adaptive mechanism how to choose is left out where it was not changed: the choice itself is shown.
+    """
+    usual = {f.name: f.default for f in dataclasses.fields(Adaptive)} if isinstance(m, Adaptive) else {}
+    own = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in SHARED}
+    return {
+        name: value
+        for name, (value, given) in own.items()
+        if (given or name != "p") and (name not in usual or value != usual[name])
+    }
