@@ -1,0 +1,1 @@
+"""The planner: which protocol, with which parameters and budget."""
