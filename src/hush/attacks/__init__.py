@@ -1,0 +1,1 @@
+"""What people with bad intentions can do: attacks on collections, in closed form and simulated."""
