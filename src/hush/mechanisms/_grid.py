@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -147,6 +147,7 @@ def _bisect(holds: Callable[[float], bool], low: float, high: float, precision: 
     return low, high
 
 
+@lru_cache(maxsize=8)
 def laplace(epsilon: float) -> Grid:
     """Two-sided geometric noise of scale 2/epsilon, so that a one-hot vector is epsilon-private; clamped at the ends.
 
@@ -171,7 +172,7 @@ def laplace(epsilon: float) -> Grid:
         far = high_end if j == reach else rounded[unit + j]
         near = low_end if j == reach else rounded[j]
         weights[reach + unit + j] = far
-        weights[reach - j] = min(near, int(half * far))
+        weights[reach - j] = min(near, half.numerator * far // half.denominator)
     for y in range(1, unit):
         weights[reach + y] = rounded[y]
     weights[reach + unit // 2] += SCALE - sum(weights)
