@@ -75,7 +75,7 @@ def test_our_own_faults_ask_for_a_report(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(_rules, "domain_size", broken)
     result = run("mechanisms")
-    assert result.exit_code == 1
+    assert result.exit_code == 70
     assert "internal error: ZeroDivisionError: oh; please report it; HUSH_TRACEBACK=1" in " ".join(
         result.stderr.split()
     )

@@ -1,7 +1,8 @@
 """What becomes of an error: one message on stderr, and an exit code.
 
 An error that a person can mend, in an option, a file or a mechanism of their own, is exit code 2. One that nobody
-foresaw is exit code 1. HUSH_TRACEBACK=1 in the environment shows the traceback of either.
+foresaw is exit code 70, so that nobody takes it for an answer: 1 is the code of a command whose answer is no.
+HUSH_TRACEBACK=1 in the environment shows the traceback of either.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import typer
 from hush.cli import _console, _faults, _signals, _usage
 from hush.errors import HushError
 
+_OURS = 70
 _DETAIL = "HUSH_TRACEBACK=1 shows where"
 
 
@@ -65,7 +67,7 @@ def _verdict(error: BaseException) -> tuple[str, int]:
         return f"a file's name must be readable in this locale, got {error.object!a}; {remedy}", 2
     if isinstance(error, MemoryError):
         return f"memory must hold the work, got {error or 'too little'}; use a smaller domain or fewer runs", 2
-    return f"internal error: {_faults.cause(error)}; please report it; {_DETAIL}", 1
+    return f"internal error: {_faults.cause(error)}; please report it; {_DETAIL}", _OURS
 
 
 def _file(error: OSError) -> str:
