@@ -13,6 +13,7 @@ from hush.cli import _guard
 from hush.cli.demo import demo
 from hush.cli.estimate import estimate
 from hush.cli.mechanisms import mechanisms
+from hush.cli.plan import plan
 from hush.cli.privatize import privatize
 from hush.cli.simulate import simulate
 
@@ -68,5 +69,5 @@ def _options(
     pass
 
 
-for _command in (mechanisms, privatize, estimate, simulate, demo):
+for _command in (plan, mechanisms, privatize, estimate, simulate, demo):
     app.command()(_command)

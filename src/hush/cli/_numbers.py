@@ -55,5 +55,23 @@ def real(option: str, example: str) -> Callable[[str | float], float]:
     return read
 
 
+def share(option: str, example: str) -> Callable[[str | float], float]:
+    """A reader of shares: 0.01, or 1% or 1pp.
+
+    >>> share("--error", "0.01")("1.5pp")
+    0.015
+    """
+    plain = real(option, example)
+
+    def read(text: str | float) -> float:
+        said = str(text).strip()
+        for ending in ("%", "pp"):
+            if said.endswith(ending):
+                return plain(said.removesuffix(ending)) / 100
+        return plain(text)
+
+    return read
+
+
 def _plain(text: str | int, number: int | None) -> str | int:
     return text if number is None else number

@@ -16,6 +16,7 @@ ENDINGS = {
     "--spec-out": ".json",
     "--csv": ".csv",
     "--png": ".png",
+    "--plot": ".png",
 }
 """What the file behind each option must be called, so that its name says what it is."""
 

@@ -100,7 +100,13 @@ def trade_off(
         prepare(axes, theme, None)
         at = np.arange(len(names))
         bars = axes.barh(at, values, color=[theme.series[i % len(theme.series)] for i in at], height=0.62)
-        axes.bar_label(bars, [f"{value:.3g}" for value in values], padding=4, color=theme.ink, fontsize=9)
+        axes.bar_label(
+            bars,
+            [f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" for value in values],
+            padding=4,
+            color=theme.ink,
+            fontsize=9,
+        )
         axes.set(yticks=at, xticks=[], xlim=(0, max(values) * 1.3 or 1.0))
         axes.set_yticklabels(names, color=theme.ink, parse_math=False)
         axes.invert_yaxis()

@@ -1,0 +1,65 @@
+"""The planner's words: what a choice gives up, and why the first is first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+Numbers = Mapping[str, float]
+
+_TITLES = {
+    "epsilon": "budget",
+    "asr": "attack success",
+    "error": "error",
+    "gain": "gain of fake users",
+    "bits": "report size",
+}
+_NOTICED = 1.1
+"""Less than ten per cent apart is as good."""
+
+
+def gives_up(own: Numbers, rivals: Mapping[str, Numbers]) -> str:
+    """Where a choice is worse than the best rival in something, the two worst first.
+
+    >>> gives_up({"asr": 0.2, "bits": 7.0}, {"GRR": {"asr": 0.2, "bits": 7.0}, "BLH": {"asr": 0.1, "bits": 65.0}})
+    'attack success 2.0× that of BLH'
+    """
+    losses = []
+    for name, value in own.items():
+        best = min(rivals, key=lambda rival: rivals[rival][name])
+        factor = value / rivals[best][name]
+        if factor > _NOTICED:
+            losses.append((factor, f"{_TITLES[name]} {times(factor)} that of {best}"))
+    losses.sort(reverse=True)
+    return "; ".join(words for _, words in losses[:2]) or "nothing: within 10 % of the best in everything"
+
+
+def why_first(names: Sequence[str], numbers: Sequence[Numbers], compared: str | None) -> str:
+    """Why the first of the ranked choices is first; `compared` is what matters most, or None for a balance."""
+    if len(names) == 1:
+        return f"{names[0]} is the only mechanism that meets every wish."
+    first, second = names[0], names[1]
+    if compared is not None:
+        ahead = numbers[1][compared] / numbers[0][compared]
+        lead = f"{first} has the lowest {_TITLES[compared]} of the {len(names)} that meet every wish"
+        if ahead > 1.01:
+            return f"{lead}; the next, {second}, has {times(ahead)} as much."
+        return f"{lead}; {second} has as little, but is worse in the balance of the rest."
+    best = [_TITLES[name] for name in numbers[0] if numbers[0][name] <= 1.01 * min(each[name] for each in numbers)]
+    shines = f" It has the lowest {_listed(best)} of all." if best else ""
+    return (
+        f"{first} has the best balance of {_listed(list(_TITLES.values()))} among the {len(names)} that meet every "
+        f"wish: the least geometric mean of all five, with size counted a quarter.{shines}"
+    )
+
+
+def times(factor: float) -> str:
+    """How many times as much.
+
+    >>> times(2.04), times(37.2), times(12345.6)
+    ('2.0×', '37×', '12,346×')
+    """
+    return f"{factor:.1f}×" if factor < 10 else f"{factor:,.0f}×"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

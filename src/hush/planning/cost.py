@@ -1,0 +1,37 @@
+"""What a report costs the server: how many counters it touches while it is tallied.
+
+A count of steps, not a time: unary bits are added 64 at a time, hashes one by one. `make bench` measures times.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.direct import GRR
+from hush.mechanisms.hadamard import HR
+from hush.mechanisms.subset import SS
+
+
+@singledispatch
+def server_work(m: FrequencyOracle) -> int:
+    """Counters that one report touches: k for a report that says something about every value.
+
+    Register your own mechanism's count with `server_work.register`.
+    """
+    return m.k
+
+
+@server_work.register
+def _(m: GRR) -> int:
+    return 1
+
+
+@server_work.register
+def _(m: HR) -> int:
+    return 1  # the transform is done once, at the end
+
+
+@server_work.register
+def _(m: SS) -> int:
+    return m.omega

@@ -1,0 +1,214 @@
+"""`hush.plan`: from wishes to a ranked list of mechanisms, each with its spec."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hush.analysis import pareto
+from hush.domain import Domain
+from hush.errors import ParameterError, Unsaid, message
+from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.settings import chosen
+from hush.mechanisms.spec import Spec
+from hush.planning import advice
+from hush.planning.objectives import OBJECTIVES
+from hush.planning.relax import Relaxation, relaxations
+from hush.planning.search import Found, found, setting
+from hush.planning.shuffling import Shuffled, shuffled_epsilon
+from hush.planning.wishes import Wishes
+
+_WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
+_FIRST = {"privacy": "epsilon", "attack": "asr", "accuracy": "error", "manipulation": "gain", "bits": "bits"}
+_SAME = math.log(1.01)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One mechanism that meets the wishes.
+
+    Args:
+        name: What it is called in the table: the mechanism, "tuned" where its parameter serves these wishes.
+        mechanism: Ready to use, with its parameters.
+        numbers: epsilon (promised), error (in the metric asked for), asr, gain and bits.
+        on_front: Whether no other choice is as good in attack success, error, gain and bits, and better in one.
+        gives_up: Where it is worse than the best choice, in words.
+        wishes: What was asked for.
+        domain: The values.
+    """
+
+    name: str
+    mechanism: FrequencyOracle
+    numbers: dict[str, float]
+    on_front: bool
+    gives_up: str
+    wishes: Wishes
+    domain: Domain
+
+    @cached_property
+    def spec(self) -> Spec:
+        """What `privatize`, the collector and the auditor read."""
+        return Spec(self.mechanism, self.domain)
+
+    @cached_property
+    def details(self) -> dict[str, float]:
+        """Every objective of `hush.planning.objectives`, exact."""
+        return {name: each.measure(self.mechanism, setting(self.wishes)) for name, each in OBJECTIVES.items()}
+
+    def shuffled(self, delta: float | None = None) -> Shuffled:
+        """The central guarantee of all n reports once shuffled; delta is 0.1/n, at most 1e-6, if left out."""
+        n = self.wishes.n
+        return shuffled_epsilon(self.mechanism, n, min(1e-6, 0.1 / n) if delta is None else delta)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "name": self.name,
+            "mechanism": self.mechanism.name(),
+            "parameters": chosen(self.mechanism),
+            **self.numbers,
+            "on_front": self.on_front,
+            "gives_up": self.gives_up,
+            "details": self.details,
+            "shuffled": asdict(self.shuffled()),
+            "spec_hash": self.spec.hash,
+            "spec": self.spec.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Choices, the best first; or, where nothing meets the wishes, what to relax."""
+
+    wishes: Wishes
+    choices: tuple[Choice, ...]
+    why: str
+    relaxations: tuple[Relaxation, ...] = ()
+
+    @property
+    def feasible(self) -> bool:
+        """Whether anything meets all wishes."""
+        return bool(self.choices)
+
+    @property
+    def first(self) -> Choice:
+        """The best choice."""
+        if not self.choices:
+            nearest = self.relaxations[0].words if self.relaxations else "ask for less"
+            raise ParameterError(message("wishes", "must be feasible", Unsaid(self.why), nearest))
+        return self.choices[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "feasible": self.feasible,
+            "wishes": asdict(self.wishes),
+            "why": self.why,
+            "choices": [choice.to_dict() for choice in self.choices],
+            "relaxations": [each.to_dict() for each in self.relaxations],
+        }
+
+
+def plan(
+    *,
+    n: int,
+    k: int | None = None,
+    domain: Domain | None = None,
+    error: float | None = None,
+    metric: str = "margin",
+    worst: bool = False,
+    max_asr: float | None = None,
+    max_bits: int | None = None,
+    max_epsilon: float | None = None,
+    delta: float | None = None,
+    matters: str = "balance",
+    fakes: float = 0.05,
+    targets: int = 1,
+) -> Plan:
+    """Which mechanism, with which parameters and budget.
+
+    With an error, every mechanism gets the smallest budget that reaches it; without one, the largest that is allowed.
+
+    Args:
+        n: People who will report.
+        k: Number of values; or give the domain.
+        domain: The values with their labels.
+        error: Largest error of an estimated frequency, in the metric; 0.01 is one percentage point.
+        metric: "margin" (half a 95 % interval), "mse" or "mae"; averages over the values.
+        worst: Hold the error for the worst value, whatever its frequency, in place of the average.
+        max_asr: Largest accepted chance that an attacker names a person's value from their report.
+        max_bits: Bits that a report may have.
+        max_epsilon: Largest accepted privacy loss of a report, in nats.
+        delta: Also consider approximate guarantees with this slack.
+        matters: What matters most: "balance", "privacy", "attack", "accuracy", "manipulation" or "bits".
+        fakes: Share of fake reports for which the gain of manipulation is computed.
+        targets: How many values the fake users promote.
+
+    >>> import hush
+    >>> chosen = hush.plan(k=100, n=100_000, error=0.01, max_asr=0.1).first
+    >>> chosen.numbers["error"] <= 0.01
+    True
+    """
+    values = _values(k, domain)
+    wishes = Wishes(
+        k=values.size,
+        n=n,
+        error=error,
+        metric=metric,
+        worst=worst,
+        max_asr=max_asr,
+        max_bits=max_bits,
+        max_epsilon=max_epsilon,
+        delta=delta,
+        matters=matters,
+        fakes=fakes,
+        targets=targets,
+    )
+    rows = ranked(found(wishes), wishes.matters)
+    if not rows:
+        return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes))
+    return Plan(wishes, _choices(rows, wishes, values), _why(rows, wishes))
+
+
+def _values(k: int | None, domain: Domain | None) -> Domain:
+    if (k is None) == (domain is None):
+        got = Unsaid("neither" if k is None else "both")
+        raise ParameterError(message("k", "or domain must be given, one of them", got, "say how many values there are"))
+    if domain is None:
+        return Domain(size=_rules.domain_size(k))
+    if not isinstance(domain, Domain):
+        raise ParameterError(message("domain", "must be a Domain", domain, "make one with hush.Domain(labels=[…])"))
+    _rules.domain_size(domain.size)
+    return domain
+
+
+def ranked(rows: list[Found], matters: str) -> list[Found]:
+    """Best first: by what matters most, where the best and those within 1 % of it are equal; then by the balance."""
+    first = _FIRST.get(matters)
+    if not rows:
+        return []
+    least = min(row.numbers[first] for row in rows) if first else 1.0
+
+    def key(row: Found) -> tuple[int, float]:
+        balance = sum(weight * math.log(row.numbers[name]) for name, weight in _WEIGHTS.items())
+        return (math.floor(math.log(row.numbers[first] / least) / _SAME) if first else 0), balance
+
+    return sorted(rows, key=key)
+
+
+def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice, ...]:
+    kept = pareto.front(np.array([[row.numbers[name] for name in ("asr", "error", "gain", "bits")] for row in rows]))
+    rivals = {row.name: row.numbers for row in rows}
+    return tuple(
+        Choice(row.name, row.mechanism, row.numbers, bool(front), advice.gives_up(row.numbers, rivals), wishes, domain)
+        for row, front in zip(rows, kept, strict=True)
+    )
+
+
+def _why(rows: list[Found], wishes: Wishes) -> str:
+    return advice.why_first([row.name for row in rows], [row.numbers for row in rows], _FIRST.get(wishes.matters))

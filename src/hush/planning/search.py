@@ -1,0 +1,237 @@
+"""For one mechanism or family, the budget and the parameter that serve the wishes best, if any do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import HushError
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.adaptive import Adaptive
+from hush.mechanisms.registry import registry
+from hush.mechanisms.settings import takes
+from hush.planning.families import FAMILIES, Family
+from hush.planning.objectives import Z95, Setting, objective
+from hush.planning.wishes import Wishes
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_EPSILON = 1e-3
+_SCAN = 60
+
+
+def setting(wishes: Wishes) -> Setting:
+    """The circumstances that the wishes describe."""
+    return Setting(n=wishes.n, worst=wishes.worst, fakes=wishes.fakes, targets=wishes.targets)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A registered mechanism that needs nothing but k, epsilon and perhaps delta."""
+
+    mechanism: type[FrequencyOracle]
+    wishes: Wishes
+
+    def make(self, epsilon: float) -> FrequencyOracle:
+        """The mechanism at a budget."""
+        extra = {"delta": self.wishes.delta} if "delta" in takes(self.mechanism) else {}
+        return self.mechanism(k=self.wishes.k, epsilon=epsilon, **extra)
+
+    def search(self) -> FrequencyOracle | None:
+        """The one that serves best."""
+        top = self._top()
+        if top is None:
+            return None
+        found = self._scan(top) if issubclass(self.mechanism, Adaptive) else self._between(top)
+        return found if found is not None and self._met(found) else None
+
+    def _top(self) -> float | None:
+        """The largest budget that it takes, up to what the wishes allow."""
+        for epsilon in (self.wishes.largest_epsilon, 1.0):
+            if epsilon <= self.wishes.largest_epsilon:
+                try:
+                    self.make(epsilon)
+                    return epsilon
+                except HushError:
+                    continue
+        return None
+
+    def _of(self, name: str) -> Callable[[float], float]:
+        """An objective, as a function of the budget."""
+        asked = objective(self.wishes.metric if name == "error" else name)
+        return lambda epsilon: asked.measure(self.make(epsilon), setting(self.wishes))
+
+    def _met(self, m: FrequencyOracle) -> bool:
+        return self.wishes.met({name: number_of(m, name, self.wishes) for name in self.wishes.limits})
+
+    def _scan(self, top: float) -> FrequencyOracle | None:
+        """Over a grid of budgets, since neither error nor attack need be monotone."""
+        grid = [rounded(e, math.floor) for e in np.geomspace(LEAST_EPSILON, top, _SCAN).tolist()[:-1]] + [top]
+        for epsilon in reversed(grid) if self.wishes.spends else grid:
+            m = self.make(max(epsilon, LEAST_EPSILON))
+            if self._met(m):
+                return m
+        return None
+
+    def _between(self, top: float) -> FrequencyOracle | None:
+        """Attack success rises with the budget and error falls, so that the wishes bound it from both sides."""
+        limits, high = self.wishes.limits, top
+        if "asr" in limits:
+            attack = self._of("asr")
+            within = _crossing(lambda e: attack(e) / limits["asr"], top, math.floor)
+            if within is None:
+                return None
+            high = within
+        if self.wishes.spends:
+            return self.make(high)
+        error = self._of("error")
+        needed = _crossing(lambda e: limits["error"] / error(e), high, math.ceil)
+        return self.make(LEAST_EPSILON if needed is None else needed) if error(high) <= limits["error"] else None
+
+
+def number_of(m: FrequencyOracle, name: str, wishes: Wishes) -> float:
+    """One number of a mechanism under the wishes; "error" in the metric that was asked for; the promised epsilon."""
+    if name == "epsilon":
+        return m.epsilon
+    return objective(wishes.metric if name == "error" else name).measure(m, setting(wishes))
+
+
+def _crossing(rising: Callable[[float], float], top: float, towards: Callable[[float], int]) -> float | None:
+    """The budget at which a rising measure crosses one, rounded to three digits up or down; the top where it does not.
+
+    None where it lies above one even at the least budget.
+    """
+    from scipy.optimize import brentq
+
+    if rising(top) <= 1:
+        return top
+    low, high = top, top
+    while rising(low) > 1:  # from above, since small budgets make large tables
+        low, high = low / 2, low
+        if low < LEAST_EPSILON:
+            return None
+    at = math.exp(brentq(lambda log: math.log(rising(math.exp(log))), math.log(low), math.log(high), xtol=1e-5))
+    near = rounded(at, towards)
+    if (rising(near) > 1) == (towards is math.floor):  # the root was found on the other side of a round number
+        near = rounded(near * (1.001 if towards is math.ceil else 0.999), towards)
+    return min(near, top)
+
+
+def rounded(x: float, towards: Callable[[float], int], digits: int = 3) -> float:
+    """A number with so many digits, up or down.
+
+    >>> rounded(1.06834, math.ceil), rounded(0.0106834, math.floor)
+    (1.07, 0.0106)
+    """
+    places = digits - 1 - math.floor(math.log10(x))
+    return round(towards(round(x * 10.0**places, 6)) / 10.0**places, max(places, 0))
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A family whose parameter is chosen together with the budget."""
+
+    family: Family
+    wishes: Wishes
+
+    def search(self) -> FrequencyOracle | None:
+        """The one that serves best: a grid of budgets and parameters, looked at more and more closely."""
+        w, top = self.wishes, self.wishes.largest_epsilon
+        parameters = self.family.grid(w.k, top)
+        epsilons = np.array([top]) if w.spends and "asr" not in w.limits else np.geomspace(LEAST_EPSILON, top, _SCAN)
+        for _ in range(3):
+            at = self._best(epsilons[:, None], parameters[None, :])
+            if at is None:
+                return None
+            row, column = divmod(at, parameters.size)
+            chosen = float(epsilons[row]), float(parameters[column])
+            if epsilons.size == 1:
+                break
+            epsilons = np.geomspace(epsilons[max(row - 1, 0)], epsilons[min(row + 1, epsilons.size - 1)], _SCAN // 2)
+        for epsilon in (rounded(chosen[0], math.floor if w.spends else math.ceil), chosen[0]):
+            m = self.family.make(w.k, min(max(epsilon, LEAST_EPSILON), top), chosen[1])
+            if w.met({name: number_of(m, name, w) for name in w.limits}):
+                return m
+        return None
+
+    def _best(self, epsilon: Floats, parameter: Floats) -> int | None:
+        w = self.wishes
+        found = self.family.measured(w.k, epsilon, parameter, w.n, worst=w.worst, targets=w.targets)
+        shape = found["mse"].shape
+        error = {"mse": found["mse"], "mae": np.sqrt(found["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(found["mse"])}
+        numbers = {
+            "error": error[w.metric] * (1 + 1e-6),
+            "asr": found["asr"] * (1 + 1e-9),
+            "epsilon": np.broadcast_to(epsilon, shape),
+            "gain": found["gain"],
+            "bits": np.zeros(shape),
+        }
+        held = np.logical_and.reduce([numbers[name] <= limit for name, limit in w.limits.items()], initial=True)
+        held = np.broadcast_to(held, shape)
+        if not held.any():
+            return None
+        kept = np.nonzero(held.ravel())[0]
+        keys = [numbers[name].ravel()[kept] for name in self._order()]
+        if w.spends and w.matters not in {"accuracy", "manipulation"}:
+            together = np.stack([numbers[name].ravel()[kept] for name in ("asr", "error", "gain", "epsilon")])
+            keys = [np.log(together).sum(axis=0)]
+        return int(kept[np.lexsort(keys[::-1])[0]])
+
+    def _order(self) -> tuple[str, str]:
+        if self.wishes.matters == "attack":
+            return "asr", "epsilon"
+        first = {"accuracy": "error", "manipulation": "gain"}.get(self.wishes.matters, "epsilon")
+        return first, "asr"
+
+
+def candidates(wishes: Wishes) -> Iterator[Named | Tuned]:
+    """All that can be planned with: registered mechanisms that promise something, and the families to tune."""
+    for cls in registry().values():
+        wanted = takes(cls)
+        required = {name for name, needed in wanted.items() if needed}
+        if not required <= {"k", "epsilon", "delta"} or "epsilon" not in wanted:
+            continue
+        if "delta" in wanted and wishes.delta is None:
+            continue
+        yield Named(cls, wishes)
+    for family in FAMILIES:
+        yield Tuned(family, wishes)
+
+
+COMPARED = ("epsilon", "asr", "error", "gain", "bits")
+"""What choices are compared in."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mechanism that meets the wishes, whether its parameter was tuned for them, and its numbers."""
+
+    mechanism: FrequencyOracle
+    tuned: bool
+    numbers: dict[str, float]
+
+    @property
+    def name(self) -> str:
+        """What it is called in the table."""
+        return f"tuned {self.mechanism.name()}" if self.tuned else self.mechanism.name()
+
+
+def found(wishes: Wishes) -> list[Found]:
+    """Everything that meets the wishes; what tuning finds again is left out."""
+    rows: list[Found] = []
+    for each in candidates(wishes):
+        m = each.search()
+        if m is None:
+            continue
+        row = Found(m, isinstance(each, Tuned), {name: number_of(m, name, wishes) for name in COMPARED})
+        if not (row.tuned and any(_alike(row.numbers, other.numbers) for other in rows)):
+            rows.append(row)
+    return rows
+
+
+def _alike(one: dict[str, float], other: dict[str, float]) -> bool:
+    return all(abs(math.log(one[name] / other[name])) < 0.05 for name in COMPARED)

@@ -1,0 +1,117 @@
+"""What a person wants of a collection."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hush.errors import ParameterError, Unsaid, message
+from hush.mechanisms import _rules
+
+METRICS = {
+    "margin": "half the width of a 95 % interval",
+    "mse": "mean squared error",
+    "mae": "mean absolute error",
+}
+"""How an error can be meant."""
+
+MATTERS = {
+    "balance": "no one thing: the geometric mean of everything below",
+    "privacy": "the smallest epsilon",
+    "attack": "the lowest attack success",
+    "accuracy": "the smallest error",
+    "manipulation": "the least gain of fake users",
+    "bits": "the shortest reports",
+}
+"""What can matter most."""
+
+ASSUMED_EPSILON = 1.0
+"""The budget where no wish bounds it."""
+
+SEARCHED_EPSILON = 10.0
+"""The largest budget that is looked at where only other wishes bound it."""
+
+LIMITS = {"error": "error", "max_asr": "asr", "max_epsilon": "epsilon", "max_bits": "bits"}
+"""The wishes that bound something, and what each bounds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What is known and wanted; see `hush.plan`."""
+
+    k: int
+    n: int
+    error: float | None = None
+    metric: str = "margin"
+    worst: bool = False
+    max_asr: float | None = None
+    max_bits: int | None = None
+    max_epsilon: float | None = None
+    delta: float | None = None
+    matters: str = "balance"
+    fakes: float = 0.05
+    targets: int = 1
+
+    def __post_init__(self) -> None:
+        _rules.domain_size(self.k)
+        _rules.integer("n", self.n, 1, 10**15, "count the people who will report")
+        for name, allowed in (("metric", METRICS), ("matters", MATTERS)):
+            if getattr(self, name) not in allowed:
+                rule = f"must be one of {', '.join(allowed)}"
+                raise ParameterError(message(name, rule, getattr(self, name), f"use e.g. {next(iter(allowed))!r}"))
+        if self.error is not None:
+            _rules.number("error", self.error, 0.0, math.inf, "use e.g. 0.01 for one percentage point")
+        if self.max_asr is not None:
+            least = 1 / self.k
+            rule = "blind guessing already succeeds that often; allow more"
+            _rules.number("max_asr", self.max_asr, least, 1.0, rule, closed=True)
+        if self.max_bits is not None:
+            _rules.integer("max_bits", self.max_bits, 1, 10**12, "count the bits that a device may send")
+        if self.max_epsilon is not None:
+            try:
+                _rules.epsilon(self.max_epsilon)
+            except ParameterError as error:
+                raise ParameterError(f"max_{error}") from None
+        if self.delta is not None:
+            _rules.delta(self.delta)
+        _rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05")
+        _rules.integer("targets", self.targets, 1, self.k, "say how many values fake users promote")
+        if self.matters in {"accuracy", "manipulation"} and self.max_epsilon is None and self.max_asr is None:
+            rule = f"must be given where {self.matters} matters most, since more budget always helps it"
+            raise ParameterError(message("max_epsilon", rule, Unsaid("nothing"), "say how much you accept"))
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The bounds that were given, by what they bound."""
+        given = {bounded: getattr(self, name) for name, bounded in LIMITS.items()}
+        return {bounded: float(limit) for bounded, limit in given.items() if limit is not None}
+
+    @property
+    def largest_epsilon(self) -> float:
+        """The budget up to which is searched."""
+        if self.max_epsilon is not None:
+            return self.max_epsilon
+        return ASSUMED_EPSILON if self.assumes_epsilon else SEARCHED_EPSILON
+
+    @property
+    def assumes_epsilon(self) -> bool:
+        """Whether nothing that was said bounds the budget."""
+        return self.max_epsilon is None and self.error is None and self.max_asr is None
+
+    @property
+    def spends(self) -> bool:
+        """Whether a mechanism takes all the budget it may, rather than only what the error needs."""
+        return self.error is None or self.matters in {"accuracy", "manipulation"}
+
+    def met(self, found: Mapping[str, float]) -> bool:
+        """Whether these numbers keep all bounds."""
+        return all(found[bounded] <= limit * (1 + 1e-12) for bounded, limit in self.limits.items())
+
+    def without(self, bounded: str, matters: str) -> Wishes:
+        """The same with one bound dropped, and what it bounded mattering most."""
+        loose: dict[str, Any] = {name: None for name, each in LIMITS.items() if each == bounded}
+        if bounded == "epsilon" or (bounded == "error" and self.max_epsilon is None and self.max_asr is None):
+            loose["max_epsilon"] = max(SEARCHED_EPSILON, min(2 * (self.max_epsilon or 0.0), _rules.MAX_EPSILON))
+        return replace(self, **loose, matters=matters)

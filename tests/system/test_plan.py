@@ -1,0 +1,93 @@
+"""`hush plan`: from a question to a spec that the other commands read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hush
+from tests.system.support import answer, refused, run
+
+ASKED = ("plan", "--k", 100, "--n", 100_000, "--error", "1pp", "--max-asr", 0.1)
+
+
+def test_the_first_choice_becomes_a_spec_that_simulates_as_promised(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.json"
+    told = answer(*ASKED, "--spec-out", spec)
+    first = told["choices"][0]
+    made = hush.Spec.from_json(spec.read_text())
+    assert made.hash == first["spec_hash"]
+    measured = answer("simulate", "--spec", spec, "--dataset", "zipf", "--n", 100_000, "--runs", 60, "--seed", 7)
+    assert abs(measured["mse"] - first["details"]["mse"]) < 6 * measured["mse_stderr"] + 0.02 * first["details"]["mse"]
+    assert abs(measured["asr"] - first["asr"]) < 6 * measured["asr_stderr"]
+    assert 1.96 * first["details"]["mse"] ** 0.5 <= 0.01
+
+
+def test_what_a_person_reads() -> None:
+    told = run(*ASKED)
+    assert told.exit_code == 0
+    for words in ("mechanism", "ASR", "fakes gain", "gives up", "meet every wish", "shuffl"):
+        assert words in told.stdout
+    assert "error 0.01" in told.stdout
+
+
+def test_percentages_are_shares() -> None:
+    as_share, as_percent = (answer("plan", "--k", 9, "--n", 1000, "--error", e) for e in ("0.05", "5%"))
+    assert as_share == as_percent
+
+
+def test_another_row_can_be_chosen(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.json"
+    told = answer(*ASKED, "--choose", "oue", "--spec-out", spec)
+    assert told["chosen"] == "OUE"
+    assert hush.Spec.from_json(spec.read_text()).mechanism.name() == "OUE"
+
+
+def test_labels_from_a_file(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.txt"
+    labels.write_text("red\ngreen\nblue\n")
+    spec = tmp_path / "spec.json"
+    answer("plan", "--domain", labels, "--other", "else", "--n", 5000, "--error", 0.05, "--spec-out", spec)
+    assert hush.Spec.from_json(spec.read_text()).domain.labels == ("red", "green", "blue", "else")
+
+
+def test_the_picture_is_drawn(tmp_path: Path) -> None:
+    picture = tmp_path / "front.png"
+    told = run(*ASKED, "--plot", picture)
+    assert told.exit_code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_impossible_wishes_leave_with_one_and_say_what_to_relax(tmp_path: Path) -> None:
+    spec, picture = tmp_path / "spec.json", tmp_path / "front.png"
+    asked = ("plan", "--k", 100, "--n", 1000, "--error", 0.01, "--max-epsilon", 1, "--max-asr", 0.05)
+    told = run(*asked, "--spec-out", spec, "--plot", picture)
+    assert told.exit_code == 1
+    assert "No mechanism meets all wishes" in told.stdout
+    assert "people" in told.stdout
+    assert not spec.exists()
+    assert picture.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--n", 10), "--k or --domain must be given"),
+        (("--k", 1, "--n", 10), "k must be an integer"),
+        (("--k", 5, "--n", 0), "--n must be a whole number"),
+        (("--k", 5, "--n", 10, "--error", "much"), "--error must be a number"),
+        (("--k", 5, "--n", 10, "--error", "nan"), "error must be a number"),
+        (("--k", 5, "--n", 10, "--error", "-1%"), "error must be a number"),
+        (("--k", 5, "--n", 10, "--max-asr", "0.1"), "blind guessing"),
+        (("--k", 5, "--n", 10, "--matters", "speed"), "matters must be one of"),
+        (("--k", 5, "--n", 10, "--metric", "rmse"), "metric must be one of"),
+        (("--k", 5, "--n", 10, "--choose", "XYZ"), "--choose must name a row"),
+        (("--k", 5, "--n", 10, "--other", "x"), "--other must stand beside --domain"),
+        (("--k", 5, "--n", 10, "--plot", "front.jpg"), "--plot must end in .png"),
+        (("--k", 5, "--n", 10, "--max-bits", "0"), "--max-bits must be a whole number"),
+        (("--k", 5, "--n", 10, "--max-epsilon", "inf"), "max_epsilon must be a number"),
+    ],
+)
+def test_bad_input_is_named(options: tuple[object, ...], words: str) -> None:
+    assert words in refused("plan", *options)

@@ -1,0 +1,132 @@
+"""Objectives of any mechanism, fronts over parameters and budgets, and the choice of a parameter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import hush
+from hush.analysis.reidentification import profile_match
+from hush.errors import ParameterError
+from hush.planning.cost import server_work
+from hush.planning.fronts import SELECTORS, front, sweep, tune
+from hush.planning.objectives import OBJECTIVES, Setting, measured, objective
+from tests.conftest import example
+
+
+@pytest.mark.parametrize("wanted", OBJECTIVES)
+def test_every_objective_of_every_mechanism_is_a_number(name: str, wanted: str) -> None:
+    m = example(name, 12, 1.0)
+    value = objective(wanted).measure(m, Setting(n=1000, targets=2))
+    if name == "LHO" and wanted == "epsilon":
+        assert value == math.inf
+    else:
+        assert 0 < value < math.inf
+
+
+def test_kinds_are_those_of_equation_22() -> None:
+    assert {each.kind for each in OBJECTIVES.values()} == {"P", "U", "S", "C"}
+
+
+@pytest.mark.parametrize("name", ["GRR", "SS", "OUE", "OLH", "SHE", "Wheel", "HR"])
+@pytest.mark.parametrize(("wanted", "rises"), [("asr", True), ("mse", False), ("mae", False), ("information", False)])
+def test_more_budget_means_more_attack_and_less_error(name: str, wanted: str, rises: bool) -> None:
+    along = [objective(wanted).measure(example(name, 30, e), Setting(n=500)) for e in (0.25, 0.5, 1.0, 2.0, 3.0, 4.0)]
+    assert (np.diff(along) > 0).all() if rises else (np.diff(along) < 0).all()
+
+
+@pytest.mark.parametrize("people", [1, 2, 7, 40])
+@pytest.mark.parametrize("sizes", [[2], [3, 2], [4, 4, 3]])
+def test_re_identification_agrees_with_counting_tables(sizes: list[int], people: int) -> None:
+    share = 1 / math.prod(sizes)
+    others = range(people)
+    chance = sum(math.comb(people - 1, j) * share**j * (1 - share) ** (people - 1 - j) / (1 + j) for j in others)
+    assert profile_match([0.5] * len(sizes), sizes, people) == pytest.approx(0.5 ** len(sizes) * chance, rel=1e-12)
+
+
+def test_re_identification_by_the_attack_itself() -> None:
+    """Two attributes, reconstructed and matched; false alarm 1 in 10^6 (five standard errors)."""
+    first, second = hush.GRR(k=5, epsilon=2.0), hush.OUE(k=4, epsilon=2.0)
+    people, rounds, rng = 6, 20_000, hush.seeded(5)
+    table = np.stack([rng.integers(0, 5, (rounds, people)), rng.integers(0, 4, (rounds, people))], axis=2)
+    guesses = [m.attack(m.privatize(table[:, 0, j], rng=rng), rng=rng) for j, m in enumerate((first, second))]
+    fits = (table[:, :, 0] == guesses[0][:, None]) & (table[:, :, 1] == guesses[1][:, None])
+    chance = np.where(fits[:, 0], 1 / np.maximum(fits.sum(axis=1), 1), 0.0)  # the right one among those who fit
+    expected = profile_match([first.asr(), second.asr()], [5, 4], people)
+    assert abs(chance.mean() - expected) < 5 * chance.std() / math.sqrt(rounds)
+
+
+def test_a_unique_profile_in_a_huge_table_is_found_as_often_as_it_is_reconstructed() -> None:
+    assert profile_match([0.9] * 40, [1000] * 40, 10**9) == pytest.approx(0.9**40, rel=1e-12)
+
+
+def test_server_work_counts_counters() -> None:
+    assert server_work(hush.GRR(k=100, epsilon=1.0)) == server_work(hush.HR(k=100, epsilon=1.0)) == 1
+    assert server_work(hush.SS(k=100, epsilon=1.0, omega=9)) == 9
+    assert server_work(hush.OLH(k=100, epsilon=1.0)) == server_work(hush.SHE(k=100, epsilon=1.0)) == 100
+
+
+def test_the_front_over_subset_sizes_is_the_papers() -> None:
+    found = front(sweep(hush.SS, k=100, epsilon=4.0, omega=range(1, 100)))
+    assert found.points.shape == (99, 2)
+    chosen = found.mechanisms[found.select("weighted")]
+    assert chosen.omega == 7  # type: ignore[attr-defined]
+    assert found.kept[found.select("utopia")]
+
+
+def test_a_front_over_mechanisms_budgets_and_four_objectives() -> None:
+    crowd = [
+        *sweep(hush.OUE, k=20, epsilon=[0.5, 1.0]),
+        *sweep(hush.GRR, k=20, epsilon=[0.5, 1.0]),
+        hush.SHE(k=20, epsilon=0.5),
+    ]
+    found = front(crowd, ("asr", "mse", "gain", "bits"), Setting(n=1000))
+    assert found.kept[2:4].all()  # nothing is shorter than GRR
+    for m, row in zip(found.mechanisms, found.points, strict=True):
+        assert row.tolist() == measured(m, found.objectives, Setting(n=1000)).tolist()
+    assert {found.select(each) for each in SELECTORS if each != "elbow"} <= set(np.nonzero(found.kept)[0].tolist())
+
+
+def test_one_mechanism_is_its_own_front() -> None:
+    found = front([hush.GRR(k=3, epsilon=1.0)])
+    assert found.kept.tolist() == [True]
+    assert {found.select(each) for each in SELECTORS} == {0}
+
+
+@pytest.mark.parametrize(
+    ("weights", "exact", "grid"), [(None, 0.816129, 0.818182), ([0.5, 0.5], 0.816129, 0.818182), ([0, 1], 0.5, 0.5)]
+)
+def test_tuning_finds_the_papers_grid_point_and_the_continuous_optimum(
+    weights: list[float] | None, exact: float, grid: float
+) -> None:
+    points = np.linspace(0.5, 1, 100)[:-1]
+    make = lambda p: hush.UE(k=100, epsilon=4.0, p=p)  # noqa: E731
+    assert tune(make, points, weights=weights, search="grid").p == pytest.approx(grid, abs=1e-6)  # type: ignore[attr-defined]
+    assert tune(make, points, weights=weights, search="exact").p == pytest.approx(exact, abs=1e-5)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: front([]), "mechanisms"),
+        (lambda: front([hush.GRR(k=3, epsilon=1.0)], ("asr",)), "objectives"),
+        (lambda: front([hush.GRR(k=3, epsilon=1.0)], ("asr", "asr")), "objectives"),
+        (lambda: front([hush.GRR(k=3, epsilon=1.0)], ("asr", "speed")), "objective"),
+        (lambda: front([hush.GRR(k=3, epsilon=1.0)]).select("best"), "strategy"),
+        (lambda: Setting(n=0), "n"),
+        (lambda: Setting(fakes=2.0), "fakes"),
+        (lambda: Setting(fakes=math.nan), "fakes"),
+        (lambda: Setting(targets=0), "targets"),
+        (lambda: Setting(worst=True, frequencies=[0.5, 0.5]), "frequencies"),
+        (lambda: tune(lambda p: hush.UE(k=3, epsilon=1.0, p=p), []), "grid"),
+        (lambda: tune(lambda p: hush.UE(k=3, epsilon=1.0, p=p), [0.7, 0.6]), "grid"),
+        (lambda: tune(lambda p: hush.UE(k=3, epsilon=1.0, p=p), [0.6, 0.7], weights=[0, 0]), "weights"),
+        (lambda: tune(lambda p: hush.UE(k=3, epsilon=1.0, p=p), [0.6, 0.7], weights=[1, -1]), "weights"),
+        (lambda: tune(lambda p: hush.UE(k=3, epsilon=1.0, p=p), [0.6, 0.7], search="best"), "search"),
+    ],
+)
+def test_bad_input_names_the_parameter(call: object, name: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{name} must"):
+        call()  # type: ignore[operator]

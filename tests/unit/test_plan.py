@@ -1,0 +1,234 @@
+"""The planner: what it chooses meets the wishes, and impossible wishes get a way out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import hush
+from hush.errors import ParameterError
+from hush.planning.families import FAMILIES, reachable
+from hush.planning.objectives import Setting, objective
+from hush.planning.relax import up
+from hush.planning.search import LEAST_EPSILON, Named, rounded
+from hush.planning.wishes import MATTERS, METRICS, Wishes
+
+PLANS = [
+    {"k": 100, "n": 100_000, "error": 0.01, "max_asr": 0.1},
+    {"k": 16, "n": 20_000, "error": 0.02},
+    {"k": 1000, "n": 10**6, "max_epsilon": 2.0, "max_bits": 80},
+    {"k": 10, "n": 5000, "max_asr": 0.3, "matters": "accuracy"},
+    {"k": 50, "n": 50_000, "error": 1e-4, "metric": "mse", "max_epsilon": 3.0, "matters": "attack"},
+    {
+        "k": 50,
+        "n": 50_000,
+        "error": 0.01,
+        "metric": "mae",
+        "worst": True,
+        "max_epsilon": 4.0,
+        "matters": "manipulation",
+    },
+    {"k": 4, "n": 10_000, "error": 0.02, "delta": 1e-6, "matters": "privacy"},
+    {"k": 2, "n": 1000, "error": 0.05, "matters": "bits"},
+    {"k": 10_000, "n": 10**7, "error": 0.002, "max_asr": 0.01},
+    {"k": 20, "n": 10_000},
+]
+
+
+@pytest.mark.parametrize("given", PLANS, ids=lambda given: f"{given['k']}-{given.get('matters', 'balance')}")
+def test_every_choice_meets_every_wish(given: dict[str, object]) -> None:
+    plan = hush.plan(**given)  # type: ignore[arg-type]
+    w = plan.wishes
+    assert plan.feasible
+    here = Setting(n=w.n, worst=w.worst, fakes=w.fakes, targets=w.targets)
+    for choice in plan.choices:
+        m = choice.mechanism
+        assert m.k == w.k
+        assert m.epsilon <= w.largest_epsilon
+        assert choice.numbers["error"] == pytest.approx(objective(w.metric).measure(m, here), rel=1e-12)
+        assert choice.numbers["asr"] == m.asr()
+        assert choice.numbers["bits"] == m.bits
+        assert w.error is None or choice.numbers["error"] <= w.error * (1 + 1e-9)
+        assert w.max_asr is None or m.asr() <= w.max_asr * (1 + 1e-9)
+        assert w.max_bits is None or m.bits <= w.max_bits
+        assert hush.Spec.from_json(choice.spec.to_json()).mechanism == m
+
+
+@pytest.mark.parametrize("given", PLANS[:2])
+def test_no_smaller_budget_reaches_the_error(given: dict[str, object]) -> None:
+    """Each mechanism gets the smallest budget of three digits that does."""
+    plan = hush.plan(**given)  # type: ignore[arg-type]
+    w = plan.wishes
+    for choice in plan.choices:
+        cls, m = type(choice.mechanism), choice.mechanism
+        if cls.__name__ in {"OUE", "SUE", "OLH", "GRR", "Wheel", "SHE", "HR"}:
+            less = cls(k=w.k, epsilon=m.epsilon * 0.98)
+            assert objective(w.metric).measure(less, Setting(n=w.n)) > w.error  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("matters", "name"),
+    [("privacy", "epsilon"), ("attack", "asr"), ("accuracy", "error"), ("manipulation", "gain"), ("bits", "bits")],
+)
+def test_what_matters_most_decides_the_first(matters: str, name: str) -> None:
+    plan = hush.plan(k=60, n=100_000, error=0.02, max_epsilon=3.0, max_asr=0.4, matters=matters)
+    best = min(choice.numbers[name] for choice in plan.choices)
+    assert plan.first.numbers[name] <= 1.01 * best
+    assert plan.first.name in plan.why
+
+
+def test_a_limit_on_attacks_is_met_by_tuning_where_named_mechanisms_fail() -> None:
+    free = hush.plan(k=100, n=100_000, error=0.005)
+    held = hush.plan(k=100, n=100_000, error=0.005, max_asr=0.85 * free.first.numbers["asr"], max_epsilon=6.0)
+    assert held.feasible
+    assert all(choice.name.startswith("tuned") for choice in held.choices)
+
+
+def test_the_front_marks_exactly_the_undominated() -> None:
+    plan = hush.plan(k=30, n=10_000, max_epsilon=1.0)
+    rows = np.array([[c.numbers[x] for x in ("asr", "error", "gain", "bits")] for c in plan.choices])
+    for i, choice in enumerate(plan.choices):
+        beaten = ((rows <= rows[i]).all(axis=1) & (rows < rows[i]).any(axis=1)).any()
+        assert choice.on_front is not bool(beaten)
+
+
+def test_without_any_wish_a_budget_of_one_is_assumed() -> None:
+    plan = hush.plan(k=8, n=100)
+    assert plan.wishes.assumes_epsilon
+    assert {choice.mechanism.epsilon for choice in plan.choices} <= {1.0}
+
+
+def test_approximate_mechanisms_only_with_a_delta() -> None:
+    pure = {c.name for c in hush.plan(k=8, n=1000, max_epsilon=1.0).choices}
+    more = {c.name for c in hush.plan(k=8, n=1000, max_epsilon=1.0, delta=1e-6).choices}
+    assert not pure & {"AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"}
+    assert {"AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"} <= more
+    assert "LHO" not in more
+
+
+def test_labels_travel_into_the_spec() -> None:
+    domain = hush.Domain(labels=["yes", "no", "maybe"])
+    plan = hush.plan(domain=domain, n=1000, error=0.05)
+    assert plan.first.spec.domain == domain
+    assert plan.first.spec.privatize(["yes", "no"]).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"k": 100, "n": 1000, "error": 0.01, "max_asr": 0.05, "max_epsilon": 1.0},
+        {"k": 100, "n": 1000, "error": 0.01, "max_epsilon": 1.0, "max_bits": 8},
+        {"k": 100, "n": 100_000, "error": 0.005, "max_bits": 3},
+        {"k": 30, "n": 50, "error": 0.001},
+    ],
+)
+def test_impossible_wishes_get_a_way_out_that_works(given: dict[str, object]) -> None:
+    plan = hush.plan(**given)  # type: ignore[arg-type]
+    assert not plan.feasible
+    assert plan.relaxations
+    factors = [each.factor for each in plan.relaxations]
+    assert factors == sorted(factors)
+    option = {"error": "error", "asr": "max_asr", "epsilon": "max_epsilon", "bits": "max_bits"}
+    for each in plan.relaxations:
+        wider = {option[name]: math.ceil(x) if name == "bits" else up(x) for name, (_, x) in each.changes.items()}
+        assert hush.plan(**{**given, **wider}).feasible  # type: ignore[arg-type]
+        if each.people is not None and "max_epsilon" in given:
+            assert hush.plan(**{**given, "n": math.ceil(each.people * 1.02)}).feasible  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="relax"):
+        _ = plan.first
+
+
+def test_wishes_that_fail_together_are_stretched_together() -> None:
+    plan = hush.plan(k=100, n=100, error=0.001, max_epsilon=0.5, max_bits=2)
+    assert not plan.feasible
+    assert len(plan.relaxations) == 1
+    assert set(plan.relaxations[0].changes) >= {"bits", "error"}
+
+
+def test_plain_data_hold_everything() -> None:
+    plain = hush.plan(k=20, n=1000, error=0.1).to_dict()
+    first = plain["choices"][0]
+    assert plain["feasible"] is True
+    assert first["spec"]["mechanism"]["k"] == 20
+    assert set(first["details"]) >= {"asr", "mse", "mae", "margin", "information", "gain", "bits", "work"}
+    assert 0 < first["shuffled"]["epsilon"] <= first["epsilon"]
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.mechanism.__name__)
+@pytest.mark.parametrize(("k", "epsilon"), [(10, 0.5), (100, 3.0)])
+def test_closed_forms_of_a_family_are_those_of_its_mechanisms(family: object, k: int, epsilon: float) -> None:
+    grid = family.grid(k, epsilon)[::7]  # type: ignore[attr-defined]
+    got = family.measured(k, np.array(epsilon), grid, 100, worst=False, targets=3)  # type: ignore[attr-defined]
+    for i, parameter in enumerate(grid):
+        m = family.make(k, epsilon, parameter)  # type: ignore[attr-defined]
+        here = Setting(n=100, targets=3, fakes=0.5)
+        assert got["mse"][i] == pytest.approx(objective("mse").measure(m, here), rel=1e-6)
+        assert got["asr"][i] == pytest.approx(m.asr(), rel=1e-6)
+        assert 0.5 * (got["gain"][i] - 3 / k) == pytest.approx(objective("gain").measure(m, here), rel=1e-6)
+
+
+def test_no_named_mechanism_beats_the_drawn_front() -> None:
+    """Up to the grid: the reachable front is within 3 % of every mechanism that is pure, and none lies below it."""
+    edge = reachable(40, 1000, 4.0, worst=False)
+    for name in ("GRR", "SS", "OUE", "OLH", "SUE", "Wheel"):
+        m = hush.registry()[name](k=40, epsilon=2.0)
+        mse, asr = objective("mse").measure(m, Setting(n=1000)), m.asr()
+        assert (edge[edge[:, 0] <= mse * 1.03, 1]).min() <= asr * 1.03
+
+
+def test_rounding_keeps_the_side() -> None:
+    assert rounded(1.0, math.ceil) == rounded(1.0, math.floor) == 1.0
+    for x in np.random.default_rng(1).uniform(-4, 2, 200):
+        value = 10.0**x
+        assert rounded(value, math.floor) <= value * (1 + 1e-9)
+        assert rounded(value, math.ceil) >= value * (1 - 1e-9)
+
+
+def test_the_search_gives_up_where_even_the_least_budget_leaks() -> None:
+    wishes = Wishes(k=100, n=1000, max_asr=0.0100001, max_epsilon=1.0)
+    assert Named(hush.GRR, wishes).search() is None
+    assert LEAST_EPSILON < 0.01
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"k": 1, "n": 10}, "k"),
+        ({"k": 2.5, "n": 10}, "k"),
+        ({"n": 10}, "k"),
+        ({"k": 3, "domain": hush.Domain(size=3), "n": 10}, "k"),
+        ({"domain": ["a", "b"], "n": 10}, "domain"),
+        ({"k": 10, "n": 0}, "n"),
+        ({"k": 10, "n": -5}, "n"),
+        ({"k": 10, "n": 1.5}, "n"),
+        ({"k": 10, "n": 10, "error": 0}, "error"),
+        ({"k": 10, "n": 10, "error": -1.0}, "error"),
+        ({"k": 10, "n": 10, "error": math.nan}, "error"),
+        ({"k": 10, "n": 10, "error": math.inf}, "error"),
+        ({"k": 10, "n": 10, "max_asr": 0.1}, "max_asr"),
+        ({"k": 10, "n": 10, "max_asr": 1.1}, "max_asr"),
+        ({"k": 10, "n": 10, "max_asr": math.nan}, "max_asr"),
+        ({"k": 10, "n": 10, "max_epsilon": 0}, "max_epsilon"),
+        ({"k": 10, "n": 10, "max_epsilon": 100.0}, "max_epsilon"),
+        ({"k": 10, "n": 10, "max_epsilon": "1"}, "max_epsilon"),
+        ({"k": 10, "n": 10, "max_bits": 0}, "max_bits"),
+        ({"k": 10, "n": 10, "delta": 1.0}, "delta"),
+        ({"k": 10, "n": 10, "metric": "rmse"}, "metric"),
+        ({"k": 10, "n": 10, "matters": "speed"}, "matters"),
+        ({"k": 10, "n": 10, "error": 0.1, "matters": "accuracy"}, "max_epsilon"),
+        ({"k": 10, "n": 10, "fakes": 1.0}, "fakes"),
+        ({"k": 10, "n": 10, "fakes": 0.0}, "fakes"),
+        ({"k": 10, "n": 10, "targets": 11}, "targets"),
+    ],
+)
+def test_bad_wishes_name_the_parameter(given: dict[str, object], name: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{name} "):
+        hush.plan(**given)  # type: ignore[arg-type]
+
+
+def test_all_metrics_and_matters_are_documented() -> None:
+    text = hush.plan.__doc__ or ""
+    for word in (*METRICS, *MATTERS):
+        assert f'"{word}"' in text
