@@ -101,6 +101,8 @@ class AUE(Adaptive, UE):
     def __post_init__(self) -> None:
         k, epsilon = _rules.domain_size(self.k), _rules.epsilon(self.epsilon)
         grid = tradeoff.paper_grid("p", k, epsilon)
+        if self.search == "exact" and self.strategy != "elbow":
+            grid = np.union1d(grid, 1 - np.geomspace(0.5, 1e-6, 200))  # at large budgets the optimum lies close to one
         self._set(p=self._choose(lambda p: tradeoff.unary(k, epsilon, p), grid, whole=False))
         super().__post_init__()
 
