@@ -42,4 +42,4 @@ bench: .venv/.dev
 	touch $@ .venv/.core
 
 clean:
-	rm -rf .venv site hush-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,6 +13,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import hush
+from hush.reports.figures import png, trade_off
+from hush.reports.planned import front_figure
+from hush.reproduce import Settings, studies
 
 PICTURES = Path(__file__).parent / "pictures"
 INK, TRUTH, POINT = "#22303c", "#c9d6df", "#d1495b"
@@ -41,6 +44,8 @@ def main() -> None:
     trade(right)
     PICTURES.mkdir(exist_ok=True)
     figure.savefig(PICTURES / "estimates.png", dpi=130, metadata={"Software": None})
+    planned()
+    reproduced("refined", "figure-1", "figure-8")
 
 
 def estimates(axes: Axes) -> None:
@@ -86,6 +91,27 @@ def trade(axes: Axes) -> None:
     axes.set_ylabel("standard error, percentage points")
     axes.set_title("What accuracy costs, ε from 0.5 to 5")
     axes.legend(frameon=False)
+
+
+def planned() -> None:
+    """The planner's answer to the question that the page on choosing starts with."""
+    plan = hush.plan(k=100, n=100_000, error=0.01, max_asr=0.1)
+    (PICTURES / "plan.png").write_bytes(png(front_figure(plan, plan.first), dpi=110))
+    chosen = [choice for choice in plan.choices if choice.name in {"BLH", "HR", "SUE", "OLH", "SS", "GRR", "SHE"}]
+    titles = {"epsilon": "budget ε", "asr": "attack success", "gain": "gain of 5 % fakes", "bits": "bits"}
+    measures = {title: [choice.numbers[name] for choice in chosen] for name, title in titles.items()}
+    drawn = trade_off([choice.name for choice in chosen], measures, "The same error, ±1 point: what else it costs")
+    (PICTURES / "plan-costs.png").write_bytes(png(drawn, dpi=110))
+
+
+def reproduced(study: str, *figures: str) -> None:
+    """Figures of a study, as `hush reproduce` makes them; a measured one takes a minute or two."""
+    for name in figures:
+        part = studies()[study].part(name)
+        if part is None:
+            raise LookupError(name)
+        table = part.compute(Settings(), lambda share: None)
+        (PICTURES / f"{study}-{name}.png").write_bytes(png(part.draw(table), dpi=110))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ ROOT = Path(hush.__file__).parent
 LAYERS = [
     "errors", "_statistics", "randomness", "domain", "datasets", "kernels", "estimation", "analysis", "simulation",
     "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing", "engine",
-    "collect", "reports", "workbench", "cli",
+    "collect", "reports", "reproduce", "workbench", "cli",
 ]  # fmt: skip
 TOP = {"__init__.py", "__main__.py"}
 

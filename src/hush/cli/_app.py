@@ -15,6 +15,7 @@ from hush.cli.estimate import estimate
 from hush.cli.mechanisms import mechanisms
 from hush.cli.plan import plan
 from hush.cli.privatize import privatize
+from hush.cli.reproduce import reproduce
 from hush.cli.simulate import simulate
 
 
@@ -69,5 +70,5 @@ def _options(
     pass
 
 
-for _command in (plan, mechanisms, privatize, estimate, simulate, demo):
+for _command in (plan, mechanisms, privatize, estimate, simulate, demo, reproduce):
     app.command()(_command)

@@ -71,6 +71,15 @@ def writable(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None] =
         _target(option, path)
 
 
+def folder(option: str, path: Path, names: Iterable[str]) -> None:
+    """Refuse a folder that cannot be, or in which something stands in the way of the files to be written there."""
+    there = next(each for each in (path, *path.absolute().parents) if each.exists())
+    if str(path) == "-" or not there.is_dir():
+        raise ParameterError(message(option, "must be a folder", quoted(path), "name another place"))
+    if there == path:
+        writable({f"{option}, file {name},": path / name for name in names})
+
+
 def same(one: Path, other: Path) -> bool:
     """Whether two paths lead to one file, through whatever links."""
     try:

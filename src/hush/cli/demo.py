@@ -45,11 +45,11 @@ def demo(
     import json
 
     from hush import datasets
-    from hush.cli import _files
+    from hush.cli import _files, _paths
     from hush.cli._demo_tables import show
     from hush.mechanisms.registry import registry
 
-    _place(out)
+    _paths.folder("--out", out, FILES)
     data = datasets.msnbc()
     chosen = [registry()[name](k=data.k, epsilon=epsilon) for name in MECHANISMS]
     values = data.values()
@@ -72,18 +72,6 @@ def demo(
     _console.stdout().print()
     page = (out / "index.html").resolve()
     _console.stdout().print(f"The page with figures: [bold]{_console.cell(page).markup}[/]", soft_wrap=True)
-
-
-def _place(out: Path) -> None:
-    """Refuse a folder that cannot be, or in which something stands in the way."""
-    from hush.cli import _paths
-    from hush.errors import ParameterError, message
-
-    there = next(each for each in (out, *out.absolute().parents) if each.exists())
-    if str(out) == "-" or not there.is_dir():
-        raise ParameterError(message("--out", "must be a folder", _paths.quoted(out), "name another place"))
-    if there == out:
-        _paths.writable({f"--out, file {name},": out / name for name in FILES})
 
 
 def _trial(

@@ -1,0 +1,71 @@
+"""The best guess of a value from one report, averaged over the coin that breaks its ties."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.mechanisms._base import FrequencyOracle, Reports, Values
+from hush.mechanisms._hashed import Hashed
+from hush.mechanisms.direct import GRR
+from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.subset import SS
+from hush.mechanisms.unary import UE
+
+Floats = npt.NDArray[np.float64]
+
+
+@singledispatch
+def chance(m: FrequencyOracle, reports: Reports, values: Values) -> Floats:
+    """Given each report, the probability that its best guess is the value beside it, under a uniform prior.
+
+    `m.attack` guesses one of the likeliest values at random. This is what that gives on average over its own coin: one
+    over their number if the value is among them, else zero. No matrix of scores is needed for the mechanisms here.
+    """
+    score = m.scores(reports)
+    best = score == score.max(axis=1, keepdims=True)
+    return np.asarray(best[np.arange(values.size), values] / best.sum(axis=1), np.float64)
+
+
+@chance.register
+def _(m: GRR, reports: Reports, values: Values) -> Floats:
+    return (reports == values).astype(np.float64)
+
+
+@chance.register
+def _(m: UE, reports: Reports, values: Values) -> Floats:
+    from hush.kernels import attack
+
+    out = np.empty(values.size)
+    attack.of_bits(np.ascontiguousarray(reports["bits"]), values, m.k, out)
+    return out
+
+
+@chance.register
+def _(m: Hashed, reports: Reports, values: Values) -> Floats:
+    from hush.kernels import attack
+
+    out = np.empty(values.size)
+    attack.of_hashes(*m._interval(reports), m._keys, values, out)
+    return out
+
+
+@chance.register
+def _(m: SS, reports: Reports, values: Values) -> Floats:
+    from hush.kernels import attack
+
+    out = np.empty(values.size)
+    attack.of_members(np.ascontiguousarray(reports["subset"]), values, out)
+    return out
+
+
+@chance.register
+def _(m: NoisyHistogram, reports: Reports, values: Values) -> Floats:
+    from hush.kernels import attack
+
+    out = np.empty(values.size)
+    rank = np.unique(m.grid.ratios, return_inverse=True)[1].astype(np.int32)
+    attack.of_steps(np.ascontiguousarray(reports["steps"]), m.grid.lowest, rank, values, out)
+    return out

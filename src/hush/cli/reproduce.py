@@ -1,0 +1,195 @@
+"""`hush reproduce`: the figures of published studies, made again, and their printed numbers checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hush.cli import _console
+from hush.cli._numbers import whole
+from hush.cli._options import Json
+
+if TYPE_CHECKING:
+    from hush.reproduce.folder import Made
+    from hush.reproduce.study import Check, Part, Study
+
+_FOLDER = "hush-reproduce"
+_CHECKS = "checks.csv"
+
+
+def reproduce(
+    study: Annotated[
+        str | None, typer.Argument(metavar="STUDY", help="What to reproduce; left out, the studies are listed.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help=f"Where to write; {_FOLDER}/STUDY when left out."),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="FIGURE", help="Only this one, e.g. figure-8; repeatable.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, in half a minute.")] = False,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", parser=whole("--seed", 0, "7"), help="Where the simulations start."),
+    ] = 7,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, also what is there already.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make the figures of a published study from our own code, and check the numbers that it prints.
+
+    Each figure becomes a PNG and a CSV file; index.html shows them all. A run that was stopped goes on where it was:
+    figures that the folder holds already, made in the same way, are kept. The exit code is 1 when a printed number
+    that should come out does not.
+    """
+    from hush.cli import _files, _paths
+    from hush.reproduce import Settings, page
+    from hush.reproduce.folder import kept, make, names
+
+    chosen = _study(study)
+    if chosen is None:
+        if out or only or quick or fresh:
+            raise _unnamed()
+        _list(as_json)
+        return
+    parts, folder = _parts(chosen, only), out or Path(_FOLDER) / chosen.name
+    _paths.folder("--out", folder, [*names(parts), page.NAME, _CHECKS])
+    settings = Settings(quick, seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    there = {} if fresh else kept(chosen, parts, settings, folder)
+    total = sum(part.cost(settings) for part in parts if part.id not in there)
+    with _console.progress(f"Reproducing {chosen.name}", total, quiet=as_json) as advance:
+        made = make(chosen, parts, settings, folder, write=_files.write, there=there, advance=advance)
+    checks = _checks(made)
+    present = list(kept(chosen, chosen.parts, settings, folder).values())  # with what earlier runs made
+    _files.write(folder / page.NAME, page.index(chosen, present, settings))
+    _files.write(folder / _CHECKS, _check_table(_checks(present)))
+    if as_json:
+        _console.print_json(_summary(chosen, folder, quick, seed, made, checks))
+    else:
+        _show(chosen, folder, made, checks)
+    if not all(check.passed for _, check in checks):
+        raise typer.Exit(1)
+
+
+def _checks(made: Sequence[Made]) -> list[tuple[Part, Check]]:
+    return [(each.part, check) for each in made for check in each.checks]
+
+
+def _study(name: str | None) -> Study | None:
+    import difflib
+
+    from hush.errors import ParameterError, message
+    from hush.reproduce import studies
+
+    known = studies()
+    if name is None or name in known:
+        return None if name is None else known[name]
+    near = [f"did you mean {each}?" for each in difflib.get_close_matches(name, known, n=1)]
+    remedy = " ".join([*near, "`hush reproduce` lists them"])
+    raise ParameterError(message("STUDY", f"must be one of {', '.join(known)}", name, remedy))
+
+
+def _unnamed() -> Exception:
+    from hush.cli._usage import NOTHING
+    from hush.errors import ParameterError, message
+
+    return ParameterError(message("STUDY", "must be given with these options", NOTHING, "`hush reproduce` lists them"))
+
+
+def _parts(study: Study, only: Sequence[str] | None) -> list[Part]:
+    from hush.errors import ParameterError, message
+
+    for name in only or ():
+        if study.part(name) is None:
+            rule = f"must be a figure of {study.name}"
+            known = f"{study.parts[0].id} to {study.parts[-1].id}"
+            raise ParameterError(message("--only", rule, name, f"use one of {known}"))
+    return [part for part in study.parts if not only or part.id in only]
+
+
+def _list(as_json: bool) -> None:
+    from hush.cli import _grid
+    from hush.reproduce import studies
+
+    found = list(studies().values())
+    if as_json:
+        _console.print_json(
+            {
+                "studies": [
+                    {"name": s.name, "title": s.title, "source": s.source, "parts": [_described(p) for p in s.parts]}
+                    for s in found
+                ]
+            }
+        )
+        return
+    columns = [_grid.Column(name, "left", rank) for name, rank in (("study", 0), ("title", 1), ("source", 2))]
+    rows = [[s.name, s.title, s.source, f"{len(s.parts)}"] for s in found]
+    _grid.show(_console.stdout(), [*columns, _grid.Column("figures")], rows, "Studies that can be reproduced")
+    _console.note(f"Write e.g. `hush reproduce {found[0].name}`, or `hush reproduce {found[0].name} --quick` first.")
+
+
+def _described(part: Part) -> dict[str, Any]:
+    return {"id": part.id, "title": part.title, "kind": part.kind}
+
+
+def _summary(
+    study: Study, folder: Path, quick: bool, seed: int, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]
+) -> dict[str, Any]:
+    files = {each.part.id: [str(folder / f"{each.part.id}.{kind}") for kind in ("csv", "png")] for each in made}
+    return {
+        "study": study.name,
+        "source": study.source,
+        "out": str(folder),
+        "quick": quick,
+        "seed": seed,
+        "parts": [
+            {
+                **_described(each.part),
+                **dict(zip(("csv", "png"), files[each.part.id], strict=True)),
+                "rows": len(each.table.rows),
+                "seconds": each.seconds,
+                "kept": each.kept,
+            }
+            for each in made
+        ],
+        "checks": [
+            {"part": part.id, **vars(check), "verdict": check.verdict, "passed": check.passed} for part, check in checks
+        ],
+        "failed": sum(not check.passed for _, check in checks),
+    }
+
+
+def _check_table(checks: Sequence[tuple[Part, Check]]) -> str:
+    from hush.reproduce.study import rows_of
+
+    head = ("part", "claim", "source", "printed", "computed", "verdict")
+    return rows_of(head, ((p.id, c.claim, c.source, c.printed, c.computed, c.verdict) for p, c in checks)).csv()
+
+
+def _show(study: Study, folder: Path, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]) -> None:
+    from hush.cli import _grid
+
+    console = _console.stdout()
+    columns = [_grid.Column("figure", "left"), _grid.Column("shows", "left", 1), _grid.Column("kind", "left", 3)]
+    rows = [
+        [e.part.id, e.part.title, e.part.kind, f"{len(e.table.rows):,}", "kept" if e.kept else f"{e.seconds:.1f} s"]
+        for e in made
+    ]
+    _grid.show(console, [*columns, _grid.Column("rows", rank=2), _grid.Column("made in")], rows, study.title)
+    if checks:
+        console.print()
+        names = (("figure", 2), ("claim", 0), ("where", 3), ("printed", 0), ("computed", 0), ("verdict", 0))
+        styles = ["" if check.passed else "bold red" for _, check in checks]
+        cells = [
+            [_console.cell(each, style) for each in (p.id, c.claim, c.source, c.printed, c.computed, c.verdict)]
+            for (p, c), style in zip(checks, styles, strict=True)
+        ]
+        columns = [_grid.Column(name, "left", rank) for name, rank in names]
+        _grid.show(console, columns, cells, "Printed numbers and claims")
+    console.print()
+    index = (folder / "index.html").resolve()
+    console.print(f"The page with figures: [bold]{_console.cell(index).markup}[/]", soft_wrap=True)

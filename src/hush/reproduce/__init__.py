@@ -1,0 +1,18 @@
+"""Published studies, made again from our own code: their figures as PNG and CSV, and their printed numbers checked."""
+
+from __future__ import annotations
+
+from hush.reproduce.study import Check, Part, Settings, Study, Table
+
+__all__ = ["Check", "Part", "Settings", "Study", "Table", "studies"]
+
+
+def studies() -> dict[str, Study]:
+    """Every study that can be reproduced, by name.
+
+    >>> list(studies())
+    ['refined']
+    """
+    from hush.reproduce import refined
+
+    return {study.name: study for study in (refined.STUDY,)}

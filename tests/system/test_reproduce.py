@@ -1,0 +1,145 @@
+"""`hush reproduce`, run for real."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hush
+from hush.reproduce import Check, refined
+from tests.system.support import answer, refused, run, shell, words
+from tests.system.test_demo import Page
+
+CHOSEN = ("--quick", "--only", "figure-7", "--only", "figure-15")
+FILES = ["checks.csv", "figure-15.csv", "figure-15.png", "figure-7.csv", "figure-7.png", "index.html", "made.json"]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """Two figures, in a process of its own."""
+    folder = tmp_path_factory.mktemp("reproduce")
+    said = shell("reproduce", "refined", *CHOSEN, "--json", folder=folder)
+    assert said.returncode == 0, said.stderr
+    assert said.stderr == ""
+    return json.loads(said.stdout), folder / "hush-reproduce" / "refined"
+
+
+def test_lists_studies() -> None:
+    shown = run("reproduce").stdout
+    assert "refined" in shown
+    assert "arXiv:2503.01482" in shown
+    found = answer("reproduce")["studies"]
+    assert [each["name"] for each in found] == ["refined"]
+    assert [part["id"] for part in found[0]["parts"]] == [f"figure-{i}" for i in range(1, 16)]
+
+
+def test_writes_figures_numbers_and_a_page(told: tuple[dict[str, Any], Path]) -> None:
+    whole, folder = told
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    assert [part["id"] for part in whole["parts"]] == ["figure-7", "figure-15"]
+    for part in whole["parts"]:
+        assert (folder.parents[1] / part["png"]).read_bytes().startswith(b"\x89PNG")
+        with (folder.parents[1] / part["csv"]).open(encoding="utf-8") as file:
+            assert len(list(csv.DictReader(file))) == part["rows"]
+    assert (whole["quick"], whole["seed"], whole["failed"]) == (True, 7, 0)
+    verdicts = {check["claim"]: check["verdict"] for check in whole["checks"]}
+    assert verdicts["p of AUE"] == verdicts["g of ALH"] == "matches"
+    page = Page((folder / "index.html").read_text(encoding="utf-8"))
+    assert page.open == []
+    assert sorted(page.loads) == ["figure-15.csv", "figure-15.png", "figure-7.csv", "figure-7.png"]
+
+
+def test_numbers_have_all_their_digits(told: tuple[dict[str, Any], Path]) -> None:
+    _, folder = told
+    with (folder / "figure-15.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    row = next(row for row in rows if row["protocol"] == "OUE" and row["epsilon"] == "4.0")
+    assert float(row["asr_expected"]) == hush.OUE(k=100, epsilon=4.0).asr()
+    assert float(row["asr_stderr"]) > 0
+    assert float(row["mse_stderr"]) > 0
+
+
+def test_goes_on_where_it_was(told: tuple[dict[str, Any], Path]) -> None:
+    _, folder = told
+    before = {path: path.stat().st_mtime_ns for path in folder.glob("figure-*")}
+    more = answer("reproduce", "refined", *CHOSEN, "--only", "figure-4", "--out", folder)
+    assert {part["id"]: part["kept"] for part in more["parts"]} == {
+        "figure-4": False, "figure-7": True, "figure-15": True,
+    }  # fmt: skip
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    again = answer("reproduce", "refined", *CHOSEN, "--seed", 8, "--out", folder)
+    assert [part["kept"] for part in again["parts"]] == [True, False]
+    fresh = answer("reproduce", "refined", "--quick", "--seed", 8, "--only", "figure-7", "--fresh", "--out", folder)
+    assert [part["kept"] for part in fresh["parts"]] == [False]
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert all(f"figure-{i}.png" in page for i in (4, 7, 15))  # all that the folder holds
+
+
+@pytest.mark.parametrize("columns", [160, 100, 80])
+def test_tables_fit_the_window(told: tuple[dict[str, Any], Path], columns: int) -> None:
+    _, folder = told
+    result = run("reproduce", "refined", "--quick", "--only", "figure-7", "--out", folder, columns=columns)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[-1] == f"The page with figures: {(folder / 'index.html').resolve()}"
+    assert max(len(line.rstrip()) for line in lines[:-1]) <= columns
+    assert any("0.818182" in line for line in lines)
+
+
+def test_a_number_that_does_not_come_out_is_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the paper had printed another p."""
+    part = refined.STUDY.parts[6]
+    wrong = refined.checks.objectives
+    monkeypatch.setitem(vars(part), "check", lambda table: [Check.number("p of AUE", "0.817", 0.8182), *wrong(table)])
+    result = run("reproduce", "refined", "--quick", "--only", "figure-7", "--out", tmp_path)
+    assert result.exit_code == 1
+    assert "DOES NOT MATCH" in result.stdout
+    assert (tmp_path / "index.html").exists()
+
+
+def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
+    """Ended while figure 15 is measured in full: figure 7 is there, nothing else is begun."""
+    wanted = ["reproduce", "refined", "--only", "figure-7", "--only", "figure-15", "--out", "page"]
+    with subprocess.Popen(words(*wanted), cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "page" / "made.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "no half-written file is left" in said
+    assert sorted(path.name for path in (tmp_path / "page").iterdir()) == ["figure-7.csv", "figure-7.png", "made.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["refine"], ["STUDY must be one of refined", "'refine'", "did you mean refined?"]),
+        (["nothing"], ["STUDY must be one of refined", "`hush reproduce` lists them"]),
+        (["refined", "--only", "figure-16"], ["--only must be a figure of refined", "figure-1 to figure-15"]),
+        (["refined", "--seed", "-1"], ["--seed must be a whole number of at least 0"]),
+        (["refined", "--out", "-"], ["--out must be a folder"]),
+        (["--quick"], ["STUDY must be given with these options"]),
+        (["refined", "--quick", "--only", "figure-7", "--out", "/proc/hush"], ["/proc/hush", "cannot be used"]),
+    ],
+)
+def test_refuses(arguments: list[str], said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    message = refused("reproduce", *arguments)
+    assert all(word in message for word in said), message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_refuses_what_stands_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "--out must be a folder" in refused("reproduce", "refined", "--out", tmp_path / "file")
+    (tmp_path / "page" / "figure-7.png").mkdir(parents=True)
+    chosen = ("reproduce", "refined", "--quick", "--only", "figure-7")
+    assert "figure-7.png, must be a file" in refused(*chosen, "--out", tmp_path / "page")
