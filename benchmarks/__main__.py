@@ -9,12 +9,13 @@ import time
 import warnings
 from pathlib import Path
 
-from benchmarks import hashing_kernel, memory, report, simulation, startup, throughput
+from benchmarks import hashing_kernel, memory, refined, report, simulation, startup, throughput
 
 BENCHMARKS = {
     "throughput": throughput.run,
     "hashing": hashing_kernel.run,
     "simulation": simulation.run,
+    "refined": refined.run,
     "memory": memory.run,
     "startup": startup.run,
 }
