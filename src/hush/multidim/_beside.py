@@ -1,0 +1,64 @@
+"""Reports with a part for every attribute, side by side: what splitting the budget and fake data share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hush.mechanisms import _rules
+from hush.multidim._base import Ints, Multidim, Reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideBySide(Multidim):
+    """A collection whose report has one record for each attribute: that of the attribute's mechanism."""
+
+    @cached_property
+    def _fields(self) -> tuple[str, ...]:
+        return tuple(f"a{j}" for j in range(self.d))
+
+    @property
+    def report_dtype(self) -> np.dtype[Any]:
+        """The attributes' records, a0, a1, ..., without padding."""
+        parts = zip(self._fields, self.components, strict=True)
+        return np.dtype([(name, component.report_dtype) for name, component in parts])
+
+    @cached_property
+    def _shapes(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(c.tally(np.zeros(0, c.report_dtype)).shape for c in self.components)
+
+    def tally(self, reports: Reports) -> Ints:
+        """The attributes' own tallies, one after the other."""
+        parts = zip(self._fields, self.components, strict=True)
+        tallies = [component.tally(np.ascontiguousarray(reports[name])).ravel() for name, component in parts]
+        return np.concatenate(tallies).astype(np.int64, copy=False)
+
+    def _tallies(self, tally: Ints) -> list[Ints]:
+        """The tally of each attribute."""
+        ends = np.cumsum([math.prod(shape) for shape in self._shapes])[:-1]
+        return [part.reshape(shape) for part, shape in zip(np.split(tally, ends), self._shapes, strict=True)]
+
+    def outputs(self, public: Any = None) -> Reports:
+        """Every combination of the attributes' outputs."""
+        seeds = [None] * self.d if public is None else public
+        parts = [component.outputs(seed) for component, seed in zip(self.components, seeds, strict=True)]
+        total = math.prod(len(part) for part in parts)
+        _rules.enumerable(total, max(self.sizes))
+        places = np.unravel_index(np.arange(total), [len(part) for part in parts])
+        out = np.empty(total, self.report_dtype)
+        for name, part, at in zip(self._fields, parts, places, strict=True):
+            out[name] = part[at]
+        return out
+
+    def copies(self, report: Any) -> int:
+        """How many outputs this one stands for."""
+        return math.prod(c.copies(report[name]) for name, c in zip(self._fields, self.components, strict=True))
+
+    @property
+    def bits(self) -> int:
+        """The attributes' bits, added up."""
+        return sum(component.bits for component in self.components)

@@ -1,0 +1,63 @@
+"""One registered mechanism for each attribute: what splitting the budget and sampling an attribute share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from hush.errors import ParameterError, message
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.direct import GRR
+from hush.mechanisms.registry import registry
+from hush.mechanisms.unary import OUE
+from hush.multidim import _checks
+from hush.multidim._base import Multidim
+
+ADAPTIVE = "ADP"
+"""The name that stands for whichever mechanism has the least variance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyMechanism(Multidim):
+    """A collection that randomizes each attribute with a registered mechanism."""
+
+    mechanism: str | Sequence[str] = ADAPTIVE
+    options: Mapping[str, Any] | Sequence[tuple[str, Any]] = field(default=())
+
+    def _settle(self) -> None:
+        names = _checks.names("mechanism", self.mechanism, self.d, [ADAPTIVE, *registry()])
+        chosen = tuple(self._best(k) if name == ADAPTIVE else name for name, k in zip(names, self.sizes, strict=True))
+        self._set(mechanism=chosen, options=_checks.options(self.options))
+        _ = self.components
+
+    @property
+    def budget(self) -> float:
+        """What one attribute's report may spend."""
+        return self.epsilon
+
+    def _best(self, k: int) -> str:
+        """Randomized response where the domain is small, else unary encoding."""
+        direct, unary = GRR(k=k, epsilon=self.budget), OUE(k=k, epsilon=self.budget)
+        return (direct if direct.variance() <= unary.variance() else unary).name()
+
+    @cached_property
+    def components(self) -> tuple[FrequencyOracle, ...]:
+        """The mechanism of each attribute."""
+        return tuple(self._component(name, k) for name, k in zip(self.mechanism, self.sizes, strict=True))
+
+    def _component(self, name: str, k: int) -> FrequencyOracle:
+        try:
+            made = registry()[name](k=k, epsilon=self.budget, **dict(self.options))
+        except (TypeError, ParameterError) as error:
+            rule = f"must take k={k}, epsilon={self.budget:g} and the options {dict(self.options)}"
+            raise ParameterError(message("mechanism", rule, name, str(error))) from None
+        if made.guarantee is None:
+            raise ParameterError(message("mechanism", "must have a guarantee", name, "use e.g. 'OUE'"))
+        return made
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes, as plain data."""
+        return super().parameters | {"options": dict(self.options)}

@@ -1,0 +1,199 @@
+"""How an attribute that was not sampled is reported in its place, and the exact law of that.
+
+Fakes of randomized response are values themselves. Fakes of unary encoding are randomized by it: a vector of zeros
+(z), or the one-hot vector of a random value (r).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.mechanisms._pure import PureOracle
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.direct import GRR
+from hush.mechanisms.unary import UE
+from hush.multidim._chances import Chances
+from hush.multidim._loss import Extremes
+
+Reports = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+class Fake(ABC):
+    """The fake of one attribute, beside the mechanism that it imitates."""
+
+    real: PureOracle
+
+    @abstractmethod
+    def draw(self, n: int, rng: np.random.Generator) -> Reports:
+        """Fake reports."""
+
+    @property
+    @abstractmethod
+    def denominator(self) -> int:
+        """What weights are divided by."""
+
+    @abstractmethod
+    def weight(self, report: Any) -> int:
+        """The exact probability of a fake report, times `denominator`."""
+
+    @abstractmethod
+    def log_prob(self, reports: Reports) -> Floats:
+        """The logarithm of each fake report's probability."""
+
+    @property
+    @abstractmethod
+    def support(self) -> Floats:
+        """How likely a fake supports each value."""
+
+    @abstractmethod
+    def extremes(self) -> Extremes:
+        """How much likelier a report can be when real than when fake."""
+
+
+@dataclass(frozen=True)
+class DirectFake(Fake):
+    """A value drawn from the chances, as it is."""
+
+    real: GRR
+    chances: Chances
+
+    def draw(self, n: int, rng: np.random.Generator) -> Reports:
+        """Values."""
+        return self.chances.draw(n, rng).astype(self.real.report_dtype)
+
+    @property
+    def denominator(self) -> int:
+        """That of the chances."""
+        return self.chances.total
+
+    def weight(self, report: Any) -> int:
+        """The value's weight."""
+        return self.chances.weights[int(report)]
+
+    def log_prob(self, reports: Reports) -> Floats:
+        """The value's chance."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.chances.shares)[reports], dtype=np.float64)
+
+    @property
+    def support(self) -> Floats:
+        """A fake supports its own value."""
+        return self.chances.shares
+
+    def extremes(self) -> Extremes:
+        """The rarer a value among fakes, the more its report looks real; one that is never a fake must be real."""
+        p, q = Fraction(self.real.keep, SCALE), Fraction(SCALE - self.real.keep, SCALE * (self.real.k - 1))
+        weights = [Fraction(weight, self.chances.total) for weight in self.chances.weights if weight]
+        rare, common = min(weights), max(weights)
+        pairs = tuple((p / share, q / share) for share in (rare, common))
+        return Extremes(pairs, q / common, p / q if 0 in self.chances.weights else None)
+
+
+@dataclass(frozen=True)
+class UnaryFake(Fake):
+    """What fakes of unary encoding share: thresholds and the law of a vector of zeros."""
+
+    real: UE
+
+    @property
+    def _ones(self) -> tuple[int, int]:
+        thresholds = self.real.thresholds
+        return int(thresholds["p"]), int(thresholds["q"])
+
+    @cached_property
+    def _ratios(self) -> tuple[Fraction, Fraction]:
+        """How much likelier a zero and a one are in the own bit than in another."""
+        p, q = self._ones
+        return Fraction(SCALE - p, SCALE - q), Fraction(p, q)
+
+    def _zero_log_prob(self, reports: Reports) -> Floats:
+        q, k = self.real.q_star, self.real.k
+        ones = np.bitwise_count(reports["bits"]).sum(axis=1, dtype=np.int64)
+        return np.asarray(ones * math.log(q) + (k - ones) * math.log1p(-q), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class ZeroFake(UnaryFake):
+    """A vector of zeros, randomized."""
+
+    def draw(self, n: int, rng: np.random.Generator) -> Reports:
+        """Bits that are all one with probability q: an own bit that is like any other."""
+        from hush.kernels.unary import encode
+
+        out = np.empty(n, self.real.report_dtype)
+        q = np.uint64(self._ones[1])
+        encode(rng, np.zeros(n, np.int64), self.real.k, q, q, out["bits"])
+        return out
+
+    @property
+    def denominator(self) -> int:
+        """2^64 for each bit."""
+        return SCALE**self.real.k
+
+    def weight(self, report: Any) -> int:
+        """k independent bits."""
+        q = self._ones[1]
+        ones = int(np.bitwise_count(report["bits"]).sum())
+        return int(q**ones * (SCALE - q) ** (self.real.k - ones))
+
+    def log_prob(self, reports: Reports) -> Floats:
+        """k independent bits."""
+        return self._zero_log_prob(reports)
+
+    @property
+    def support(self) -> Floats:
+        """Every bit is one with probability q."""
+        return np.full(self.real.k, self.real.q_star)
+
+    def extremes(self) -> Extremes:
+        """Only the own bit tells."""
+        zero, one = self._ratios
+        return Extremes(((one, zero),), zero)
+
+
+@dataclass(frozen=True)
+class OneHotFake(UnaryFake):
+    """The one-hot vector of a value drawn from the chances, randomized."""
+
+    chances: Chances
+
+    def draw(self, n: int, rng: np.random.Generator) -> Reports:
+        """As if somebody held the value."""
+        return self.real.sample(self.chances.draw(n, rng), rng)
+
+    @property
+    def denominator(self) -> int:
+        """That of the chances, times that of the mechanism."""
+        return self.chances.total * self.real.denominator
+
+    def weight(self, report: Any) -> int:
+        """The mechanism's weights, mixed."""
+        return sum(w * self.real.weight(report, v) for v, w in enumerate(self.chances.weights))
+
+    def log_prob(self, reports: Reports) -> Floats:
+        """The law of a vector of zeros, times the mean ratio of the own bit."""
+        zero, one = (float(ratio) for ratio in self._ratios)
+        held = self.real.support_matrix(reports) @ self.chances.shares
+        return np.asarray(self._zero_log_prob(reports) + np.log(zero + (one - zero) * held), dtype=np.float64)
+
+    @property
+    def support(self) -> Floats:
+        """p where the fake value is drawn, else q."""
+        return self.real.q_star + (self.real.p_star - self.real.q_star) * self.chances.shares
+
+    def extremes(self) -> Extremes:
+        """A single one at the value that fakes hold least looks most real; ones everywhere else, least."""
+        zero, one = self._ratios
+        rare = Fraction(min(self.chances.weights), self.chances.total)
+        fewest, most = zero + (one - zero) * rare, one - (one - zero) * rare
+        pairs = tuple((one / mean, zero / mean) for mean in (fewest, most))
+        return Extremes(pairs, zero / most)

@@ -1,0 +1,61 @@
+"""The names of all collections of tuples, and the way from plain data back to one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hush.errors import SpecError, message
+from hush.multidim._base import VERSION, Multidim
+from hush.multidim.fake_data import RSFD, RSRFD
+from hush.multidim.sampled import SMP
+from hush.multidim.split import SPL
+
+_BUILT_IN: tuple[type[Multidim], ...] = (SPL, SMP, RSFD, RSRFD)
+
+
+def registry() -> dict[str, type[Multidim]]:
+    """Every collection of tuples by name.
+
+    >>> list(registry())
+    ['SPL', 'SMP', 'RSFD', 'RSRFD']
+    """
+    return {cls.name(): cls for cls in _BUILT_IN}
+
+
+def from_dict(plain: Mapping[str, Any]) -> Multidim:
+    """The collection that `to_dict` wrote.
+
+    >>> from_dict(RSFD(sizes=(2, 3), epsilon=1.0, variant="GRR").to_dict())
+    RSFD(sizes=(2, 3), epsilon=1.0, variant=('GRR', 'GRR'))
+    """
+    if not isinstance(plain, Mapping):
+        raise SpecError(message("multidim", "must be a mapping", plain, "pass what to_dict gave"))
+    entries = dict(plain)
+    name, thresholds = entries.pop("protocol", None), entries.pop("thresholds", None)
+    known = registry()
+    if not isinstance(name, str) or name not in known:
+        raise SpecError(message("protocol", f"must be one of {', '.join(known)}", name, "upgrade hush"))
+    try:
+        made = known[name](**entries)
+    except TypeError as error:
+        raise SpecError(message("multidim", f"must have the parameters of {name}", entries, str(error))) from None
+    written = made.to_dict()["thresholds"]
+    if thresholds is not None and thresholds != written:
+        remedy = "read the spec with the version that wrote it"
+        raise SpecError(message("thresholds", f"must be {written}", thresholds, remedy))
+    return made
+
+
+def from_json(text: str) -> Multidim:
+    """The collection that `to_json` wrote."""
+    try:
+        plain = json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise SpecError(message("spec", "must be JSON", text, str(error))) from None
+    if not isinstance(plain, Mapping) or set(plain) != {"hush", "multidim"}:
+        raise SpecError(message("spec", "must have hush and multidim", plain, "write it with to_json"))
+    if plain["hush"] != VERSION:
+        raise SpecError(message("spec version", f"must be {VERSION}", plain["hush"], "upgrade hush"))
+    return from_dict(plain["multidim"])

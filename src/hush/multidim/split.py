@@ -1,0 +1,108 @@
+"""Splitting (SPL): every attribute is reported, each with its share of the budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
+from hush.multidim import _checks
+from hush.multidim._base import Floats, Ints, Reports
+from hush.multidim._beside import SideBySide
+from hush.multidim._choice import AnyMechanism
+from hush.multidim._loss import enumerated
+
+
+@dataclass(frozen=True, kw_only=True)
+class SPL(AnyMechanism, SideBySide):
+    """Report every attribute, each by a mechanism with budget epsilon/d.
+
+    Args:
+        sizes: Domain size of each attribute.
+        epsilon: Privacy loss of one report, in nats.
+        mechanism: A registered mechanism, or one for each attribute; "ADP" stands for GRR or OUE, whichever has less
+            variance there.
+        options: Other parameters of the mechanism, such as {"p": 0.7}; an attribute's delta is not split.
+
+    >>> SPL(sizes=(2, 100), epsilon=2.0).mechanism
+    ('GRR', 'OUE')
+    """
+
+    def _settle(self) -> None:
+        if self.budget < _rules.MIN_EPSILON:
+            rule = f"must give each of {self.d} attributes {_rules.MIN_EPSILON:g} or more"
+            raise ParameterError(message("epsilon", rule, self.epsilon, "choose a larger budget"))
+        super()._settle()
+
+    @cached_property
+    def budget(self) -> float:
+        """epsilon/d, rounded down so that d of them never exceed epsilon."""
+        share = self.epsilon / self.d
+        while Fraction(share) * self.d > Fraction(self.epsilon):
+            share = math.nextafter(share, 0.0)
+        return share
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Budgets add up, and so do deltas."""
+        promises = [component.guarantee for component in self.components]
+        delta = math.fsum(p.delta for p in promises if isinstance(p, ApproxLDP))
+        return ApproxLDP(self.epsilon, delta) if delta else LDP(self.epsilon)
+
+    def exact_epsilon(self, changed: int | None = None) -> float:
+        """The losses of the attributes that lose most, added up; at this guarantee's delta by enumeration."""
+        most = _checks.changed(changed, self.d)
+        if self._delta:
+            return enumerated(self, most, Fraction(self._delta))
+        losses = sorted((component.exact_epsilon() for component in self.components), reverse=True)[:most]
+        exact = sum((Fraction(loss) for loss in losses), start=Fraction(0))
+        rounded = float(exact)
+        return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
+
+    def sample(self, tuples: Ints, rng: np.random.Generator) -> Reports:
+        """Attribute by attribute, each for all rows."""
+        out = np.empty(len(tuples), self.report_dtype)
+        for j, (name, component) in enumerate(zip(self._fields, self.components, strict=True)):
+            out[name] = component.sample(np.ascontiguousarray(tuples[:, j]), rng)
+        return out
+
+    def decode(self, tally: Ints, n: int) -> tuple[Floats, ...]:
+        """Each attribute's own estimate."""
+        return tuple(c.decode(part, n) for c, part in zip(self.components, self._tallies(tally), strict=True))
+
+    def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:
+        """Each attribute's own variance."""
+        pairs = zip(self.components, frequencies, strict=True)
+        return tuple(c.variances(np.asarray(shares, np.float64), n) for c, shares in pairs)
+
+    @cached_property
+    def denominator(self) -> int:
+        """The product of the attributes' denominators."""
+        return math.prod(component.denominator for component in self.components)
+
+    def weight(self, report: Any, values: Sequence[int]) -> int:
+        """The product of the attributes' weights."""
+        parts = zip(self._fields, self.components, values, strict=True)
+        return math.prod(component.weight(report[name], int(v)) for name, component, v in parts)
+
+    def _log_prob(self, reports: Reports, tuples: Ints) -> Floats:
+        total = np.zeros(reports.size)
+        for j, (name, component) in enumerate(zip(self._fields, self.components, strict=True)):
+            total += component._log_prob(np.ascontiguousarray(reports[name]), tuples[:, j])
+        return total
+
+    def _scores(self, reports: Reports, attribute: int, priors: tuple[Floats, ...]) -> Floats:
+        return self.components[attribute].scores(np.ascontiguousarray(reports[self._fields[attribute]]))
+
+    def asr(self, attribute: int) -> float:
+        """That of the attribute's mechanism: the other parts say nothing about it."""
+        return self.components[_checks.attribute(attribute, self.d)].asr()
