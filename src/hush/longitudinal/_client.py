@@ -1,0 +1,90 @@
+"""One person's device: it draws a permanent answer for each state it comes into, and keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hush.domain import integers
+from hush.errors import SpecError, message
+from hush.randomness import source
+
+if TYPE_CHECKING:
+    from hush.longitudinal._base import Longitudinal
+
+
+class Client:
+    """Reports a value again and again, with the answers it keeps.
+
+    Store `state` before a report leaves the device, and go on with `protocol.client(state=...)`. A client that loses
+    its answers draws new ones, and each new answer for the same value costs the permanent budget again.
+
+    Pickling keeps the answers, not a seeded generator: a client that is unpickled draws securely.
+    """
+
+    def __init__(
+        self, protocol: Longitudinal, *, rng: np.random.Generator | None = None, state: Mapping[str, Any] | None = None
+    ) -> None:
+        self.protocol = protocol
+        self._rng = rng if rng is None else source(rng)
+        if state is None:
+            self._public = protocol._draw(1, source(self._rng))
+            self._memos: dict[int, np.ndarray[Any, Any]] = {}
+        else:
+            self._public, self._memos = _restored(protocol, state)
+
+    def report(self, value: int) -> Any:
+        """One report of a value: a record of `protocol.report_dtype`."""
+        given = integers(np.asarray(value)[None], self.protocol.k)[None]
+        rng = source(self._rng)
+        at = int(self.protocol._states(self._public, given)[0, 0])
+        if at not in self._memos:
+            self._memos[at] = self.protocol._memoize(np.array([at]), rng)
+        core = self.protocol._refresh(self._memos[at], rng)
+        return self.protocol._dress(self._public, core.reshape(1, 1))[0, 0]
+
+    @property
+    def answers(self) -> int:
+        """How many permanent answers have been drawn; each costs `eps_perm` at most."""
+        return len(self._memos)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """All that must be kept, as plain data for JSON. It tells of the values themselves: store it as safely."""
+        return {
+            "protocol": self.protocol.spec_hash,
+            "public": self._public.tobytes().hex(),
+            "answers": {str(at): memo.tobytes().hex() for at, memo in self._memos.items()},
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self.protocol, self.state)
+
+
+def _unpickled(protocol: Longitudinal, state: Mapping[str, Any]) -> Client:
+    return Client(protocol, state=state)
+
+
+def _restored(protocol: Longitudinal, state: Mapping[str, Any]) -> tuple[Any, dict[int, np.ndarray[Any, Any]]]:
+    """What a client drew once, and its answers; refuses another protocol's state, and a damaged one."""
+    whole = isinstance(state, Mapping) and set(state) == {"protocol", "public", "answers"}
+    if not whole or state["protocol"] != protocol.spec_hash:
+        raise SpecError(message("state", "must come from a client of this protocol", type(state), "pass client.state"))
+    blank = protocol._draw(1, source(None))
+    sample = protocol._memoize(np.zeros(1, np.int64), source(None))
+    try:
+        shown = bytes.fromhex(state["public"])
+        public = np.frombuffer(shown, blank.dtype).reshape(blank.shape).copy() if shown or blank.size else blank
+        memos = {
+            int(at): np.frombuffer(bytes.fromhex(memo), sample.dtype).reshape(sample.shape).copy()
+            for at, memo in state["answers"].items()
+        }
+        reports = [protocol._dress(public, memo.reshape(1, 1))[0] for memo in memos.values()]
+        for each in reports:
+            protocol.first_report.validate(each)
+    except (ValueError, TypeError, AttributeError) as error:
+        rule = "must be what client.state gave, whole"
+        raise SpecError(message("state", rule, type(state), f"restore it from a copy ({error})")) from None
+    return public, memos

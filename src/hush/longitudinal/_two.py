@@ -1,0 +1,109 @@
+"""What protocols of two rounds share: a permanent answer for each state, and fresh noise on every report."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.longitudinal import _likelihood, _rounds
+from hush.longitudinal._base import Floats, Ints, Longitudinal
+from hush.longitudinal._first import Twice
+from hush.mechanisms import _rules
+from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.mechanisms.direct import GRR, unsigned
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoRounds(Longitudinal):
+    """A protocol of two rounds.
+
+    Args:
+        k: Domain size, at least 2.
+        eps_perm: Loss of any number of reports of a value that does not change.
+        eps_1: Loss of one report, below eps_perm.
+    """
+
+    k: int
+    eps_perm: float
+    eps_1: float
+
+    def __post_init__(self) -> None:
+        permanent = _rounds.permanent(self.eps_perm)
+        first = _rounds.first(self.eps_1, permanent)
+        self._set(k=_rules.domain_size(self.k), eps_perm=permanent, eps_1=first)
+
+    @property
+    def alpha(self) -> float:
+        """The share of the permanent budget that one report may lose."""
+        return self.eps_1 / self.eps_perm
+
+    @property
+    @abstractmethod
+    def _supports(self) -> tuple[float, float, float, float]:
+        """p and q of the permanent round, then of the fresh one: chances that a value is supported.
+
+        The permanent answer supports the client's own value with p, any other with q. A report supports a value with p
+        where the permanent answer does, with q where it does not.
+        """
+
+    def mean_variance(self, tau: float, n: int = 1, frequency: float = 0.0) -> float:
+        """Variance of a value's estimate, averaged over tau rounds in which nobody's value changes.
+
+        Fresh noise averages out, permanent noise does not: the limit (tau of `math.inf`) is the permanent round's own
+        variance. One round gives `first_report.variance`.
+        """
+        rounds = _rounds.reports_of(tau, endless=True)
+        _rules.population(n, frequency)
+        own, other, p, q = self._supports
+        gap = (own - other) * (p - q)
+
+        def spread(kept: float) -> float:
+            fresh = kept * p * (1 - p) + (1 - kept) * q * (1 - q)
+            return fresh / rounds + kept * (1 - kept) * (p - q) ** 2
+
+        return (frequency * spread(own) + (1 - frequency) * spread(other)) / (n * gap**2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirectTwice(TwoRounds):
+    """A protocol that responds twice over the states 0..size-1."""
+
+    @property
+    @abstractmethod
+    def first_report(self) -> Twice:
+        """The law of one report."""
+
+    @property
+    def _size(self) -> int:
+        return self.first_report.size
+
+    @property
+    def kept(self) -> int:
+        """One permanent answer for each state that a value can bring a client into."""
+        return min(self.k, self._size)
+
+    @property
+    def eps_fresh(self) -> float:
+        """Loss of the fresh round alone."""
+        again = self.first_report.rounds[1]
+        return log_ratio(again * (self._size - 1), SCALE - again)
+
+    def sequence_epsilon(self, tau: float) -> float:
+        """Exact loss of tau reports of a value that does not change, rounded up; `math.inf` gives the limit."""
+        return _rounds.direct_loss(self._size, *self.first_report.rounds, _rounds.reports_of(tau, endless=True))
+
+    def _memoize(self, states: Ints, rng: np.random.Generator) -> npt.NDArray[Any]:
+        return GRR(k=self._size, epsilon=self.eps_perm).sample(states, rng)
+
+    def _refresh(self, memos: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
+        return self.first_report._fresh(memos.astype(np.int64), rng)
+
+    def _likelihood(self, core: npt.NDArray[Any], states: Ints) -> Floats:
+        return _likelihood.direct(core.astype(np.int64), states, self._size, *self.first_report.rounds)
+
+    def _answers(self) -> npt.NDArray[Any]:
+        return np.arange(self._size, dtype=unsigned(self._size - 1))

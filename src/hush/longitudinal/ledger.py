@@ -1,0 +1,236 @@
+"""A ledger of the privacy budget that one person has spent.
+
+Losses add up exactly, as fractions; a number is taken as it is written, so that ten times 0.1 is 1. With a path, every
+entry is a line of JSON, appended and flushed to the disk before `spend` returns: spend first, report afterwards, and no
+crash can make the ledger forget a report. A line that a crash cut short was never acknowledged and is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from hush.errors import ParameterError, SpecError, message
+from hush.mechanisms import _rules
+
+VERSION = 1
+MOST = 10**6
+"""No budget is larger, in nats."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One expense."""
+
+    epsilon: Fraction
+    what: str
+
+
+class Ledger:
+    """What one person has spent, and what is left.
+
+    Args:
+        limit: The most that may be spent, above 0: a number, a Fraction, or a string such as "1/3".
+        path: A file to keep the entries in; made if it is not there, read if it is. Several processes may share it.
+
+    >>> ledger = Ledger(limit=1.0)
+    >>> for day in range(10):
+    ...     _ = ledger.spend(0.1, what=f"day {day}")
+    >>> ledger.spent, ledger.left
+    (Fraction(1, 1), Fraction(0, 1))
+    """
+
+    def __init__(self, *, limit: float | Fraction | str, path: str | os.PathLike[str] | None = None) -> None:
+        self.limit = _amount("limit", limit)
+        self.path = None if path is None else Path(path)
+        self._entries: list[Entry] = []
+        self._spent = Fraction(0)
+        self._read = 0  # bytes of the file that are in memory
+        self._lock = threading.Lock()
+        if self.path is not None:
+            with self._file() as file:
+                self._catch_up(file)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All expenses, in order."""
+        return tuple(self._entries)
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all expenses: by sequential composition, the loss of all that was paid for."""
+        return self._spent
+
+    @property
+    def left(self) -> Fraction:
+        """What may still be spent."""
+        return self.limit - self._spent
+
+    def spend(self, epsilon: float | Fraction | str, *, what: str) -> Fraction:
+        """Enter an expense and return what is left; refuse one that exceeds it, and then nothing is spent.
+
+        Args:
+            epsilon: The loss to pay for, above 0.
+            what: What it is for.
+        """
+        amount = _amount("epsilon", epsilon)
+        if not isinstance(what, str) or not what:
+            raise ParameterError(message("what", "must say what is paid for", what, "use e.g. 'report of 3 May'"))
+        if self.path is None:
+            with self._lock:
+                return self._enter(amount, what)
+        with self._file() as file:
+            self._catch_up(file)
+            return self._enter(amount, what, file)
+
+    def _enter(self, amount: Fraction, what: str, file: int | None = None) -> Fraction:
+        if amount > self.left:
+            rule = f"must be at most {_shown(self.left)}, which is left of {_shown(self.limit)}"
+            raise ParameterError(message("epsilon", rule, float(amount), "ask for less, or report no more"))
+        if file is not None:
+            self._append(file, {"epsilon": str(amount), "what": what, "spent": str(self._spent + amount)})
+        self._entries.append(Entry(amount, what))
+        self._spent += amount
+        return self.left
+
+    def advanced(self, delta: float) -> float:
+        """Loss of all entries together at a delta, by advanced composition; never more than their sum.
+
+        Kairouz, Oh and Viswanath, "The composition theorem for differential privacy" (ICML 2015), theorem 3.5, for
+        pure losses: the sum of epsilon tanh(epsilon/2), plus the root of 2 ln(1/delta) times the sum of squares. It
+        is a report: what may be spent is decided by the plain sum.
+        """
+        slack = _rules.delta(delta)
+        losses = [float(entry.epsilon) for entry in self._entries]
+        drift = math.fsum(e * math.tanh(e / 2) for e in losses)
+        spread = math.sqrt(2 * math.log(1 / slack) * math.fsum(e * e for e in losses))
+        return min(float(self._spent), drift + spread)
+
+    # The file.
+
+    @contextmanager
+    def _file(self) -> Iterator[int]:
+        """The file, open and locked; opened anew each time, so that the lock also holds between threads."""
+        assert self.path is not None
+        with self._lock:
+            file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+            try:
+                _exclusive(file)
+                yield file
+            finally:
+                os.close(file)
+
+    def _catch_up(self, file: int) -> None:
+        """Read what has been added, drop a line that was cut short, and start an empty file."""
+        size = os.fstat(file).st_size
+        if size < self._read:
+            raise SpecError(message("ledger", "must only ever grow", f"{size} bytes", "restore it from a copy"))
+        added = _read_all(file, self._read, size)
+        whole = added[: added.rfind(b"\n") + 1]
+        for line in whole.splitlines():
+            self._take(line, first=self._read == 0)
+            self._read += len(line) + 1
+        if self._read < size:
+            os.ftruncate(file, self._read)
+        if self._read == 0:
+            self._append(file, {"ledger": VERSION, "limit": str(self.limit)})
+            _flush_folder(self.path)
+
+    def _take(self, line: bytes, *, first: bool) -> None:
+        """One line, checked against the sum so far."""
+        try:
+            entry = json.loads(line)
+            if first:
+                known = entry["ledger"] == VERSION and Fraction(entry["limit"]) == self.limit
+            else:
+                amount, what = Fraction(entry["epsilon"]), str(entry["what"])
+                known = amount > 0 and Fraction(entry["spent"]) == self._spent + amount
+        except (ValueError, KeyError, TypeError, ZeroDivisionError):
+            known = False
+        if not known:
+            rule = f"must be a ledger with the limit {_shown(self.limit)} whose lines add up"
+            raise SpecError(message("ledger", rule, str(self.path), "pass its own limit, or restore it from a copy"))
+        if not first:
+            self._entries.append(Entry(amount, what))
+            self._spent += amount
+
+    def _append(self, file: int, entry: dict[str, Any]) -> None:
+        """Write one line and flush it; on failure, leave the file as it was."""
+        line = json.dumps(entry).encode() + b"\n"
+        try:
+            if os.write(file, line) != len(line):
+                raise OSError(f"{self.path} could not be written whole; is the disk full?")
+            os.fsync(file)
+        except OSError:
+            with suppress(OSError):  # otherwise the next one to open it drops the line
+                os.ftruncate(file, self._read)
+            raise
+        self._read += len(line)
+
+
+def _amount(name: str, value: object) -> Fraction:
+    """A positive number as a fraction; a float is taken as it is written."""
+    try:
+        exact = _exact(value)
+        if not 0 < exact <= MOST:
+            raise ValueError
+    except (ValueError, ArithmeticError):
+        rule, remedy = f"must be a number above 0 and at most {MOST}", "give a loss in nats, e.g. 0.5"
+        raise ParameterError(message(name, rule, value, remedy)) from None
+    return exact
+
+
+def _exact(value: object) -> Fraction:
+    if isinstance(value, bool):
+        raise ValueError
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, str) and "/" in value:
+        return Fraction(value)
+    if not isinstance(value, (numbers.Real, Decimal, str)):
+        raise ValueError
+    decimal = Decimal(repr(float(value)) if isinstance(value, numbers.Real) else value)
+    if not decimal.is_finite() or abs(decimal.adjusted()) > 400:
+        raise ValueError
+    return Fraction(decimal)
+
+
+def _shown(amount: Fraction) -> str:
+    return f"{float(amount):.12g}"
+
+
+def _read_all(file: int, start: int, end: int) -> bytes:
+    os.lseek(file, start, os.SEEK_SET)
+    parts = bytearray()
+    while part := os.read(file, end - start - len(parts)):
+        parts += part
+    return bytes(parts)
+
+
+def _exclusive(file: int) -> None:
+    """Wait until no other process holds the file."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system: one process for each ledger
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _flush_folder(path: Path | None) -> None:
+    """Make a new file's name survive a crash too."""
+    if path is not None and hasattr(os, "O_DIRECTORY"):
+        folder = os.open(path.resolve().parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

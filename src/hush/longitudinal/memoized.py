@@ -1,0 +1,115 @@
+"""Plain memoization: a client answers once for each value and repeats that answer."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ParameterError, message
+from hush.longitudinal import _rounds
+from hush.longitudinal._base import Floats, Ints, Longitudinal, Reports
+from hush.longitudinal._likelihood import Blocks, constant
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.guarantee import LDP
+
+
+class OneRound(Longitudinal):
+    """A protocol without fresh noise: a report is a permanent answer.
+
+    Whoever sees two different answers knows that the value changed.
+    """
+
+    @property
+    def eps_1(self) -> float:
+        """Loss of one report: all of the permanent budget."""
+        return self.eps_perm
+
+    @property
+    def eps_fresh(self) -> float:
+        """Infinite: a permanent answer that is known is known for good."""
+        return math.inf
+
+    def sequence_epsilon(self, tau: float) -> float:
+        """Exact loss of tau reports of a value that does not change: that of one."""
+        _rounds.reports_of(tau, endless=True)
+        return self.first_report.exact_epsilon()
+
+    @abstractmethod
+    def _answer_log_prob(self, answers: npt.NDArray[Any], states: Ints) -> Floats:
+        """Log-likelihood of each answer for its state."""
+
+    def _likelihood(self, core: npt.NDArray[Any], states: Ints) -> Floats:
+        if core.size == 0:
+            return np.zeros(len(core))
+        blocks = Blocks.of(states)
+        answers = blocks.put(core)[blocks.starts]
+        parts = self._answer_log_prob(answers, blocks.states)
+        return blocks.joined(np.where(constant(core, blocks), parts, -np.inf))
+
+    def sequence_scores(self, reports: Reports) -> Floats:
+        """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
+        array = self._reports(reports)
+        self.first_report.validate(array.ravel())
+        if array.size == 0:
+            return np.zeros((0, self.k))
+        same = constant(array, Blocks.of(np.zeros(array.shape, np.int64)))
+        scores = self.first_report.scores(np.ascontiguousarray(array[:, 0]))
+        return np.where(same[:, None], scores, -np.inf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memoized(OneRound):
+    """Answer once for each value, with any mechanism, and repeat that answer whenever the value comes back.
+
+    Args:
+        mechanism: A mechanism with a pure guarantee, which makes the permanent answers.
+
+    >>> from hush import OUE
+    >>> Memoized(mechanism=OUE(k=5, epsilon=1.0)).eps_worst
+    5.0
+    """
+
+    mechanism: FrequencyOracle
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, FrequencyOracle) or not isinstance(self.mechanism.guarantee, LDP):
+            rule, remedy = "must be a mechanism with a pure guarantee", "pass e.g. hush.OUE(k=4, epsilon=1.0)"
+            raise ParameterError(message("mechanism", rule, self.mechanism, remedy))
+
+    @property
+    def k(self) -> int:
+        """Number of values."""
+        return self.mechanism.k
+
+    @property
+    def eps_perm(self) -> float:
+        """What the mechanism promises."""
+        return self.mechanism.epsilon
+
+    @cached_property
+    def first_report(self) -> FrequencyOracle:
+        """The mechanism itself."""
+        return self.mechanism
+
+    @property
+    def kept(self) -> int:
+        """One answer for each value."""
+        return self.k
+
+    def _memoize(self, states: Ints, rng: np.random.Generator) -> npt.NDArray[Any]:
+        return self.mechanism.sample(states, rng)
+
+    def _answer_log_prob(self, answers: npt.NDArray[Any], states: Ints) -> Floats:
+        return self.mechanism._log_prob(answers, states)
+
+    def _answers(self) -> npt.NDArray[Any]:
+        if len(self.mechanism.publics()) > 1:
+            rule, remedy = "must have no public randomness to be enumerated", "take one whose reports have none"
+            raise ParameterError(message("mechanism", rule, self.mechanism, remedy))
+        return self.mechanism.outputs()

@@ -1,0 +1,130 @@
+"""Plain repetition: fresh reports every time, with losses that add up (sequential composition)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.domain import integers
+from hush.errors import ParameterError, ReportError, message
+from hush.estimation import Aggregate, Estimate
+from hush.longitudinal import _rounds
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._inference import best_guesses
+from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
+
+Reports = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Report tau times, with fresh noise each time.
+
+    Unlike protocols that keep answers, it protects whole histories, changes included, at the price of tau times the
+    loss.
+
+    Args:
+        mechanism: Any mechanism.
+        tau: Number of reports of one person.
+
+    >>> from hush import OUE
+    >>> Repeated(OUE(k=4, epsilon=0.5), 10).guarantee
+    LDP(epsilon=5.0)
+    """
+
+    mechanism: FrequencyOracle
+    tau: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, FrequencyOracle):
+            rule, remedy = "must be a mechanism", "pass e.g. hush.OUE(k=4, epsilon=1.0)"
+            raise ParameterError(message("mechanism", rule, self.mechanism, remedy))
+        object.__setattr__(self, "tau", int(_rounds.reports_of(self.tau)))
+
+    @property
+    def k(self) -> int:
+        """Number of values."""
+        return self.mechanism.k
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What all reports of one person promise together: the sums of epsilon and of delta."""
+        one = self.mechanism.guarantee
+        if one is None:
+            return None
+        total = _rounds.times(one.epsilon, self.tau)
+        if isinstance(one, LDP):
+            return LDP(total)
+        return ApproxLDP(total, min(_rounds.times(one.delta, self.tau), 1.0))
+
+    def exact_epsilon(self) -> float:
+        """The true loss of all reports together, rounded up: the worst report may come every time.
+
+        For a mechanism with a delta it is a bound, at tau times that delta.
+        """
+        one = self.mechanism.exact_epsilon()
+        return one if one == float("inf") else _rounds.times(one, self.tau)
+
+    def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
+        """Reports of n people, shape (n, tau), from values of that shape."""
+        array = np.asarray(values)
+        if array.ndim != 2 or array.shape[1] != self.tau:
+            rule = f"must have one row a person and {self.tau} columns"
+            raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
+        reports: Reports = self.mechanism.privatize(array.ravel(), rng=rng)
+        return reports.reshape(array.shape)
+
+    def aggregate(self, reports: Reports) -> list[Aggregate]:
+        """One aggregate for each round; `sum` of them is that of all rounds."""
+        return [self.mechanism.aggregate(np.ascontiguousarray(column)) for column in self._reports(reports).T]
+
+    def estimate(self, aggregates: Iterable[Aggregate]) -> list[Estimate]:
+        """Raw unbiased frequencies for each round, with standard errors; rounds are independent."""
+        return [self.mechanism.estimate(aggregate) for aggregate in aggregates]
+
+    def mean(self, aggregates: Iterable[Aggregate]) -> Estimate:
+        """Frequencies averaged over rounds, with standard errors; its n counts reports, not people."""
+        parts = list(aggregates)
+        if not parts:
+            raise ParameterError(message("aggregates", "must hold at least one round", 0, "pass what aggregate gave"))
+        return self.mechanism.estimate(sum(parts[1:], start=parts[0]))
+
+    def sequence_log_prob(self, reports: Reports, value: npt.ArrayLike) -> Floats:
+        """Exact log-likelihood of each person's whole sequence: one value, one each, or histories of shape (n, tau)."""
+        array = self._reports(reports)
+        given = np.asarray(value)
+        if given.shape not in {(), (len(array),), array.shape}:
+            rule = f"must be one, {len(array)}, or of shape {array.shape}"
+            raise ParameterError(message("value", rule, given.shape, "give each person a value or a history"))
+        checked = integers(given.ravel(), self.k).reshape(given.shape)
+        histories = np.broadcast_to(checked[:, None] if given.ndim == 1 else checked, array.shape)
+        one = self.mechanism.log_prob(array.ravel(), histories.ravel())
+        return np.asarray(one.reshape(array.shape).sum(axis=1), np.float64)
+
+    def sequence_scores(self, reports: Reports) -> Floats:
+        """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
+        array = self._reports(reports)
+        self.mechanism.validate(array.ravel())
+        total = np.zeros((len(array), self.k))
+        for column in array.T:
+            total += self.mechanism.scores(np.ascontiguousarray(column))
+        return total
+
+    def attack(
+        self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
+    ) -> npt.NDArray[np.int64]:
+        """The best guess of each person's unchanging value from all reports; ties are broken at random."""
+        array = self._reports(reports)
+        return best_guesses(lambda rows: self.sequence_scores(array[rows]), np.arange(len(array)), self.k, prior, rng)
+
+    def _reports(self, reports: Reports) -> Reports:
+        array = np.asarray(reports)
+        if array.dtype != self.mechanism.report_dtype or array.ndim != 2 or array.shape[1] != self.tau:
+            rule = f"must have shape (n, {self.tau}) and dtype {self.mechanism.report_dtype}"
+            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", "pass what collect gave"))
+        return array

@@ -1,0 +1,127 @@
+"""Longitudinal unary encoding: L-SUE (basic RAPPOR), L-OSUE, L-OUE, L-SOUE.
+
+L-SUE: Erlingsson et al., "RAPPOR: randomized aggregatable privacy-preserving ordinal response" (CCS 2014). The others:
+Arcolezi et al., "Improving the utility of locally differentially private protocols for longitudinal and
+multidimensional frequency estimates" (Digital Communications and Networks 2022). The first letter after L names the
+permanent round, the last ones the fresh round: symmetric bits (S), or a one kept with probability 1/2 (O).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.longitudinal import _likelihood, _rounds
+from hush.longitudinal._base import Floats, Ints, Reports
+from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE, FirstLUE
+from hush.longitudinal._two import TwoRounds
+from hush.mechanisms._thresholds import SCALE, log_ratio
+
+
+@dataclass(frozen=True, kw_only=True)
+class LUE(TwoRounds):
+    """Keep k random bits for each value; report them through fresh noise."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.first_report.rounds
+
+    @property
+    @abstractmethod
+    def first_report(self) -> FirstLUE:
+        """The law of one report."""
+
+    @property
+    def kept(self) -> int:
+        """One row of bits for each value. Two values differ in two bits, which together lose eps_perm."""
+        return self.k
+
+    @property
+    def eps_fresh(self) -> float:
+        """Loss of the fresh round alone, over two rows of bits that differ everywhere."""
+        p, q = self.first_report.rounds[1]
+        one = max(log_ratio(p, q), log_ratio(SCALE - q, SCALE - p))
+        return _rounds.times(one, self.k)
+
+    @property
+    def _supports(self) -> tuple[float, float, float, float]:
+        (p, q), (p_again, q_again) = self.first_report.rounds
+        return p / SCALE, q / SCALE, p_again / SCALE, q_again / SCALE
+
+    def sequence_epsilon(self, tau: float) -> float:
+        """Exact loss of tau reports of a value that does not change, rounded up; `math.inf` gives the limit."""
+        return _rounds.bit_loss(*self.first_report.rounds, _rounds.reports_of(tau, endless=True))
+
+    def _memoize(self, states: Ints, rng: np.random.Generator) -> npt.NDArray[Any]:
+        return self.first_report.permanent(k=self.k, epsilon=self.eps_perm).sample(states, rng)  # type: ignore[call-arg]
+
+    def _refresh(self, memos: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
+        return self.first_report._fresh(memos, rng)
+
+    def _likelihood(self, core: npt.NDArray[Any], states: Ints) -> Floats:
+        return _likelihood.bits(core["bits"], states, self.k, *self.first_report.rounds)
+
+    def _answers(self) -> npt.NDArray[Any]:
+        return self.first_report.outputs()
+
+    def sequence_scores(self, reports: Reports) -> Floats:
+        """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
+        array = self._reports(reports)
+        self.first_report.validate(array.ravel())
+        return _likelihood.bit_scores(array["bits"], self.k, *self.first_report.rounds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSUE(LUE):
+    """Basic RAPPOR: symmetric bits, twice. One report has the law of SUE with eps_1.
+
+    >>> round(LSUE(k=5, eps_perm=2.0, eps_1=1.0).first_report.p_star, 6)
+    0.622459
+    """
+
+    @cached_property
+    def first_report(self) -> FirstLSUE:
+        """The law of one report."""
+        return FirstLSUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LOSUE(LUE):
+    """OUE's bits, then symmetric ones. One report has the law of OUE with eps_1: the least variance of the four.
+
+    >>> round(LOSUE(k=5, eps_perm=2.0, eps_1=1.0).first_report.q_star, 6)
+    0.268941
+    """
+
+    @cached_property
+    def first_report(self) -> FirstLOSUE:
+        """The law of one report."""
+        return FirstLOSUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LOUE(LUE):
+    """OUE's bits, then bits that keep a one with probability 1/2, for eps_1 up to ln((2 e^eps_perm + 1) / 3)."""
+
+    @cached_property
+    def first_report(self) -> FirstLOUE:
+        """The law of one report."""
+        return FirstLOUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSOUE(LUE):
+    """Symmetric bits, then bits that keep a one with probability 1/2.
+
+    With s = e^(eps_perm/2), eps_1 is at most ln(s(2s + 1) / (s + 2)).
+    """
+
+    @cached_property
+    def first_report(self) -> FirstLSOUE:
+        """The law of one report."""
+        return FirstLSOUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)

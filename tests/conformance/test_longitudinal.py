@@ -1,0 +1,87 @@
+"""One report of every longitudinal protocol conforms, like any mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+import hush
+from hush.longitudinal import (
+    LGRR,
+    LOLOHA,
+    LOSUE,
+    LOUE,
+    LSOUE,
+    LSUE,
+    OLOLOHA,
+    BiLOLOHA,
+    FirstLGRR,
+    FirstLOSUE,
+    Longitudinal,
+    dBitFlipPM,
+)
+from hush.mechanisms import registry
+from hush.testing import ConformanceError, check_mechanism
+
+TWO_ROUNDS = [LGRR, LSUE, LOSUE, LOUE, LSOUE, BiLOLOHA, OLOLOHA]
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    """The suite registers what it checks; take it out again."""
+    known = hush.registry()
+    yield
+    for name in set(hush.registry()) - set(known):
+        del registry._known[name]
+
+
+@pytest.mark.parametrize("make", TWO_ROUNDS)
+@pytest.mark.parametrize(
+    ("k", "eps_perm", "eps_1"), [(2, 2.0, 1.0), (3, 2.0, 1.0), (6, 0.5, 0.2), (4, 6.0, 3.5), (4, 0.02, 0.005)]
+)
+def test_one_report_conforms(make: Callable[..., Longitudinal], k: int, eps_perm: float, eps_1: float) -> None:
+    check_mechanism(make(k=k, eps_perm=eps_perm, eps_1=eps_1).first_report)
+
+
+@pytest.mark.parametrize("make", [LGRR, LSUE, LOSUE, BiLOLOHA])
+def test_one_report_conforms_at_large_budgets(make: Callable[..., Longitudinal]) -> None:
+    check_mechanism(make(k=3, eps_perm=20.0, eps_1=12.0).first_report)
+
+
+@pytest.mark.parametrize("make", [LSUE, LOSUE, LOUE, LSOUE])
+def test_many_bits_conform(make: Callable[..., Longitudinal]) -> None:
+    check_mechanism(make(k=70, eps_perm=2.0, eps_1=1.0).first_report)
+
+
+def test_hashing_to_a_number_of_buckets_of_ones_own_conforms() -> None:
+    check_mechanism(LOLOHA(k=6, eps_perm=3.0, eps_1=1.0, g=7).first_report)
+
+
+@pytest.mark.parametrize(("k", "d"), [(2, 1), (2, 2), (5, 1), (5, 3), (6, 6)])
+@pytest.mark.parametrize("eps_perm", [0.3, 2.0])
+def test_asked_bits_conform(k: int, d: int, eps_perm: float) -> None:
+    check_mechanism(dBitFlipPM(k=k, eps_perm=eps_perm, d=d).first_report)
+
+
+class ForgottenRound(FirstLGRR):
+    """The permanent answer is sent as it is."""
+
+    def sample(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return hush.GRR(k=self.k, epsilon=self.eps_perm).sample(values, rng)
+
+
+class FreshAlone(FirstLOSUE):
+    """The fresh round is applied to the truth: nothing is kept."""
+
+    def sample(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        truth = np.zeros(values.size, self.report_dtype)
+        truth["bits"][np.arange(values.size), values >> 3] = 1 << (values & 7)
+        return self._fresh(truth, rng)
+
+
+@pytest.mark.parametrize("broken", [ForgottenRound, FreshAlone])
+def test_the_suite_rejects_a_round_that_is_missing(broken: Callable[..., hush.FrequencyOracle]) -> None:
+    with pytest.raises(ConformanceError, match=r"likelihood ratio|does not follow its law"):
+        check_mechanism(broken(k=4, epsilon=1.0, eps_perm=2.0))
