@@ -9,6 +9,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
+
 from hush import datasets, errors
 from hush.domain import Domain
 from hush.errors import HushError
@@ -26,6 +29,7 @@ from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
 from hush.mechanisms.wheel import Wheel
+from hush.planning.plan import plan
 from hush.randomness import seeded
 
 __version__ = "0.1.0"
@@ -67,7 +71,17 @@ __all__ = [
     "datasets",
     "errors",
     "from_dict",
+    "plan",
     "register",
     "registry",
     "seeded",
 ]
+
+_PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing"}
+
+
+def __getattr__(name: str) -> ModuleType:
+    """The packages, imported when first used."""
+    if name in _PACKAGES:
+        return import_module(f"hush.{name}")
+    raise AttributeError(f"module 'hush' has no attribute {name!r}")
