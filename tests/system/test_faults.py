@@ -89,7 +89,7 @@ def test_our_own_faults_ask_for_a_report(monkeypatch: pytest.MonkeyPatch) -> Non
         (OSError(28, "No space left on device"), "cannot be used: No space left on device", 2),
         (UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates"), "a file's name must be readable", 2),
         (KeyboardInterrupt(), "interrupted", 130),
-        (BrokenPipeError(), "", 1),
+        (BrokenPipeError(), "", 141),
     ],
 )
 def test_every_error_has_its_code(

@@ -30,6 +30,24 @@ def test_what_a_person_reads() -> None:
     for words in ("mechanism", "ASR", "fakes gain", "gives up", "meet every wish", "shuffl"):
         assert words in told.stdout
     assert "error 0.01" in told.stdout
+    narrow = run(*ASKED, columns=80).stdout
+    assert max(len(line) for line in narrow.splitlines()) <= 80
+    assert "bits" in narrow
+
+
+def test_a_row_by_its_number() -> None:
+    told = answer(*ASKED, "--choose", 2)
+    assert told["chosen"] == told["choices"][1]["name"]
+
+
+def test_the_delta_after_shuffling_is_yours() -> None:
+    loose, strict = (answer(*ASKED, "--central-delta", d)["choices"][0]["shuffled"] for d in (1e-4, 1e-9))
+    assert loose["delta"] == 1e-4
+    assert loose["epsilon"] < strict["epsilon"]
+
+
+def test_an_approximate_guarantee_shows_its_delta() -> None:
+    assert "δ 1e-06" in run("plan", "--k", 8, "--n", 1000, "--max-epsilon", 1, "--delta", 1e-6).stdout
 
 
 def test_percentages_are_shares() -> None:
@@ -77,16 +95,16 @@ def test_impossible_wishes_leave_with_one_and_say_what_to_relax(tmp_path: Path) 
         (("--k", 1, "--n", 10), "k must be an integer"),
         (("--k", 5, "--n", 0), "--n must be a whole number"),
         (("--k", 5, "--n", 10, "--error", "much"), "--error must be a number"),
-        (("--k", 5, "--n", 10, "--error", "nan"), "error must be a number"),
-        (("--k", 5, "--n", 10, "--error", "-1%"), "error must be a number"),
+        (("--k", 5, "--n", 10, "--error", "nan"), "--error must be a number"),
+        (("--k", 5, "--n", 10, "--error", "-1%"), "--error must be a number"),
         (("--k", 5, "--n", 10, "--max-asr", "0.1"), "blind guessing"),
-        (("--k", 5, "--n", 10, "--matters", "speed"), "matters must be one of"),
-        (("--k", 5, "--n", 10, "--metric", "rmse"), "metric must be one of"),
+        (("--k", 5, "--n", 10, "--matters", "speed"), "--matters must be one of"),
+        (("--k", 5, "--n", 10, "--metric", "rmse"), "--metric must be one of"),
         (("--k", 5, "--n", 10, "--choose", "XYZ"), "--choose must name a row"),
         (("--k", 5, "--n", 10, "--other", "x"), "--other must stand beside --domain"),
         (("--k", 5, "--n", 10, "--plot", "front.jpg"), "--plot must end in .png"),
         (("--k", 5, "--n", 10, "--max-bits", "0"), "--max-bits must be a whole number"),
-        (("--k", 5, "--n", 10, "--max-epsilon", "inf"), "max_epsilon must be a number"),
+        (("--k", 5, "--n", 10, "--max-epsilon", "inf"), "--max-epsilon must be a number"),
     ],
 )
 def test_bad_input_is_named(options: tuple[object, ...], words: str) -> None:

@@ -37,7 +37,7 @@ def guarded(work: Callable[[], Any]) -> int:
         return _signals.code(stop)
     except BrokenPipeError:
         _close_quietly()
-        return 1
+        return 141  # as for a program that the signal stops
     except BaseException as error:  # SystemExit too, which a user's own module may raise
         if os.environ.get("HUSH_TRACEBACK", "0") not in {"", "0"}:
             traceback.print_exception(error)

@@ -11,13 +11,23 @@ if TYPE_CHECKING:
 
     from hush.planning.plan import Choice, Plan
 
-_METRICS = {"margin": "± at 95 %", "mse": "MSE", "mae": "MAE"}
+_METRICS = {"margin": "± points", "mse": "MSE", "mae": "MAE"}
+
+
+_MATTERS = {
+    "balance": "balanced",
+    "privacy": "privacy matters most",
+    "attack": "attacks matter most",
+    "accuracy": "accuracy matters most",
+    "manipulation": "manipulation matters most",
+    "bits": "bits matter most",
+}
 
 
 def show(console: Console, made: Plan) -> None:
     """The ranked choices, or what to relax."""
     w = made.wishes
-    title = f"{w.n:,} people, {w.k:,} values: {_wished(made)}"
+    title = f"{w.n:,} {'person' if w.n == 1 else 'people'}, {w.k:,} values: {_wished(made)}"
     if made.feasible:
         names = (
             "",
@@ -31,7 +41,7 @@ def show(console: Console, made: Plan) -> None:
             "front",
             "gives up",
         )
-        ranks = (0, 0, 5, 0, 0, 0, 3, 2, 4, 1)
+        ranks = (0, 0, 5, 0, 0, 0, 3, 2, 4, 6)
         left = {"mechanism", "parameters", "gives up", "front"}
         columns = [_grid.Column(n, "left" if n in left else "right", r) for n, r in zip(names, ranks, strict=True)]
         rows = [[_console.cell(each) for each in _cells(i, c)] for i, c in enumerate(made.choices, 1)]
@@ -42,21 +52,29 @@ def show(console: Console, made: Plan) -> None:
     if not made.relaxations:
         console.print(_console.cell("No wish can be stretched far enough: start again with fewer."))
         return
+    from hush.planning.relax import up
+
     columns = [_grid.Column(n, "left", r) for n, r in (("relax", 0), ("wished", 0), ("possible", 0), ("with", 0))]
     rows = [
-        [name, _said(name, wished), _said(name, possible), each.mechanism]
+        [name, _said(name, wished), _said(name, up(possible)), each.mechanism]
         for each in made.relaxations
         for name, (wished, possible) in each.changes.items()
     ]
-    alone = len(made.relaxations[0].changes) == 1
-    how = "Any one of these is enough; the smallest change is first." if alone else "Only these together are enough."
+    if len(made.relaxations) > 1:
+        how = "Any one of these is enough; the smallest change is first."
+    else:
+        how = "This is enough." if len(rows) == 1 else "Only these together are enough."
     _grid.show(console, columns, rows, caption=how)
     people = next((each.people for each in made.relaxations if each.people is not None), None)
     if people is not None:
         console.print(_console.cell(f"Or keep every wish and ask {people:,} people."))
+    if w.max_epsilon is None:
+        console.print(
+            _console.cell(f"Budgets up to ε = {w.largest_epsilon:g} were looked at: --max-epsilon allows more.")
+        )
 
 
-def paragraphs(made: Plan, choice: Choice) -> list[str]:
+def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[str]:
     """Why the first is first, what the chosen one promises, and what shuffling would add."""
     w = made.wishes
     said = [made.why]
@@ -67,24 +85,26 @@ def paragraphs(made: Plan, choice: Choice) -> list[str]:
     d = choice.details
     said.append(
         f"{choice.name} at ε = {choice.mechanism.epsilon:g}: a frequency is known to ±{_points(d['margin'])} at 95 % "
-        f"(mean absolute error {_points(d['mae'])}), {1 - d['information']:.2g} of the Fisher information is left, and "
-        f"fake users who send {w.fakes:.3g} of all reports can add {_points(d['gain'])} to what they promote."
+        f"(mean absolute error {_points(d['mae'])}). A report keeps {1 - d['information']:.2g} of the Fisher "
+        f"information that the value itself would give. Fake users who send {w.fakes:.3g} of all reports can add "
+        f"{_points(d['gain'])} to what they promote."
     )
-    central = choice.shuffled()
-    said.append(f"{central.words} (bound: {central.bound}, computed numerically)" if central.epsilon else central.words)
+    central = choice.shuffled(central_delta)
+    if central.epsilon is None or central.epsilon > 0.99 * central.local_epsilon:
+        said.append(central.words if central.epsilon is None else "Shuffling the reports would add nothing.")
+    else:
+        said.append(f"{central.words[:-1]} (by the bound “{central.bound}”, computed numerically).")
     return said
 
 
 def _wished(made: Plan) -> str:
     w = made.wishes
     wished = [f"{name} {_said(name, limit)}" for name, limit in w.limits.items()]
-    return ", ".join([*wished, f"{w.matters} matters most" if w.matters != "balance" else "balanced"])
+    return ", ".join([*wished, _MATTERS[w.matters]])
 
 
 def _said(name: str, value: float) -> str:
-    from hush.planning.relax import up
-
-    return f"{value:,.0f}" if name == "bits" else f"{up(value):.4g}"
+    return f"{value:,.0f}" if name == "bits" else f"{value:.6g}"
 
 
 def _cells(rank: int, choice: Choice) -> list[Any]:
@@ -96,8 +116,8 @@ def _cells(rank: int, choice: Choice) -> list[Any]:
         str(rank),
         choice.name,
         own or _console.DASH,
-        f"{numbers['epsilon']:.4g}",
-        _console.number(numbers["error"], 3),
+        f"{numbers['epsilon']:.4g}" + (f", δ {choice.wishes.delta:g}" if hasattr(choice.mechanism, "delta") else ""),
+        _console.number(numbers["error"] * (100 if choice.wishes.metric == "margin" else 1), 3),
         _console.number(numbers["asr"], 3),
         _console.number(numbers["gain"], 3),
         f"{numbers['bits']:,.0f}",

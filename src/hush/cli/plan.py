@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -104,7 +104,7 @@ def plan(
             "--max-bits",
             metavar="B",
             parser=whole("--max-bits", 1, "64"),
-            help="Bits that a report may have.",
+            help="Information bits that a report may have; hashing needs 65 or more.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -147,9 +147,19 @@ def plan(
             rich_help_panel=_CROWD,
         ),
     ] = 1,
+    central_delta: Annotated[
+        float | None,
+        typer.Option(
+            "--central-delta",
+            metavar="D",
+            parser=real("--central-delta", "1e-8"),
+            help="Delta of the guarantee after shuffling; 0.1/n, at most 1e-6, when left out.",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
     choose: Annotated[
         str | None,
-        typer.Option("--choose", metavar="NAME", help="Write the spec of this row of the table, not of the first."),
+        typer.Option("--choose", metavar="ROW", help="Take this row of the table, by name or number, not the first."),
     ] = None,
     spec_out: SpecOut = None,
     plot: Annotated[
@@ -160,10 +170,10 @@ def plan(
 ) -> None:
     """Choose a mechanism, its parameters and its budget.
 
-    With --error, every mechanism gets the smallest budget that reaches it; without, the largest that is allowed.
-    The exit code is 1 where nothing meets all wishes; then the nearest that can be met are listed.
+    With --error, every mechanism gets the smallest budget that reaches it. Without, or where accuracy or manipulation
+    matters most, it gets the largest that is allowed: 1 where nothing bounds it. The exit code is 1 where nothing meets
+    all wishes; then the nearest that can be met are listed.
     """
-    import hush
     from hush.cli import _files, _paths
     from hush.cli._domains import read_domain
     from hush.cli._usage import NOTHING
@@ -174,7 +184,7 @@ def plan(
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
     if k is None and domain is None:
         raise ParameterError(message("--k", "or --domain must be given", NOTHING, "say how many values there are"))
-    made = hush.plan(
+    made = _asked(
         n=n,
         k=k,
         domain=None if domain is None else read_domain(domain, other),
@@ -195,23 +205,37 @@ def plan(
     if plot is not None:
         _draw(made, choice, plot)
     if as_json:
-        _console.print_json({**made.to_dict(), "chosen": None if choice is None else choice.name})
+        _console.print_json({**made.to_dict(central_delta), "chosen": None if choice is None else choice.name})
     else:
-        _show(made, choice, {"the spec": spec_out if choice else None, "the picture": plot})
+        _show(made, choice, spec_out, plot, central_delta)
     if choice is None:
         raise typer.Exit(1)
 
 
-def _chosen(made: Plan, name: str | None) -> Choice:
+def _asked(**wishes: Any) -> Plan:
+    """The plan; a wish that breaks its rule is named as the option."""
+    import hush
+    from hush.errors import ParameterError
+
+    try:
+        return hush.plan(**wishes)
+    except ParameterError as error:
+        name, _, rest = str(error).partition(" ")
+        if name not in wishes:
+            raise
+        raise ParameterError(f"--{name.replace('_', '-')} {rest}") from None
+
+
+def _chosen(made: Plan, row: str | None) -> Choice:
     from hush.errors import ParameterError, message
 
-    if name is None:
+    if row is None:
         return made.first
-    named = [choice for choice in made.choices if choice.name.lower() == name.lower()]
+    named = [c for i, c in enumerate(made.choices, 1) if row.lower() in {c.name.lower(), str(i)}]
     if not named:
         rule = "must name a row of the table"
-        remedy = f"use one of {', '.join(dict.fromkeys(choice.name for choice in made.choices))}"
-        raise ParameterError(message("--choose", rule, name, remedy))
+        remedy = f"use its number, or one of {', '.join(choice.name for choice in made.choices)}"
+        raise ParameterError(message("--choose", rule, row, remedy))
     return named[0]
 
 
@@ -223,18 +247,23 @@ def _draw(made: Plan, choice: Choice | None, path: Path) -> None:
     _files.write(path, figures.png(front_figure(made, choice)))
 
 
-def _show(made: Plan, choice: Choice | None, written: dict[str, Path | None]) -> None:
+def _show(
+    made: Plan, choice: Choice | None, spec_out: Path | None, plot: Path | None, central_delta: float | None
+) -> None:
     from hush.cli import _plan_table
 
     console = _console.stdout()
     _plan_table.show(console, made)
     if choice is not None:
-        console.print()
-        for paragraph in _plan_table.paragraphs(made, choice):
-            console.print(_console.cell(paragraph), soft_wrap=True)
-    for what, path in written.items():
-        if path is not None:
-            about = f" of {choice.name}" if what == "the spec" and choice is not None else ""
-            _console.note(f"wrote {what}{about}, {path}")
-    if choice is not None and written["the spec"] is None:
+        for paragraph in _plan_table.paragraphs(made, choice, central_delta):
+            console.print()
+            console.print(_console.cell(paragraph))
+    if plot is not None:
+        _console.note(f"wrote the picture, {plot}")
+    if choice is None:
+        if spec_out is not None:
+            _console.warn(f"no spec was written, and {spec_out} is as it was")
+    elif spec_out is None:
         _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")
+    else:
+        _console.note(f"wrote the spec of {choice.name}, {spec_out}")

@@ -13,6 +13,7 @@ _TITLES = {
     "gain": "gain of fake users",
     "bits": "report size",
 }
+_SHORT = {"epsilon": "ε", "asr": "ASR", "error": "error", "gain": "gain", "bits": "bits"}
 _NOTICED = 1.1
 """Less than ten per cent apart is as good."""
 
@@ -21,14 +22,14 @@ def gives_up(own: Numbers, rivals: Mapping[str, Numbers]) -> str:
     """Where a choice is worse than the best rival in something, the two worst first.
 
     >>> gives_up({"asr": 0.2, "bits": 7.0}, {"GRR": {"asr": 0.2, "bits": 7.0}, "BLH": {"asr": 0.1, "bits": 65.0}})
-    'attack success 2.0× that of BLH'
+    '2.0× the ASR of BLH'
     """
     losses = []
     for name, value in own.items():
         best = min(rivals, key=lambda rival: rivals[rival][name])
-        factor = value / rivals[best][name]
+        factor = value / max(rivals[best][name], 1e-300)
         if factor > _NOTICED:
-            losses.append((factor, f"{_TITLES[name]} {times(factor)} that of {best}"))
+            losses.append((factor, f"{times(factor)} the {_SHORT[name]} of {best}"))
     losses.sort(reverse=True)
     return "; ".join(words for _, words in losses[:2]) or "nothing: within 10 % of the best in everything"
 
@@ -44,7 +45,7 @@ def why_first(names: Sequence[str], numbers: Sequence[Numbers], compared: str | 
         if ahead > 1.01:
             return f"{lead}; the next, {second}, has {times(ahead)} as much."
         return f"{lead}; {second} has as little, but is worse in the balance of the rest."
-    best = [_TITLES[name] for name in numbers[0] if numbers[0][name] <= 1.01 * min(each[name] for each in numbers)]
+    best = [_TITLES[name] for name in numbers[0] if _stands_out([each[name] for each in numbers])]
     shines = f" It has the lowest {_listed(best)} of all." if best else ""
     return (
         f"{first} has the best balance of {_listed(list(_TITLES.values()))} among the {len(names)} that meet every "
@@ -52,12 +53,19 @@ def why_first(names: Sequence[str], numbers: Sequence[Numbers], compared: str | 
     )
 
 
+def _stands_out(values: Sequence[float]) -> bool:
+    """Whether the first is the least, and some are larger."""
+    return values[0] <= min(values) * (1 + 1e-9) < max(values)
+
+
 def times(factor: float) -> str:
     """How many times as much.
 
-    >>> times(2.04), times(37.2), times(12345.6)
-    ('2.0×', '37×', '12,346×')
+    >>> times(1.14), times(2.04), times(37.2), times(12345.6)
+    ('1.14×', '2.0×', '37×', '12,346×')
     """
+    if factor < 2:
+        return f"{factor:.2f}×"
     return f"{factor:.1f}×" if factor < 10 else f"{factor:,.0f}×"
 
 

@@ -34,12 +34,14 @@ class Family:
         parameter: Its free parameter.
         grid: The parameters to look at, from k and the largest budget.
         support: Probabilities p*, q* at (k, e^epsilon, parameter).
+        bits: Information bits of a report, about.
     """
 
     mechanism: type[FrequencyOracle]
     parameter: str
     grid: Callable[[int, float], Floats]
     support: Callable[[int, Floats, Floats], tuple[Floats, Floats]]
+    bits: Callable[[int, Floats], Floats]
 
     def make(self, k: int, epsilon: float, parameter: float) -> FrequencyOracle:
         """One of them."""
@@ -86,25 +88,51 @@ def _wheel(k: int, e: Floats, coverage: Floats) -> tuple[Floats, Floats]:
     return p, np.broadcast_to(coverage, p.shape)
 
 
+def _subset_bits(k: int, omega: Floats) -> Floats:
+    from scipy.special import gammaln
+
+    return np.ceil((gammaln(k + 1) - gammaln(omega + 1) - gammaln(k - omega + 1)) / math.log(2) - 1e-9)
+
+
 FAMILIES = (
-    Family(SS, "omega", lambda k, top: _integers(1, k - 1), _subset),
-    Family(UE, "p", lambda k, top: np.round(np.linspace(0.3, 0.995, _POINTS), 4), _unary),
-    Family(LH, "g", lambda k, top: _integers(2, min(max(k, math.ceil(math.exp(top)) + 1), most_buckets(k))), _hashing),
+    Family(SS, "omega", lambda k, top: _integers(1, k - 1), _subset, _subset_bits),
+    Family(
+        UE,
+        "p",
+        lambda k, top: np.round(np.linspace(0.3, 0.995, _POINTS), 4),
+        _unary,
+        lambda k, p: np.full(p.shape, float(k)),
+    ),
+    Family(
+        LH,
+        "g",
+        lambda k, top: _integers(2, min(max(k, math.ceil(math.exp(min(top, 20.0))) + 1), most_buckets(k))),
+        _hashing,
+        lambda k, g: 64 + np.ceil(np.log2(g)),
+    ),
     Family(
         Wheel,
         "coverage",
         lambda k, top: np.geomspace(max(1 / most_buckets(k), 0.1 / (math.exp(top) + 1)), 0.5, _POINTS),
         _wheel,
+        lambda k, coverage: np.full(coverage.shape, 96.0),
     ),
 )
 """What the planner tunes."""
 
 
-def reachable(k: int, n: int, top: float, *, worst: bool) -> Floats:
-    """Rows of (squared error, attack success) of every family over a grid of parameters and budgets up to the top."""
+def reachable(k: int, n: int, top: float, *, worst: bool, most_bits: float = math.inf) -> Floats:
+    """Rows of (squared error, attack success) of every family over a grid of parameters and budgets up to the top.
+
+    One block of Hadamard response has the law of two buckets of local hashing, in far fewer bits.
+    """
     epsilon = np.geomspace(min(0.01, top / 10), top, 80)[:, None]
-    rows = []
+    rows = [np.empty((0, 2))]
     for family in FAMILIES:
-        got = family.measured(k, epsilon, family.grid(k, top)[None, :], n, worst=worst, targets=1)
+        parameters = family.grid(k, top)
+        short = family.bits(k, parameters) <= most_bits
+        if family.mechanism is LH:
+            short |= (parameters == 2) & ((k + 1).bit_length() <= most_bits)
+        got = family.measured(k, epsilon, parameters[None, short], n, worst=worst, targets=1)
         rows.append(np.stack([got["mse"].ravel(), got["asr"].ravel()], axis=1))
     return np.concatenate(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -21,11 +21,7 @@ from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
 from hush.planning.search import Found, found, setting
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
-from hush.planning.wishes import Wishes
-
-_WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
-_FIRST = {"privacy": "epsilon", "attack": "asr", "accuracy": "error", "manipulation": "gain", "bits": "bits"}
-_SAME = math.log(1.01)
+from hush.planning.wishes import FIRST, Wishes
 
 
 @dataclass(frozen=True)
@@ -65,8 +61,8 @@ class Choice:
         n = self.wishes.n
         return shuffled_epsilon(self.mechanism, n, min(1e-6, 0.1 / n) if delta is None else delta)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
+    def to_dict(self, central_delta: float | None = None) -> dict[str, Any]:
+        """Plain data; `epsilon` is the promised loss, `details` has the exact one."""
         return {
             "name": self.name,
             "mechanism": self.mechanism.name(),
@@ -75,7 +71,7 @@ class Choice:
             "on_front": self.on_front,
             "gives_up": self.gives_up,
             "details": self.details,
-            "shuffled": asdict(self.shuffled()),
+            "shuffled": asdict(self.shuffled(central_delta)),
             "spec_hash": self.spec.hash,
             "spec": self.spec.to_dict(),
         }
@@ -103,13 +99,18 @@ class Plan:
             raise ParameterError(message("wishes", "must be feasible", Unsaid(self.why), nearest))
         return self.choices[0]
 
-    def to_dict(self) -> dict[str, Any]:
+    def __repr__(self) -> str:
+        if not self.feasible:
+            return f"Plan(infeasible, {len(self.relaxations)} ways out)"
+        return f"Plan({len(self.choices)} choices, first {self.first.mechanism!r})"
+
+    def to_dict(self, central_delta: float | None = None) -> dict[str, Any]:
         """Plain data."""
         return {
             "feasible": self.feasible,
             "wishes": asdict(self.wishes),
             "why": self.why,
-            "choices": [choice.to_dict() for choice in self.choices],
+            "choices": [choice.to_dict(central_delta) for choice in self.choices],
             "relaxations": [each.to_dict() for each in self.relaxations],
         }
 
@@ -118,7 +119,7 @@ def plan(
     *,
     n: int,
     k: int | None = None,
-    domain: Domain | None = None,
+    domain: Domain | Sequence[str] | None = None,
     error: float | None = None,
     metric: str = "margin",
     worst: bool = False,
@@ -132,12 +133,13 @@ def plan(
 ) -> Plan:
     """Which mechanism, with which parameters and budget.
 
-    With an error, every mechanism gets the smallest budget that reaches it; without one, the largest that is allowed.
+    With an error, every mechanism gets the smallest budget that reaches it. Without one, or where accuracy or
+    manipulation matters most, it gets the largest that is allowed: 1 where nothing bounds it.
 
     Args:
         n: People who will report.
         k: Number of values; or give the domain.
-        domain: The values with their labels.
+        domain: The values with their labels, or just the labels.
         error: Largest error of an estimated frequency, in the metric; 0.01 is one percentage point.
         metric: "margin" (half a 95 % interval), "mse" or "mae"; averages over the values.
         worst: Hold the error for the worst value, whatever its frequency, in place of the average.
@@ -169,40 +171,30 @@ def plan(
         fakes=fakes,
         targets=targets,
     )
-    rows = ranked(found(wishes), wishes.matters)
+    rows = found(wishes)
+    rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes))
     return Plan(wishes, _choices(rows, wishes, values), _why(rows, wishes))
 
 
-def _values(k: int | None, domain: Domain | None) -> Domain:
+def _values(k: int | None, domain: Domain | Sequence[str] | None) -> Domain:
     if (k is None) == (domain is None):
         got = Unsaid("neither" if k is None else "both")
         raise ParameterError(message("k", "or domain must be given, one of them", got, "say how many values there are"))
     if domain is None:
         return Domain(size=_rules.domain_size(k))
+    if isinstance(domain, (list, tuple)):
+        domain = Domain(labels=domain)
     if not isinstance(domain, Domain):
-        raise ParameterError(message("domain", "must be a Domain", domain, "make one with hush.Domain(labels=[…])"))
+        raise ParameterError(message("domain", "must be a Domain or labels", domain, "use hush.Domain(labels=[…])"))
     _rules.domain_size(domain.size)
     return domain
 
 
-def ranked(rows: list[Found], matters: str) -> list[Found]:
-    """Best first: by what matters most, where the best and those within 1 % of it are equal; then by the balance."""
-    first = _FIRST.get(matters)
-    if not rows:
-        return []
-    least = min(row.numbers[first] for row in rows) if first else 1.0
-
-    def key(row: Found) -> tuple[int, float]:
-        balance = sum(weight * math.log(row.numbers[name]) for name, weight in _WEIGHTS.items())
-        return (math.floor(math.log(row.numbers[first] / least) / _SAME) if first else 0), balance
-
-    return sorted(rows, key=key)
-
-
 def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice, ...]:
-    kept = pareto.front(np.array([[row.numbers[name] for name in ("asr", "error", "gain", "bits")] for row in rows]))
+    points = np.array([[row.numbers[name] for name in ("asr", "error", "gain", "bits")] for row in rows])
+    kept = pareto.front(np.exp(np.round(np.log(np.maximum(points, 1e-300)), 6)))  # equal up to rounding is equal
     rivals = {row.name: row.numbers for row in rows}
     return tuple(
         Choice(row.name, row.mechanism, row.numbers, bool(front), advice.gives_up(row.numbers, rivals), wishes, domain)
@@ -211,4 +203,4 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice,
 
 
 def _why(rows: list[Found], wishes: Wishes) -> str:
-    return advice.why_first([row.name for row in rows], [row.numbers for row in rows], _FIRST.get(wishes.matters))
+    return advice.why_first([row.name for row in rows], [row.numbers for row in rows], FIRST.get(wishes.matters))

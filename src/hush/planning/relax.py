@@ -44,7 +44,7 @@ class Relaxation:
 
 def relaxations(wishes: Wishes) -> tuple[Relaxation, ...]:
     """Ways out, the smallest change first: each wish alone, or all together where no single one suffices."""
-    ways = [_one(wishes, name) for name in wishes.limits]
+    ways = [_one(wishes, name) for name in {**wishes.limits, "epsilon": 0}]  # the budget is always bounded
     alone = sorted((way for way in ways if way is not None), key=lambda way: way.factor)
     return tuple(alone) or _together(wishes)
 
@@ -89,7 +89,8 @@ def _stretched(wishes: Wishes, factor: float) -> Wishes:
 
 
 def _told(wishes: Wishes, row: Found, names: tuple[str, ...]) -> Relaxation:
-    changes = {name: (wishes.limits[name], row.numbers[name]) for name in names}
+    limits = {"epsilon": wishes.largest_epsilon, **wishes.limits}
+    changes = {name: (limits[name], row.numbers[name]) for name in names}
     people = None
     if names == ("error",):
         factor = row.numbers["error"] / wishes.limits["error"]

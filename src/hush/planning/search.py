@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from hush.errors import HushError
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.adaptive import Adaptive
+from hush.mechanisms.hadamard import HR
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 from hush.planning.families import FAMILIES, Family
@@ -22,6 +24,9 @@ Floats = npt.NDArray[np.float64]
 
 LEAST_EPSILON = 1e-3
 _SCAN = 60
+
+COMPARED = ("epsilon", "asr", "error", "gain", "bits")
+"""What choices are compared in."""
 
 
 def setting(wishes: Wishes) -> Setting:
@@ -35,11 +40,14 @@ class Named:
 
     mechanism: type[FrequencyOracle]
     wishes: Wishes
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+    tuned: ClassVar[bool] = False
 
     def make(self, epsilon: float) -> FrequencyOracle:
         """The mechanism at a budget."""
         extra = {"delta": self.wishes.delta} if "delta" in takes(self.mechanism) else {}
-        return self.mechanism(k=self.wishes.k, epsilon=epsilon, **extra)
+        return self.mechanism(k=self.wishes.k, epsilon=epsilon, **extra, **dict(self.fixed))
 
     def search(self) -> FrequencyOracle | None:
         """The one that serves best."""
@@ -69,13 +77,19 @@ class Named:
         return self.wishes.met({name: number_of(m, name, self.wishes) for name in self.wishes.limits})
 
     def _scan(self, top: float) -> FrequencyOracle | None:
-        """Over a grid of budgets, since neither error nor attack need be monotone."""
-        grid = [rounded(e, math.floor) for e in np.geomspace(LEAST_EPSILON, top, _SCAN).tolist()[:-1]] + [top]
-        for epsilon in reversed(grid) if self.wishes.spends else grid:
-            m = self.make(max(epsilon, LEAST_EPSILON))
-            if self._met(m):
-                return m
-        return None
+        """Over a grid of budgets, since neither error nor attack need be monotone; then between two of them."""
+        grid = np.geomspace(LEAST_EPSILON, top, _SCAN).tolist()
+        if self.wishes.spends:
+            grid.reverse()
+        at = next((i for i, epsilon in enumerate(grid) if self._met(self.make(epsilon))), None)
+        if at is None:
+            return None
+        good, bad = grid[at], grid[max(at - 1, 0)]
+        while abs(math.log(good / bad)) > 1e-4:
+            middle = math.sqrt(good * bad)
+            good, bad = (middle, bad) if self._met(self.make(middle)) else (good, middle)
+        round_number = self.make(rounded(good, math.floor if self.wishes.spends else math.ceil))
+        return round_number if self._met(round_number) else self.make(good)
 
     def _between(self, top: float) -> FrequencyOracle | None:
         """Attack success rises with the budget and error falls, so that the wishes bound it from both sides."""
@@ -98,6 +112,11 @@ def number_of(m: FrequencyOracle, name: str, wishes: Wishes) -> float:
     if name == "epsilon":
         return m.epsilon
     return objective(wishes.metric if name == "error" else name).measure(m, setting(wishes))
+
+
+def numbers_of(m: FrequencyOracle, wishes: Wishes) -> dict[str, float]:
+    """All that choices are compared in."""
+    return {name: number_of(m, name, wishes) for name in COMPARED}
 
 
 def _crossing(rising: Callable[[float], float], top: float, towards: Callable[[float], int]) -> float | None:
@@ -138,57 +157,81 @@ class Tuned:
     family: Family
     wishes: Wishes
 
+    tuned: ClassVar[bool] = True
+
     def search(self) -> FrequencyOracle | None:
         """The one that serves best: a grid of budgets and parameters, looked at more and more closely."""
         w, top = self.wishes, self.wishes.largest_epsilon
         parameters = self.family.grid(w.k, top)
+        parameters = parameters[self.family.bits(w.k, parameters) <= w.limits.get("bits", math.inf)]
         epsilons = np.array([top]) if w.spends and "asr" not in w.limits else np.geomspace(LEAST_EPSILON, top, _SCAN)
-        for _ in range(3):
-            at = self._best(epsilons[:, None], parameters[None, :])
+        chosen = None
+        while parameters.size and (chosen is None or epsilons.size > 1):
+            at = self._best(epsilons, parameters)
             if at is None:
                 return None
-            row, column = divmod(at, parameters.size)
-            chosen = float(epsilons[row]), float(parameters[column])
-            if epsilons.size == 1:
+            row, column = at
+            last, chosen = chosen, (float(epsilons[row]), float(parameters[column]))
+            if last is not None and abs(math.log(last[0] / chosen[0])) < 1e-5:
                 break
-            epsilons = np.geomspace(epsilons[max(row - 1, 0)], epsilons[min(row + 1, epsilons.size - 1)], _SCAN // 2)
-        for epsilon in (rounded(chosen[0], math.floor if w.spends else math.ceil), chosen[0]):
-            m = self.family.make(w.k, min(max(epsilon, LEAST_EPSILON), top), chosen[1])
+            near = epsilons[max(row - 1, 0)], epsilons[min(row + 1, epsilons.size - 1)]
+            epsilons = np.geomspace(*near, _SCAN // 2) if epsilons.size > 1 else epsilons
+            parameters = parameters[max(column - 8, 0) : column + 9]
+        return None if chosen is None else self._built(*chosen)
+
+    def _built(self, epsilon: float, parameter: float) -> FrequencyOracle | None:
+        """The mechanism itself, with a round budget where that keeps the wishes."""
+        w = self.wishes
+        for budget in (rounded(epsilon, math.floor if w.spends else math.ceil), epsilon):
+            m = self.family.make(w.k, min(max(budget, LEAST_EPSILON), w.largest_epsilon), parameter)
             if w.met({name: number_of(m, name, w) for name in w.limits}):
                 return m
         return None
 
-    def _best(self, epsilon: Floats, parameter: Floats) -> int | None:
+    def _best(self, epsilon: Floats, parameter: Floats) -> tuple[int, int] | None:
+        """For each parameter the budget that the wishes call for; then the parameter that serves best."""
         w = self.wishes
-        found = self.family.measured(w.k, epsilon, parameter, w.n, worst=w.worst, targets=w.targets)
-        shape = found["mse"].shape
-        error = {"mse": found["mse"], "mae": np.sqrt(found["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(found["mse"])}
+        got = self.family.measured(w.k, epsilon[:, None], parameter[None, :], w.n, worst=w.worst, targets=w.targets)
+        error = {"mse": got["mse"], "mae": np.sqrt(got["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(got["mse"])}
         numbers = {
             "error": error[w.metric] * (1 + 1e-6),
-            "asr": found["asr"] * (1 + 1e-9),
-            "epsilon": np.broadcast_to(epsilon, shape),
-            "gain": found["gain"],
-            "bits": np.zeros(shape),
+            "asr": got["asr"] * (1 + 1e-9),
+            "epsilon": np.broadcast_to(epsilon[:, None], got["mse"].shape),
+            "gain": np.maximum(got["gain"], 1e-300),
         }
-        held = np.logical_and.reduce([numbers[name] <= limit for name, limit in w.limits.items()], initial=True)
-        held = np.broadcast_to(held, shape)
-        if not held.any():
+        limits = {name: limit for name, limit in w.limits.items() if name != "bits"}
+        held = np.logical_and.reduce([numbers[name] <= limit for name, limit in limits.items()], initial=True)
+        held = np.broadcast_to(held, got["mse"].shape)
+        columns = np.nonzero(held.any(axis=0))[0]
+        if columns.size == 0:
             return None
-        kept = np.nonzero(held.ravel())[0]
-        keys = [numbers[name].ravel()[kept] for name in self._order()]
-        if w.spends and w.matters not in {"accuracy", "manipulation"}:
-            together = np.stack([numbers[name].ravel()[kept] for name in ("asr", "error", "gain", "epsilon")])
-            keys = [np.log(together).sum(axis=0)]
-        return int(kept[np.lexsort(keys[::-1])[0]])
-
-    def _order(self) -> tuple[str, str]:
-        if self.wishes.matters == "attack":
-            return "asr", "epsilon"
-        first = {"accuracy": "error", "manipulation": "gain"}.get(self.wishes.matters, "epsilon")
-        return first, "asr"
+        first = held[:, columns].argmax(axis=0)  # the smallest budget
+        last = held.shape[0] - 1 - held[::-1, columns].argmax(axis=0)
+        rows = last if w.spends else first
+        best = w.order(
+            [{name: float(n[r, c]) for name, n in numbers.items()} for r, c in zip(rows, columns, strict=True)]
+        )[0]
+        return int(rows[best]), int(columns[best])
 
 
-def candidates(wishes: Wishes) -> Iterator[Named | Tuned]:
+@dataclass(frozen=True)
+class Blocks:
+    """Hadamard response, whose number of blocks is chosen together with the budget."""
+
+    wishes: Wishes
+
+    tuned: ClassVar[bool] = True
+
+    def search(self) -> FrequencyOracle | None:
+        """The one that serves best."""
+        w = self.wishes
+        sizes = [2**i for i in range((2 * w.k).bit_length()) if 2**i <= math.exp(w.largest_epsilon)]
+        made = [Named(HR, w, (("blocks", size),)).search() for size in sizes]
+        able = [m for m in made if m is not None]
+        return able[w.order([numbers_of(m, w) for m in able])[0]] if able else None
+
+
+def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Blocks]:
     """All that can be planned with: registered mechanisms that promise something, and the families to tune."""
     for cls in registry().values():
         wanted = takes(cls)
@@ -200,10 +243,7 @@ def candidates(wishes: Wishes) -> Iterator[Named | Tuned]:
         yield Named(cls, wishes)
     for family in FAMILIES:
         yield Tuned(family, wishes)
-
-
-COMPARED = ("epsilon", "asr", "error", "gain", "bits")
-"""What choices are compared in."""
+    yield Blocks(wishes)
 
 
 @dataclass(frozen=True)
@@ -224,14 +264,17 @@ def found(wishes: Wishes) -> list[Found]:
     """Everything that meets the wishes; what tuning finds again is left out."""
     rows: list[Found] = []
     for each in candidates(wishes):
-        m = each.search()
+        try:
+            m = each.search()
+        except HushError:  # a limit of this mechanism's own
+            continue
         if m is None:
             continue
-        row = Found(m, isinstance(each, Tuned), {name: number_of(m, name, wishes) for name in COMPARED})
+        row = Found(m, each.tuned, numbers_of(m, wishes))
         if not (row.tuned and any(_alike(row.numbers, other.numbers) for other in rows)):
             rows.append(row)
     return rows
 
 
 def _alike(one: dict[str, float], other: dict[str, float]) -> bool:
-    return all(abs(math.log(one[name] / other[name])) < 0.05 for name in COMPARED)
+    return all(abs(one[name] - other[name]) <= 0.05 * abs(other[name]) for name in COMPARED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,15 @@ ASSUMED_EPSILON = 1.0
 SEARCHED_EPSILON = 10.0
 """The largest budget that is looked at where only other wishes bound it."""
 
+FIRST = {"privacy": "epsilon", "attack": "asr", "accuracy": "error", "manipulation": "gain", "bits": "bits"}
+"""The number that decides where that matters most."""
+
+_MOST_EPSILON = 30.0  # for the question how much budget would do; beyond it, thresholds of 64 bits end
+
+_WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
+_SAME = math.log(1.01)
+_NONE = 1e-300  # in place of zero, where logarithms are taken
+
 LIMITS = {"error": "error", "max_asr": "asr", "max_epsilon": "epsilon", "max_bits": "bits"}
 """The wishes that bound something, and what each bounds."""
 
@@ -56,17 +65,16 @@ class Wishes:
 
     def __post_init__(self) -> None:
         _rules.domain_size(self.k)
-        _rules.integer("n", self.n, 1, 10**15, "count the people who will report")
+        _rules.integer("n", self.n, 1, 10**12, "count the people who will report")
         for name, allowed in (("metric", METRICS), ("matters", MATTERS)):
             if getattr(self, name) not in allowed:
                 rule = f"must be one of {', '.join(allowed)}"
                 raise ParameterError(message(name, rule, getattr(self, name), f"use e.g. {next(iter(allowed))!r}"))
         if self.error is not None:
-            _rules.number("error", self.error, 0.0, math.inf, "use e.g. 0.01 for one percentage point")
+            _rules.number("error", self.error, 1e-12, 1.0, "use e.g. 0.01 for one percentage point", closed=True)
         if self.max_asr is not None:
-            least = 1 / self.k
-            rule = "blind guessing already succeeds that often; allow more"
-            _rules.number("max_asr", self.max_asr, least, 1.0, rule, closed=True)
+            remedy = f"blind guessing succeeds one time in {self.k:,}, and certainty is 1: choose between them"
+            _rules.number("max_asr", self.max_asr, 1 / self.k, 1.0, remedy, closed=True)
         if self.max_bits is not None:
             _rules.integer("max_bits", self.max_bits, 1, 10**12, "count the bits that a device may send")
         if self.max_epsilon is not None:
@@ -76,8 +84,11 @@ class Wishes:
                 raise ParameterError(f"max_{error}") from None
         if self.delta is not None:
             _rules.delta(self.delta)
+            if self.delta * self.n > 1:
+                rule = "must be at most 1/n: a mechanism may give away a share delta of the people"
+                raise ParameterError(message("delta", rule, self.delta, f"use e.g. {0.01 / self.n:.0e}"))
         _rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05")
-        _rules.integer("targets", self.targets, 1, self.k, "say how many values fake users promote")
+        _rules.integer("targets", self.targets, 1, self.k - 1, "say how many values fake users promote")
         if self.matters in {"accuracy", "manipulation"} and self.max_epsilon is None and self.max_asr is None:
             rule = f"must be given where {self.matters} matters most, since more budget always helps it"
             raise ParameterError(message("max_epsilon", rule, Unsaid("nothing"), "say how much you accept"))
@@ -109,9 +120,26 @@ class Wishes:
         """Whether these numbers keep all bounds."""
         return all(found[bounded] <= limit * (1 + 1e-12) for bounded, limit in self.limits.items())
 
+    def order(self, rows: Sequence[Mapping[str, float]]) -> list[int]:
+        """Best first: by what matters most, where what is within 1 % of the best is as good; then by the balance.
+
+        The balance is the sum of logarithms, bits counting a quarter. An error below the one that was asked for counts
+        as that.
+        """
+        first = FIRST.get(self.matters, "")
+        least = max(min((row[first] for row in rows if first in row), default=1.0), _NONE)
+
+        def key(row: Mapping[str, float]) -> tuple[int, float]:
+            floor = self.error if self.error is not None and first != "error" else _NONE
+            counted = {**row, "error": max(row["error"], floor)}
+            balance = sum(_WEIGHTS[name] * math.log(max(value, _NONE)) for name, value in counted.items())
+            return math.floor(math.log(max(row.get(first, least), _NONE) / least) / _SAME + 1e-9), balance
+
+        return sorted(range(len(rows)), key=lambda i: key(rows[i]))
+
     def without(self, bounded: str, matters: str) -> Wishes:
         """The same with one bound dropped, and what it bounded mattering most."""
         loose: dict[str, Any] = {name: None for name, each in LIMITS.items() if each == bounded}
         if bounded == "epsilon" or (bounded == "error" and self.max_epsilon is None and self.max_asr is None):
-            loose["max_epsilon"] = max(SEARCHED_EPSILON, min(2 * (self.max_epsilon or 0.0), _rules.MAX_EPSILON))
+            loose["max_epsilon"] = _MOST_EPSILON if bounded == "epsilon" else SEARCHED_EPSILON
         return replace(self, **loose, matters=matters)

@@ -35,27 +35,36 @@ def front_figure(plan: Plan, choice: Choice | None, *, theme: Theme = LIGHT) -> 
     figure = figure_of(8.5, 5.2, theme)
     axes = figure.subplots()
     prepare(axes, theme, "y")
-    points = _in_metric(reachable(w.k, w.n, w.largest_epsilon, worst=w.worst), plan)
-    edge = points[pareto.front(points)]
+    points = _in_metric(
+        reachable(w.k, w.n, w.largest_epsilon, worst=w.worst, most_bits=w.limits.get("bits", math.inf)), plan
+    )
+    edge = points[pareto.front(points)] if len(points) else points
     edge = edge[np.argsort(edge[:, 0])]
-    label = f"best possible with ε up to {w.largest_epsilon:g}"
+    bits = f" and {w.max_bits} bits" if w.max_bits is not None else ""
+    label = f"best possible with ε up to {w.largest_epsilon:g}{bits}"
     axes.plot(edge[:, 0], edge[:, 1], color=theme.series[0], linewidth=2, label=label)
     axes.set(xscale="log", yscale="log")
     _wishes(axes, plan, theme)
     scale = _scale(plan)
-    rows = [(scale * c.numbers["error"], c.numbers["asr"], c.name) for c in plan.choices[:_NAMED]]
+    rows = [(scale * c.numbers["error"], c.numbers["asr"], c.name) for c in plan.choices]
     if rows:
-        axes.scatter([r[0] for r in rows], [r[1] for r in rows], color=theme.faint, zorder=3, label="meets your wishes")
+        axes.scatter([r[0] for r in rows], [r[1] for r in rows], color=theme.faint, zorder=3, label=_counted(rows))
     if choice is not None:
         at = scale * choice.numbers["error"], choice.numbers["asr"]
         axes.scatter(*at, marker="*", s=260, color=theme.series[1], zorder=4, label=f"the choice, {choice.name}")
     _limits(axes, edge, [(r[0], r[1]) for r in rows])
-    _names(axes, rows, theme)
+    _names(axes, rows[:_NAMED], theme)
     axes.set_xlabel(f"error: {_ERRORS[w.metric]}", color=theme.faint)
     axes.set_ylabel("attack success on one report", color=theme.faint)
     figure.legend(loc="outside lower center", ncols=4, labelcolor=theme.ink, **LEGEND)
-    say(figure.suptitle, f"{w.n:,} people, {w.k:,} values: lower left is better", **head(theme))
+    outcome = "lower left is better" if plan.feasible else "nothing meets these wishes"
+    say(figure.suptitle, f"{w.n:,} people, {w.k:,} values: {outcome}", **head(theme))
     return figure
+
+
+def _counted(rows: list[tuple[float, float, str]]) -> str:
+    named = f" (the first {_NAMED} are named)" if len(rows) > _NAMED else ""
+    return f"meets your wishes{named}"
 
 
 def _in_metric(points: Floats, plan: Plan) -> Floats:
@@ -89,6 +98,8 @@ def _limits(axes: Axes, edge: Floats, rows: list[tuple[float, float]]) -> None:
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(lambda x, _: f"{x:g}")
     if not rows:
+        if edge.size:
+            axes.set_xlim(right=edge[:, 0].min() * _AROUND**2)
         return
     errors = [r[0] for r in rows]
     left, right = max(min(errors) / _AROUND, float(edge[:, 0].min())), max(errors) * _AROUND
@@ -112,6 +123,6 @@ def _names(axes: Axes, rows: list[tuple[float, float, str]], theme: Theme) -> No
             va="center",
             fontsize=9,
             color=theme.ink,
-            arrowprops={"arrowstyle": "-", "color": theme.grid, "linewidth": 0.8},
+            arrowprops={"arrowstyle": "-", "color": theme.truth, "linewidth": 0.8},
             annotation_clip=False,
         )
