@@ -56,7 +56,7 @@ def front_figure(plan: Plan, choice: Choice | None, *, theme: Theme = LIGHT) -> 
     _names(axes, rows[:_NAMED], theme)
     axes.set_xlabel(f"error: {_ERRORS[w.metric]}", color=theme.faint)
     axes.set_ylabel("attack success on one report", color=theme.faint)
-    figure.legend(loc="outside lower center", ncols=4, labelcolor=theme.ink, **LEGEND)
+    figure.legend(loc="outside lower center", ncols=2, labelcolor=theme.ink, **LEGEND)
     outcome = "lower left is better" if plan.feasible else "nothing meets these wishes"
     say(figure.suptitle, f"{w.n:,} people, {w.k:,} values: {outcome}", **head(theme))
     return figure
