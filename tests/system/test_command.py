@@ -12,7 +12,7 @@ import pytest
 import hush
 from tests.system.support import answer, refused, run, shell
 
-COMMANDS = ["plan", "mechanisms", "privatize", "estimate", "simulate", "demo", "reproduce"]
+COMMANDS = ["plan", "mechanisms", "privatize", "estimate", "simulate", "audit", "demo", "reproduce"]
 
 
 def test_version_in_a_process_of_its_own(tmp_path: Path) -> None:

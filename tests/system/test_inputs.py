@@ -150,7 +150,7 @@ def test_counts_have_two_rows_and_one_column_each() -> None:
         ("simulate zap", "arguments must be those that hush simulate takes, got 'zap'"),
         ("privatize", "INPUT must be given, got nothing"),
         ("privatize d.csv --column v", "--output must be given, got nothing"),
-        ("simulat", "command must be one of mechanisms, privatize, estimate, simulate, demo, got 'simulat'; did you"),
+        ("simulat", "command must be one of plan, mechanisms, privatize, estimate, simulate, audit, demo, reproduce"),
     ],
 )
 def test_options_in_one_line(arguments: str, words: str) -> None:

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from hush.cli import _guard
+from hush.cli.audit import audit
 from hush.cli.demo import demo
 from hush.cli.estimate import estimate
 from hush.cli.mechanisms import mechanisms
@@ -70,5 +71,5 @@ def _options(
     pass
 
 
-for _command in (plan, mechanisms, privatize, estimate, simulate, demo, reproduce):
+for _command in (plan, mechanisms, privatize, estimate, simulate, audit, demo, reproduce):
     app.command()(_command)

@@ -17,6 +17,8 @@ ENDINGS = {
     "--csv": ".csv",
     "--png": ".png",
     "--plot": ".png",
+    "--html": ".html",
+    "--checkpoint": ".json",
 }
 """What the file behind each option must be called, so that its name says what it is."""
 

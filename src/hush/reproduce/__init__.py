@@ -11,8 +11,8 @@ def studies() -> dict[str, Study]:
     """Every study that can be reproduced, by name.
 
     >>> list(studies())
-    ['refined']
+    ['refined', 'audit']
     """
-    from hush.reproduce import refined
+    from hush.reproduce import audit, refined
 
-    return {study.name: study for study in (refined.STUDY,)}
+    return {study.name: study for study in (refined.STUDY, audit.STUDY)}

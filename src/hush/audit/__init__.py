@@ -1,0 +1,9 @@
+"""How private is it really? Lower bounds of the true privacy loss, with a stated confidence, or the exact loss."""
+
+from __future__ import annotations
+
+from hush.audit.result import AuditResult, Witness
+from hush.audit.run import run
+from hush.audit.target import Claim, MechanismTarget, Target
+
+__all__ = ["AuditResult", "Claim", "MechanismTarget", "Target", "Witness", "run"]

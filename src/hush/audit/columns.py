@@ -1,0 +1,144 @@
+"""Columns of numbers made from reports, and their cutting into a few bins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.audit.reading import Numbers, Path, Table, finite, spell
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number of every report.
+
+    Args:
+        path: Where it stands.
+        kind: "value"; "bit" of an integer; or "place", the binary place of the last digit of a double. The last two
+            show what a number's size does not: a mark in a seed, or noise that was added in floating point.
+        at: Which bit.
+    """
+
+    path: Path
+    kind: str = "value"
+    at: int = 0
+
+    def read(self, table: Table) -> Floats:
+        """The column of these reports."""
+        raw = table.column(self.path)
+        if self.kind == "bit":
+            return ((_integers(raw) >> self.at) & 1).astype(np.float64)
+        return last_place(finite(raw)) if self.kind == "place" else finite(raw)
+
+    def __str__(self) -> str:
+        where = spell(self.path)
+        if self.kind == "value":
+            return where
+        return f"bit {self.at} of {where}" if self.kind == "bit" else f"the place of the last binary digit of {where}"
+
+
+def all_columns(tables: list[Table]) -> list[Column]:
+    """Every column that is not the same in all reports."""
+    found: list[Column] = []
+    for path in sorted({p for t in tables for p in t.paths()}, key=lambda p: [(isinstance(q, str), q) for q in p]):
+        raw = np.concatenate([t.column(path) for t in tables])
+        tidy = finite(raw) if raw.dtype.kind == "f" else raw.astype(np.int64)
+        low, high = tidy.min(), tidy.max()
+        if low == high:
+            continue
+        found.append(Column(path))
+        if raw.dtype.kind == "f" and not np.array_equal(raw, np.rint(raw)):
+            found.append(Column(path, "place"))
+        elif high - low > 1:
+            found += [Column(path, "bit", at) for at in _moving_bits(_integers(raw))]
+    return found
+
+
+def _integers(raw: Numbers) -> Codes:
+    if raw.dtype.kind == "f":
+        raw = np.clip(finite(raw), -(2.0**62), 2.0**62)
+    return raw.astype(np.int64)
+
+
+def _moving_bits(whole: Codes) -> list[int]:
+    """Bits that are not the same in all of them, up to the sign."""
+    moving = int(np.bitwise_or.reduce(whole) ^ np.bitwise_and.reduce(whole))
+    size = max(int(whole.max()).bit_length(), int(whole.min()).bit_length()) + 1
+    return [at for at in range(min(size, 64)) if moving >> at & 1]
+
+
+def last_place(x: Floats) -> Floats:
+    """The exponent of the last binary digit that is not zero: x is an odd multiple of two to this power.
+
+    >>> last_place(np.array([1.0, 0.75, 6.0, 0.0])).tolist()
+    [0.0, -2.0, 1.0, 1100.0]
+    """
+    part, exponent = np.frexp(x)
+    whole = np.abs(np.ldexp(part, 53)).astype(np.int64)
+    zeros = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    return np.where(whole == 0, 1100.0, exponent - 53.0 + zeros)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """A cutting of the line: a number's bin is how many cuts it exceeds.
+
+    Args:
+        cuts: Ascending.
+        values: The one value in each bin, where there is only one.
+    """
+
+    cuts: Floats
+    values: Floats | None
+
+    @classmethod
+    def of(cls, column: Floats, most: int) -> Bins:
+        """One bin for each value if they are few, else bins that hold as many each."""
+        values = np.unique(column)
+        if values.size <= most:
+            return cls((values[1:] + values[:-1]) / 2, values)
+        return cls(np.unique(np.quantile(column, np.arange(1, most) / most, method="nearest")), None)
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return self.cuts.size + 1
+
+    def codes(self, column: Floats) -> Codes:
+        """The bin of every number."""
+        if self.cuts.size == 1:
+            return (column > self.cuts[0]).astype(np.int64)
+        return np.searchsorted(self.cuts, column, side="left")
+
+    def spell(self, code: int) -> str:
+        """A bin in words."""
+        if self.values is not None:
+            return f"is {self.values[code]:.10g}"
+        if code == 0:
+            return f"is at most {self.cuts[0]:.6g}"
+        if code == self.cuts.size:
+            return f"is above {self.cuts[-1]:.6g}"
+        low, high = self.cuts[code - 1], self.cuts[code]
+        return f"is above {low:.6g} and at most {high:.6g}"
+
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def keys(table: Table, paths: Iterable[Path]) -> Codes:
+    """A number that tells different reports apart (to about one in 2^64), from what stands at these paths."""
+    total = np.zeros(table.size, np.uint64)
+    for path in paths:
+        raw = table.column(path)
+        near = finite(raw) + 0.0  # no minus zero
+        total = (total ^ near.view(np.uint64)) * _MULTIPLIER
+        if raw.dtype.kind in "iu" and raw.dtype.itemsize == 8:  # what a double cannot hold
+            total += (raw.astype(np.int64) - np.clip(near, -(2.0**62), 2.0**62).astype(np.int64)).view(np.uint64)
+        total ^= total >> np.uint64(29)
+    return total.view(np.int64)

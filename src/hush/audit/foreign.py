@@ -1,0 +1,294 @@
+"""Python code from anywhere as a target: a function of a value, or of an array of values.
+
+What an audit proves needs reports that are independent of each other. Code that answers from memory (a client that
+keeps its first answer, say) must be given a fresh client for every call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import random
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.audit import guard
+from hush.audit.columns import all_columns
+from hush.audit.reading import Table, Unreadable, compact, joined, pack, table, vectors
+from hush.audit.target import Claim, MechanismTarget, Target
+from hush.errors import ParameterError, Unsaid, message
+from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle, Reports
+
+Floats = npt.NDArray[np.float64]
+
+PATIENCE = 60.0
+"""Seconds without a report, after which foreign code is taken to hang."""
+
+_BATCH = 8192  # reports that are made at a time, so that long ones do not fill the memory before they are packed
+
+METHODS = ("privatize", "privatise", "randomize", "randomise", "perturb", "report")
+"""What an object is asked to do with a value, the first that it has; else it is called itself."""
+
+
+class ForeignTarget(Target):
+    """Code that was not written for Hush, known by what comes out of it.
+
+    Args:
+        name: What to call it.
+        k: Number of values.
+        claim: The promised epsilon, or a Claim.
+        timeout: Seconds without a report, after which it is taken to hang.
+    """
+
+    def __init__(self, name: str, k: int, claim: float | Claim | None, timeout: float) -> None:
+        self.name = name
+        self.k = _rules.domain_size(k)
+        self.claim = claimed(claim)
+        self.timeout = _rules.number("timeout", timeout, 0.0, 1e6, "use seconds, e.g. 60")
+
+    @abstractmethod
+    def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
+        """So many reports of one value."""
+
+    def table(self, reports: Reports) -> Table:
+        """Reports, to be read number by number."""
+        try:
+            return table(reports, self.k)
+        except Unreadable as error:
+            remedy = "have it return numbers, text, bytes, or lists, sets and dictionaries of them"
+            raise self.fault("must give reports that can be read", str(error), remedy) from None
+
+    def features(self, reports: Reports) -> Floats:
+        """All the numbers that move in these reports; which those are depends on the reports."""
+        whole = self.table(reports)
+        return np.stack([column.read(whole) for column in all_columns([whole])] or [np.zeros(whole.size)], axis=1)
+
+    def fault(self, rule: str, got: str, remedy: str) -> ParameterError:
+        """What the code did wrong."""
+        return ParameterError(message(f"target {self.name}", rule, Unsaid(got), remedy))
+
+
+class CallableTarget(ForeignTarget):
+    """A function that turns a value 0..k-1 into a report of any kind, or an array of values into as many reports.
+
+    Args:
+        function: Called with a Python integer for every report, or with an array of integers. If it has a parameter
+            `rng`, it is given the audit's generator there.
+        k: Number of values.
+        claim: The promised epsilon, or a Claim.
+        name: What to call it in messages and results.
+        batched: Whether it takes arrays. Left out, it is called value by value, unless it only takes arrays. An array
+            is not tried on a function that takes a value, since it might toss one coin for the whole array.
+        timeout: Seconds without a report, after which it is taken to hang.
+        seed: Called with an integer when an audit is to be repeatable, for randomness other than that of Python and
+            of numpy's global generator, which are seeded anyway (and put back afterwards).
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        k: int,
+        claim: float | Claim | None = None,
+        name: str | None = None,
+        batched: bool | None = None,
+        *,
+        timeout: float = PATIENCE,
+        seed: Callable[[int], object] | None = None,
+    ) -> None:
+        if not callable(function):
+            rule = "must be callable with a value"
+            raise ParameterError(message("function", rule, function, "pass a function, not what it returns"))
+        super().__init__(name or _called(function), k, claim, timeout)
+        self._function, self._batched, self._seed = function, batched, seed
+        self._takes_rng = _has_parameter(function, "rng")
+        self._shape: tuple[int, ...] | None = None
+
+    def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
+        """So many reports of one value."""
+        value = _rules.integer("value", value, 0, self.k - 1, "use a value of the domain")
+        call = self._with(rng)
+        if self._batched is None:
+            self._batched = self._only_arrays(call, value, None if rng is None else int(rng.integers(1 << 32)))
+        draw = self._array if self._batched else self._each
+        sizes = [min(_BATCH, size - start) for start in range(0, size, _BATCH)]
+        seeds = [None] * len(sizes) if rng is None else rng.integers(1 << 32, size=len(sizes)).tolist()
+        return joined([draw(call, value, many, seed) for many, seed in zip(sizes, seeds, strict=True)])
+
+    def _with(self, rng: np.random.Generator | None) -> Callable[[Any], Any]:
+        if self._takes_rng and rng is not None:
+            return lambda value: self._function(value, rng=rng)
+        return self._function
+
+    def _only_arrays(self, call: Callable[[Any], Any], value: int, seed: int | None) -> bool:
+        """Whether it fails on a value, and takes arrays of two different sizes."""
+        try:
+            self._watched(lambda steps: call(value), value, seed)
+            return False
+        except ParameterError as single:
+            try:
+                for size in (3, 5):
+                    self._array(call, value, size, seed)
+            except ParameterError:
+                raise single from None
+        return True
+
+    def _each(self, call: Callable[[Any], Any], value: int, size: int, seed: int | None) -> Reports:
+        def work(steps: list[int]) -> list[Any]:
+            found = []
+            for _ in range(size):
+                found.append(call(value))
+                steps[0] += 1
+            return found
+
+        return self._packed(self._watched(work, value, seed))
+
+    def _array(self, call: Callable[[Any], Any], value: int, size: int, seed: int | None) -> Reports:
+        found = self._watched(lambda steps: call(np.full(size, value, np.int64)), value, seed)
+        if isinstance(found, (str, bytes, dict)) or not hasattr(found, "__len__"):
+            got = f"a {type(found).__name__} for {size} values"
+            raise self.fault("must turn an array of values into as many reports", got, "or say batched=False")
+        if len(found) != size:
+            got = f"{len(found)} for {size} values"
+            raise self.fault("must give one report for each value", got, "return them in a list or an array")
+        if isinstance(found, np.ndarray) and found.dtype != object:
+            self._same_shape(found.shape[1:])
+            return vectors(compact(found))
+        return self._packed(list(found))
+
+    def _packed(self, reports: list[Any]) -> Reports:
+        arrays = {report.shape for report in reports if isinstance(report, np.ndarray)}
+        for shape in sorted(arrays):
+            self._same_shape(shape)
+        return pack(reports)
+
+    def _same_shape(self, shape: tuple[int, ...]) -> None:
+        if self._shape is None:
+            self._shape = shape
+        if shape != self._shape:
+            got = f"shape {shape} after {self._shape}"
+            raise self.fault("must give arrays of one shape", got, "return a list or a set if its length is free")
+
+    def _watched(self, work: Callable[[list[int]], Any], value: int, seed: int | None) -> Any:
+        def seeded(steps: list[int]) -> Any:
+            with _seeded(seed, self._seed):  # on the same thread, since some generators belong to one
+                return work(steps)
+
+        try:
+            return guard.watched(seeded, self.timeout)
+        except guard.Hung:
+            got = f"none for value {value} in {self.timeout:g} seconds"
+            raise self.fault("must give a report in time", got, "mend it, or allow more with timeout=") from None
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever foreign code raises
+            remedy = f"it failed with {guard.cause(error)}"
+            raise self.fault("must turn every value into a report", f"an error for value {value}", remedy) from error
+
+
+def from_name(
+    name: str, k: int, claim: float | Claim | None = None, *, batched: bool | None = None, timeout: float = PATIENCE
+) -> Target:
+    """The target that "module:function" names, imported with the current directory on the path.
+
+    It may also name an object with one of the methods in `METHODS`, a class of such objects (made anew here, with the
+    arguments k and epsilon if it has parameters of these names), or a mechanism of Hush.
+
+    Args:
+        name: A module, a colon and a name in it.
+        k: Number of values.
+        claim: The promised epsilon, or a Claim.
+        batched: Whether it takes arrays (see `CallableTarget`).
+        timeout: Seconds without a report, after which it is taken to hang.
+    """
+    promise = claimed(claim)
+    found = _imported(name)
+    if isinstance(found, type):
+        found = _made(found, name, k, promise)
+    if isinstance(found, FrequencyOracle):
+        return MechanismTarget(found)
+    methods = [getattr(found, method) for method in METHODS if callable(getattr(found, method, None))]
+    function = methods[0] if methods and not inspect.isfunction(found) else found
+    if not callable(function):
+        rule = f"must name a function, or an object that has {', '.join(METHODS)}"
+        raise ParameterError(message("target", rule, name, "check the name after the colon"))
+    return CallableTarget(function, k, promise, name, batched, timeout=timeout)
+
+
+def claimed(claim: float | Claim | None) -> Claim | None:
+    """A promise, however it was given."""
+    if claim is None or isinstance(claim, Claim):
+        return claim
+    return Claim(_rules.number("claim", claim, -1e-300, float("inf"), "say the promised epsilon, e.g. 1.0"))
+
+
+def _imported(name: str) -> Any:
+    module, colon, path = str(name).partition(":")
+    if not colon or not all(part.isidentifier() for part in (*module.split("."), *path.split("."))):
+        rule = "must look like module:function"
+        raise ParameterError(message("target", rule, name, "name a module, a colon and a function in it"))
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a module raises at import
+        remedy = f"it failed with {guard.cause(error)}; be where {module.split('.')[0]} can be imported"
+        raise ParameterError(message("target", "must be importable", name, remedy)) from error
+    for part in path.split("."):
+        if not hasattr(found, part):
+            rule = f"must name something that {module} has"
+            raise ParameterError(message("target", rule, name, "check the name after the colon"))
+        found = getattr(found, part)
+    return found
+
+
+def _made(cls: type, name: str, k: int, claim: Claim | None) -> Any:
+    given = {"k": k} | ({} if claim is None else {"epsilon": claim.epsilon})
+    try:
+        return cls(**{each: value for each, value in given.items() if _has_parameter(cls, each)})
+    except Exception as error:
+        remedy = f"it failed with {guard.cause(error)}; name a function that makes one and uses it"
+        raise ParameterError(
+            message("target", "must be a class that k and epsilon suffice for", name, remedy)
+        ) from error
+
+
+def _has_parameter(function: Callable[..., Any], name: str) -> bool:
+    try:
+        return name in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # compiled code that does not tell
+        return False
+
+
+def _called(function: Callable[..., Any]) -> str:
+    named = getattr(function, "__qualname__", None)
+    return f"{function.__module__}:{named}" if named else type(function).__qualname__
+
+
+@contextlib.contextmanager
+def _seeded(seed: int | None, more: Callable[[int], object] | None) -> Iterator[None]:
+    """The global generators seeded for a while, so that code that draws from them repeats itself."""
+    if seed is None:
+        yield
+        return
+    python, arrays = random.getstate(), np.random.get_state()
+    own = np.random.SeedSequence(seed).generate_state(3).tolist()  # generators of one kind must not run in step
+    try:
+        random.seed(own[0])
+        np.random.seed(own[1])
+        if more is not None:
+            more(own[2])
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(arrays)

@@ -1,0 +1,120 @@
+"""What an audit found, and what that proves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from hush.audit.target import Claim
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two values and an event whose probabilities differ that much.
+
+    Args:
+        first: The value under which the event is likely.
+        second: The value under which it is not.
+        event: What the report shows.
+        report: An example, as text, where the event is a single output.
+    """
+
+    first: int
+    second: int
+    event: str
+    report: str | None = None
+
+    def __str__(self) -> str:
+        shown = "" if self.report is None else f", e.g. {self.report}"
+        return f"values {self.first} and {self.second}: {self.event}{shown}"
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """A lower bound of the true privacy loss, and how it compares with the claim.
+
+    Args:
+        target: What was audited.
+        method: How: likelihood, attack, classifier or exact.
+        claim: What was promised, if anything.
+        epsilon_lower: The privacy loss that is proved, at the claim's delta.
+        alpha: Probability that the statement is wrong, at most; 0 for an exact audit.
+        trials: Reports of each value that the proof counts.
+        witness: The pair of values and the event.
+        counts: Hits under the first value and under the second.
+        notes: What else one should know.
+    """
+
+    target: str
+    method: str
+    claim: Claim | None
+    epsilon_lower: float
+    alpha: float
+    trials: int
+    witness: Witness | None
+    counts: tuple[int, int] | None = None
+    seconds: float = field(default=0.0, compare=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def claimed(self) -> float | None:
+        """The promised epsilon."""
+        return None if self.claim is None else self.claim.epsilon
+
+    @property
+    def violated(self) -> bool:
+        """Whether the proved loss exceeds the promised one."""
+        return self.claim is not None and self.epsilon_lower > self.claim.epsilon * (1 + 1e-9)
+
+    @property
+    def verdict(self) -> str:
+        """violation, consistent, or measured where nothing was claimed."""
+        if self.claim is None:
+            return "measured"
+        return "violation" if self.violated else "consistent"
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in a sentence, and nothing more."""
+        bound = "infinite" if math.isinf(self.epsilon_lower) else f"at least {self.epsilon_lower:.4g}"
+        delta = f" at delta = {self.claim.delta:g}" if self.claim is not None and self.claim.delta else ""
+        if self.method == "exact":
+            exact = "infinite" if math.isinf(self.epsilon_lower) else f"{self.epsilon_lower:.6g}"
+            sure = (
+                f"The privacy loss of one report is exactly {exact}{delta}, computed from the law that the code states"
+            )
+        else:
+            sure = f"With confidence {1 - self.alpha:.4g}, the privacy loss of one report is {bound}{delta}"
+        if self.claim is None:
+            return f"{sure}. Nothing was claimed."
+        if self.violated:
+            return f"{sure}: the claim of {self.claim} is false."
+        ending = "which keeps the claim" if self.method == "exact" else "which does not contradict the claim"
+        return f"{sure}, {ending} of {self.claim}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "target": self.target,
+            "method": self.method,
+            "claimed": self.claimed,
+            "delta": 0.0 if self.claim is None else self.claim.delta,
+            "epsilon_lower": self.epsilon_lower,
+            "alpha": self.alpha,
+            "confidence": 1 - self.alpha,
+            "trials": self.trials,
+            "verdict": self.verdict,
+            "statement": self.statement,
+            "witness": None
+            if self.witness is None
+            else {
+                "first": self.witness.first,
+                "second": self.witness.second,
+                "event": self.witness.event,
+                "report": self.witness.report,
+            },
+            "counts": None if self.counts is None else {"first": self.counts[0], "second": self.counts[1]},
+            "seconds": self.seconds,
+            "notes": list(self.notes),
+        }

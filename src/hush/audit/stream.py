@@ -1,0 +1,93 @@
+"""Trials by the chunk: on all cores, in bounded memory, and the same whatever the number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.audit.checkpoint import Checkpoint
+from hush.audit.target import Target
+from hush.kernels import chunks
+from hush.mechanisms._base import Reports
+from hush.randomness import CHUNK, seeded, source
+
+Bools = npt.NDArray[np.bool_]
+Progress = Callable[[float], None]
+Result = TypeVar("Result")
+
+_TOGETHER = 16
+"""Chunks between two looks at the clock, the progress bar and the interrupt key."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that a report may show.
+
+    Args:
+        words: What it is.
+        test: Whether each report shows it; the generator is for events with a coin of their own.
+    """
+
+    words: str
+    test: Callable[[Reports, np.random.Generator], Bools]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Reports of one value, numbered in chunks.
+
+    Args:
+        target: What makes them.
+        value: The value.
+        root: A seed, from which every chunk has its own; None to draw as real clients do.
+        number: Which of the audit's streams this is.
+    """
+
+    target: Target
+    value: int
+    root: int | None
+    number: int
+
+    def chunk(self, at: int, size: int) -> tuple[Reports, np.random.Generator]:
+        """The chunk of that number, and a generator for the event's coin."""
+        if self.root is None:
+            return self.target.draw(self.value, size, None), source(None)
+        reports = self.target.draw(self.value, size, seeded([self.root, self.number, at]))
+        return reports, seeded([self.root, self.number, at, 1])
+
+    def sample(self, size: int) -> list[Reports]:
+        """All of so many reports, by the chunk."""
+        return self._each(0, size, lambda at, many: self.chunk(at, many)[0])
+
+    def count(self, event: Event, trials: int, checkpoint: Checkpoint, progress: Progress | None = None) -> int:
+        """How many of so many trials show the event, going on from where the checkpoint stands."""
+
+        def tested(at: int, many: int) -> int:
+            reports, coin = self.chunk(at, many)
+            return int(np.count_nonzero(event.test(reports, coin)))
+
+        done, hits = checkpoint.standing(self.number)
+        if progress is not None and done:
+            progress(done)
+        while done < trials:
+            stop = min(done + _TOGETHER * CHUNK, trials)
+            hits += sum(self._each(done, stop, tested))
+            checkpoint.save(self.number, stop, hits)
+            if progress is not None:
+                progress(stop - done)
+            done = stop
+        return hits
+
+    def _each(self, start: int, stop: int, work: Callable[[int, int], Result]) -> list[Result]:
+        """Call work(chunk number, size) on every chunk, on several threads where the target allows it."""
+
+        def of(first: int, last: int) -> Result:
+            return work((start + first) // CHUNK, last - first)
+
+        if self.target.threaded:
+            return chunks.each(stop - start, CHUNK, of)
+        return [of(at, min(at + CHUNK, stop - start)) for at in range(0, stop - start, CHUNK)]

@@ -1,0 +1,53 @@
+"""What an audit found, as a table and a sentence for each method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hush.cli import _console, _grid
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hush.audit import AuditResult
+
+_STYLES = {"violation": "bold red", "consistent": "green", "measured": ""}
+
+
+def show(console: Console, results: Sequence[AuditResult]) -> None:
+    """One row for each method, then what each proves, and by what."""
+    names = ("method", "claimed ε", "proved ε", "confidence", "trials", "hits", "false hits", "verdict", "seconds")
+    columns = [
+        _grid.Column(n, "left" if n in {"method", "verdict"} else "right", r)
+        for n, r in zip(names, _RANKS, strict=True)
+    ]
+    rows = [[_console.cell(each, style) for each, style in _cells(result)] for result in results]
+    _grid.show(console, columns, rows, f"Audit of {results[0].target}")
+    for result in results:
+        console.print()
+        console.print(_console.cell(f"{result.method}: {result.statement}"), soft_wrap=True)
+        if result.witness is not None:
+            console.print(_console.cell(f"Witness: {result.witness}."), soft_wrap=True)
+        for note in result.notes:
+            console.print(_console.cell(note, "dim"), soft_wrap=True)
+
+
+_RANKS = (0, 0, 0, 2, 1, 4, 4, 0, 3)
+
+
+def _cells(result: AuditResult) -> list[tuple[str, str]]:
+    exact = result.method == "exact"
+    hits, false_hits = ("", "") if result.counts is None else (f"{each:,}" for each in result.counts)
+    plain = [
+        result.method,
+        _console.DASH if result.claimed is None else f"{result.claimed:g}",
+        _console.number(result.epsilon_lower),
+        "exact" if exact else f"{1 - result.alpha:.6g}",
+        "" if exact else f"{result.trials:,}",
+        hits,
+        false_hits,
+        result.verdict,
+        f"{result.seconds:.2f}",
+    ]
+    return [(each, _STYLES[result.verdict] if each == result.verdict else "") for each in plain]

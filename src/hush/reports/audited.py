@@ -1,0 +1,100 @@
+"""An audit as a figure and as a page that a privacy officer can file."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from hush.audit import AuditResult
+from hush.reports import page
+from hush.reports.figures import png
+from hush.reports.panels import figure_of, head, prepare, say
+from hush.reports.theme import DARK, LIGHT, Theme
+
+_VERDICTS = {
+    "violation": "The claim is false",
+    "consistent": "No violation was found",
+    "measured": "Nothing was claimed",
+}
+
+
+def figure(results: Sequence[AuditResult], *, theme: Theme = LIGHT) -> Figure:
+    """The proved loss of each method as a bar, and the claim as a line."""
+    drawn = figure_of(7.5, 1.4 + 0.55 * len(results), theme)
+    axes = drawn.subplots()
+    prepare(axes, theme, "x")
+    finite = [r.epsilon_lower for r in results if math.isfinite(r.epsilon_lower)]
+    claimed = results[0].claimed
+    longest = max([*finite, claimed or 0.0, 1e-3])
+    for at, result in enumerate(results):
+        length = min(result.epsilon_lower, 1.25 * longest)
+        axes.barh(at, length, height=0.6, color=theme.series[1 if result.violated else 0])
+        label = "∞" if math.isinf(result.epsilon_lower) else f"{result.epsilon_lower:.4g}"
+        inside = length > 0.2 * longest
+        at_end: dict[str, Any] = {"x": length - 0.01 * longest, "ha": "right", "color": theme.ground}
+        beyond: dict[str, Any] = {"x": length + 0.01 * longest, "ha": "left", "color": theme.ink}
+        axes.text(y=at, s=label, va="center", fontsize=9, **(at_end if inside else beyond))
+    if claimed is not None and math.isfinite(claimed):
+        axes.axvline(claimed, color=theme.ink, linewidth=1.4, linestyle="--")
+        axes.text(claimed, -0.62, f" claimed {claimed:g}", fontsize=9, color=theme.ink, va="bottom")
+    axes.set_yticks(range(len(results)))
+    axes.set_yticklabels([r.method for r in results], color=theme.ink)
+    axes.set(ylim=(len(results) - 0.4, -0.9), xlim=(0, 1.35 * longest))
+    axes.set_xlabel("privacy loss of one report that is proved, ε", color=theme.faint)
+    say(drawn.suptitle, f"Audit of {results[0].target}", **head(theme))
+    return drawn
+
+
+def page_of(results: Sequence[AuditResult]) -> str:
+    """One self-contained HTML page: verdict, proof, method, and how to repeat it."""
+    from hush import __version__
+
+    first = results[0]
+    worst = next((r for r in results if r.violated), first)
+    rows = [
+        [
+            r.method,
+            "–" if r.claimed is None else f"{r.claimed:g}",
+            "∞" if math.isinf(r.epsilon_lower) else f"{r.epsilon_lower:.6g}",
+            "exact" if r.method == "exact" else f"{1 - r.alpha:.6g}",
+            f"{r.trials:,}" if r.trials else "–",
+            "–" if r.counts is None else f"{r.counts[0]:,} / {r.counts[1]:,}",
+            r.verdict,
+        ]
+        for r in results
+    ]
+    body = [
+        page.paragraph(f"{_VERDICTS[worst.verdict]}. {worst.statement}"),
+        page.picture(
+            png(figure(results)),
+            png(figure(results, theme=DARK)),
+            "Proved loss of each method",
+            "Proved loss and claim",
+        ),
+        page.heading("What was counted"),
+        page.table(("method", "claimed ε", "proved ε", "confidence", "trials of each value", "hits", "verdict"), rows),
+        page.heading("What is proved"),
+        *[page.paragraph(f"{r.method}: {r.statement}") for r in results],
+        page.heading("Witnesses"),
+        *[page.paragraph(f"{r.method}: {r.witness}.") for r in results if r.witness is not None],
+        page.heading("What these words mean"),
+        page.definitions(
+            {
+                "likelihood": "The event that the likelihood ratio favours: chosen on a tenth of the reports, "
+                "counted on others.",
+                "attack": "How often the best guess of the value from its report names the first of two values.",
+                "classifier": "An event learned from reports alone, counted on fresh ones.",
+                "exact": "The loss computed from the law that the mechanism states, in rational arithmetic.",
+                "no violation": "A lower bound below the claim does not prove the claim; only an exact audit does.",
+            }
+        ),
+    ]
+    today = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return page.page(
+        f"Audit of {first.target}", body, f"hush {__version__}, Python {platform.python_version()}, {today}"
+    )

@@ -1,0 +1,135 @@
+"""`hush audit`: verdicts, exit codes, files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hush
+from tests.system.support import answer, refused, run
+
+OUE = ("audit", "--mechanism", "OUE", "--k", 20, "--epsilon", 1, "--trials", 100_000, "--seed", 7)
+
+
+def test_an_honest_mechanism_leaves_with_zero() -> None:
+    told = answer(*OUE)
+    assert told["violation"] is False
+    likelihood, exact = told["audits"]
+    assert (likelihood["method"], exact["method"]) == ("likelihood", "exact")
+    assert 0.9 < likelihood["epsilon_lower"] < 1
+    assert exact["epsilon_lower"] == hush.OUE(k=20, epsilon=1.0).exact_epsilon()
+    assert run(*OUE).exit_code == 0
+
+
+def test_a_false_claim_leaves_with_one_and_a_witness() -> None:
+    told = run(*OUE, "--claim", 0.5)
+    assert told.exit_code == 1
+    assert "the claim of 0.5-LDP is false" in told.stdout
+    assert "Witness: values 0 and 1" in told.stdout
+
+
+def test_every_method_can_be_asked_for() -> None:
+    told = answer(*OUE, "--method", "attack", "--method", "classifier", "--method", "exact", "--method", "attack")
+    assert [each["method"] for each in told["audits"]] == ["attack", "classifier", "exact"]
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    first, again, other = (answer(*OUE[:-1], seed)["audits"][0]["counts"] for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_a_page_and_a_picture_for_the_files(tmp_path: Path) -> None:
+    page, picture = tmp_path / "audit.html", tmp_path / "audit.png"
+    told = run(*OUE, "--claim", 0.5, "--html", page, "--png", picture)
+    assert told.exit_code == 1
+    text = page.read_text()
+    assert "The claim is false" in text
+    assert "http" not in text.replace("http-equiv", "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_checkpoint_is_kept_for_each_method(tmp_path: Path) -> None:
+    file = tmp_path / "standing.json"
+    first = answer(*OUE, "--checkpoint", file)
+    kept = tmp_path / "standing.likelihood.json"
+    assert json.loads(kept.read_text())["streams"]["2"][0] == 90_000
+    again = answer(*OUE, "--checkpoint", file)
+    assert again["audits"][0]["counts"] == first["audits"][0]["counts"]
+
+
+def test_a_spec_is_audited(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.json"
+    spec.write_text(hush.Spec(hush.GRR(k=4, epsilon=1.0)).to_json())
+    assert answer("audit", "--spec", spec, "--trials", 20_000, "--seed", 1)["audits"][0]["claimed"] == 1.0
+
+
+HONEST = """
+import random
+
+def respond(value):
+    return value if random.random() < 0.5 else random.choice([v for v in range(4) if v != value])
+
+def leaks(value):
+    return value if random.random() < 0.9 else random.choice([v for v in range(4) if v != value])
+
+def crashes(value):
+    raise RuntimeError("no luck")
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    name = f"foreign_{abs(hash(tmp_path))}"
+    (tmp_path / f"{name}.py").write_text(HONEST)
+    return name
+
+
+def test_a_foreign_function(module: str) -> None:
+    """Randomized response with 1/2 for one of four values loses ln 3 = 1.0986; false alarm 1e-6."""
+    asked = ("audit", "--k", 4, "--claim", 1.1, "--trials", 20_000, "--alpha", 1e-6, "--seed", 3)
+    honest = answer(*asked, "--target", f"{module}:respond")["audits"][0]
+    assert honest["verdict"] == "consistent"
+    assert honest["epsilon_lower"] > 0.8
+    told = run(*asked, "--target", f"{module}:leaks")
+    assert told.exit_code == 1
+    assert "is false" in told.stdout
+    assert "no luck" in refused(*asked, "--target", f"{module}:crashes")
+    assert "must be importable" in refused(*asked, "--target", "nowhere_at_all:f")
+
+
+def test_a_program_over_a_pipe(tmp_path: Path) -> None:
+    """The same loss, by a program in JavaScript."""
+    program = tmp_path / "client.js"
+    program.write_text(
+        "const lines = require('fs').readFileSync(0, 'utf8').trim().split('\\n').map(Number);\n"
+        "const other = v => (v + 1 + Math.floor(Math.random() * 3)) % 4;\n"
+        "console.log(lines.map(v => Math.random() < 0.9 ? v : other(v)).join('\\n'));\n"
+    )
+    asked = ("audit", "--pipe", f"node {program}", "--k", 4, "--trials", 20_000, "--alpha", 1e-6)
+    assert run(*asked, "--claim", 1.0).exit_code == 1
+    assert run(*asked, "--claim", 4.0).exit_code == 0  # its loss is ln 27 = 3.3
+    assert "program that can be found" in refused("audit", "--pipe", "no-such-program-here", "--k", 4, "--claim", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "what to audit must be given"),
+        (("--mechanism", "OUE", "--target", "m:f"), "what to audit must be given, one of"),
+        (("--target", "m:f", "--claim", 1), "--k must be given beside --target"),
+        (("--target", "m:f", "--k", 4), "--claim must be given beside --target"),
+        ((*OUE[1:5], "--epsilon", 1, "--method", "guess"), "method must be one of"),
+        ((*OUE[1:5], "--epsilon", 1, "--trials", 10), "--trials must be a whole number of at least 1000"),
+        ((*OUE[1:5], "--epsilon", 1, "--alpha", 0), "alpha must be"),
+        ((*OUE[1:5], "--epsilon", 1, "--pair", "0"), "--pair must be two values"),
+        ((*OUE[1:5], "--epsilon", 1, "--pair", "0,99"), "pair must be two different values"),
+        ((*OUE[1:5], "--epsilon", 1, "--bound", "x"), "bound must be one of"),
+        ((*OUE[1:5], "--epsilon", 1, "--html", "a.txt"), "--html must end in .html"),
+    ],
+)
+def test_bad_usage_leaves_with_two(options: tuple[object, ...], words: str) -> None:
+    assert words in refused("audit", *options)

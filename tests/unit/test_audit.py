@@ -1,0 +1,195 @@
+"""The auditor: what counts prove, that it is true, that it is nearly all there is, and that it survives interrupts."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hush
+from hush.audit import Claim, bounds, run
+from hush.audit.events import best_threshold
+from hush.errors import ParameterError, SpecError
+from tests.conformance import museum
+from tests.conftest import example
+
+
+@pytest.mark.parametrize("trials", [1, 7, 40])
+@pytest.mark.parametrize("tail", [0.01, 0.2])
+def test_bounds_hold_for_every_probability(trials: int, tail: float) -> None:
+    """Exact: the chance that the bound misses the truth is at most the tail, whatever the truth."""
+    counts = range(trials + 1)
+    lows, highs = ([f(c, trials, tail) for c in counts] for f in (bounds.lower, bounds.upper))
+    assert lows == sorted(lows)
+    assert highs == sorted(highs)
+    for p in np.linspace(0.001, 0.999, 333):
+        law = [math.comb(trials, c) * p**c * (1 - p) ** (trials - c) for c in counts]
+        assert sum(w for w, low in zip(law, lows, strict=True) if low > p) <= tail + 1e-12
+        assert sum(w for w, high in zip(law, highs, strict=True) if high < p) <= tail + 1e-12
+
+
+def test_nothing_is_proved_by_nothing() -> None:
+    assert bounds.epsilon_lower(0, 100, 0, 100) == 0.0
+    assert bounds.epsilon_lower(50, 100, 100, 100) == 0.0
+    assert bounds.epsilon_lower(10, 1000, 1, 1000, delta=0.5) == 0.0
+    assert 0 < bounds.epsilon_lower(900, 1000, 100, 1000, delta=0.1) < bounds.epsilon_lower(900, 1000, 100, 1000)
+
+
+def test_a_threshold_is_found_from_either_side() -> None:
+    mixed = np.repeat([0.0, 1.0], [500, 500])
+    rules = {"alpha": 0.01, "delta": 0.0, "bound": "paper"}
+    up = best_threshold(mixed, np.zeros(1000), 1000, **rules)  # type: ignore[arg-type]
+    down = best_threshold(np.ones(1000), mixed, 1000, **rules)  # type: ignore[arg-type]
+    assert (up.swapped, down.swapped) == (False, True)
+    assert up.promise == pytest.approx(down.promise)
+    assert 0 < up.level <= 1
+    assert -1 < down.level <= 0
+
+
+@pytest.mark.parametrize("method", ["likelihood", "attack"])
+def test_the_proved_loss_exceeds_the_truth_as_seldom_as_stated(method: str) -> None:
+    """300 audits at alpha = 0.1; more than 55 above the exact loss have probability below 1e-5 if the rate is 0.1."""
+    m, rng = hush.GRR(k=3, epsilon=1.0), hush.seeded(7)
+    above = sum(run(m, method, trials=1000, alpha=0.1, rng=rng).epsilon_lower > m.exact_epsilon() for _ in range(300))
+    assert above <= 55
+
+
+@pytest.mark.parametrize("name", ["GRR", "SS", "SUE", "OUE", "BLH", "OLH", "SHE", "THE", "Wheel", "HR", "AUE"])
+def test_the_likelihood_ratio_proves_most_of_the_loss(name: str) -> None:
+    """At 10^5 trials and k = 20; at 10^6 and k = 100 see the statistical tests."""
+    m = example(name, 20, 1.0)
+    found = run(m, trials=100_000, rng=hush.seeded(3))
+    assert 0.8 * m.exact_epsilon() <= found.epsilon_lower <= m.exact_epsilon()
+    assert found.verdict == "consistent"
+    assert not found.violated
+    assert found.epsilon_lower >= run(m, "attack", trials=100_000, rng=hush.seeded(3)).epsilon_lower - 0.05
+
+
+@pytest.mark.parametrize("name", sorted(n for n in hush.registry() if ":" not in n and n != "LHO"))
+def test_honest_mechanisms_pass_every_method(name: str) -> None:
+    """False alarm: at most 1e-6 for each."""
+    m = example(name, 10, 1.0, delta=1e-3)
+    for method in ("likelihood", "attack", "exact"):
+        found = run(m, method, trials=20_000, alpha=1e-6, rng=hush.seeded(1))
+        assert found.verdict == "consistent", found.statement
+
+
+def test_hashing_alone_is_caught() -> None:
+    m = hush.LHO(k=10, g=4)
+    exact, sampled = run(m, "exact", claim=5.0), run(m, claim=5.0, trials=100_000, rng=hush.seeded(1))
+    assert exact.epsilon_lower == math.inf
+    assert exact.verdict == sampled.verdict == "violation"
+    assert sampled.epsilon_lower > 9
+    assert "infinite" in exact.statement
+
+
+@pytest.mark.parametrize(
+    ("broken", "pair"),
+    [
+        (museum.MissingReset(k=10, epsilon=0.5), (0, 1)),
+        (museum.MissingReset(k=10, epsilon=2.0), (0, 1)),
+        (museum.LastBitUnprotected(k=10, epsilon=1.0), (0, 9)),
+        (museum.ShiftByOne(k=10, epsilon=1.0), (4, 5)),
+    ],
+)
+def test_the_museum_is_rejected_by_the_likelihood_ratio(broken: hush.FrequencyOracle, pair: tuple[int, int]) -> None:
+    found = run(broken, trials=200_000, alpha=1e-6, pair=pair, rng=hush.seeded(2))
+    assert found.verdict == "violation"
+    assert "is false" in found.statement
+    assert found.witness is not None
+
+
+def test_an_unsorted_subset_is_rejected_by_a_classifier() -> None:
+    found = run(museum.UnsortedSubset(k=10, epsilon=1.0), "classifier", trials=60_000, alpha=1e-6, rng=hush.seeded(2))
+    assert found.verdict == "violation"
+
+
+@pytest.mark.parametrize("name", ["GRR", "SS", "OUE", "OLH", "SHE", "HR", "Wheel"])
+def test_a_witness_shows_the_exact_loss(name: str) -> None:
+    m = example(name, 6, 1.3)
+    found = run(m, "exact")
+    assert found.epsilon_lower == m.exact_epsilon()
+    assert found.witness is not None
+    assert found.witness.first != found.witness.second
+    assert "e^1.3" in found.witness.event
+    assert found.witness.report
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = hush.OLH(k=20, epsilon=1.0)
+    found = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("HUSH_THREADS", threads)
+        found.append(run(m, "attack", trials=400_000, rng=hush.seeded(9)))
+    assert found[0] == found[1]
+    assert run(m, "attack", trials=400_000, rng=hush.seeded(8)).counts != found[0].counts
+
+
+def test_an_interrupted_audit_goes_on(tmp_path: Path) -> None:
+    m, file = hush.OUE(k=10, epsilon=1.0), tmp_path / "audit.json"
+    whole = run(m, trials=2_500_000, rng=hush.seeded(5))
+    made: list[float] = []
+
+    def interrupt(amount: float) -> None:
+        made.append(amount)
+        if len(made) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(m, trials=2_500_000, rng=hush.seeded(5), checkpoint=file, progress=interrupt)
+    kept = json.loads(file.read_text())["streams"]["2"]
+    assert kept[0] == 2 * 16 * 65_536
+    assert not list(tmp_path.glob("*.part"))
+    again = run(m, trials=2_500_000, rng=hush.seeded(5), checkpoint=file)
+    assert again == whole
+    with pytest.raises(SpecError, match="same audit"):
+        run(m, trials=1_000_000, rng=hush.seeded(5), checkpoint=file)
+    file.write_text("{}")
+    with pytest.raises(SpecError, match="checkpoint must be"):
+        run(m, trials=1_000_000, rng=hush.seeded(5), checkpoint=file)
+
+
+def test_without_a_seed_reports_are_those_of_real_clients() -> None:
+    found = [run(hush.GRR(k=5, epsilon=1.0), trials=5000).counts for _ in range(3)]
+    assert len(set(found)) > 1
+
+
+def test_plain_data() -> None:
+    plain = run(hush.GRR(k=5, epsilon=1.0), trials=5000, rng=hush.seeded(1)).to_dict()
+    assert json.loads(json.dumps(plain))["verdict"] == "consistent"
+    assert plain["confidence"] == 0.99
+    assert plain["trials"] == 4500
+
+
+def test_a_claim_of_ones_own() -> None:
+    m = hush.GRR(k=5, epsilon=2.0)
+    assert run(m, claim=1.0, trials=50_000, rng=hush.seeded(1)).verdict == "violation"
+    assert run(m, claim=Claim(1.0, 0.5), trials=50_000, rng=hush.seeded(1)).verdict == "consistent"
+    assert run(hush.LHO(k=5, g=2), trials=5000, rng=hush.seeded(1)).verdict == "measured"
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"method": "guess"}, "method"),
+        ({"trials": 0}, "trials"),
+        ({"trials": 10.5}, "trials"),
+        ({"alpha": 0.0}, "alpha"),
+        ({"alpha": 1.0}, "alpha"),
+        ({"alpha": math.nan}, "alpha"),
+        ({"pair": (0, 0)}, "pair"),
+        ({"pair": (0, 5)}, "pair"),
+        ({"pair": (-1, 2)}, "pair"),
+        ({"pair": (0, 1, 2)}, "pair"),
+        ({"pair": ("a", "b")}, "pair"),
+        ({"bound": "both"}, "bound"),
+        ({"claim": -1.0}, "claim"),
+        ({"claim": math.nan}, "claim"),
+    ],
+)
+def test_bad_input_names_the_parameter(options: dict[str, object], name: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{name} "):
+        run(hush.GRR(k=5, epsilon=1.0), **{"trials": 2000, "rng": hush.seeded(1), **options})  # type: ignore[arg-type]

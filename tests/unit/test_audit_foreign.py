@@ -1,0 +1,295 @@
+"""Python code from anywhere is audited, whatever its reports are, and none of its faults passes for a result."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import itertools
+import math
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import hush
+from hush.audit import Claim, MechanismTarget, run
+from hush.audit.bounds import best_provable
+from hush.audit.foreign import CallableTarget, from_name
+from hush.errors import ParameterError
+
+K = 4
+ALPHA = 1e-6  # of every audit here: the chance that honest code is accused
+
+
+def grr(value: int, k: int = K, epsilon: float = 1.0) -> int:
+    """Honest randomized response by Python's own generator."""
+    if random.random() < math.exp(epsilon) / (math.exp(epsilon) + k - 1):
+        return value
+    other = random.randrange(k - 1)
+    return other if other < value else other + 1
+
+
+@dataclasses.dataclass
+class Answer:
+    value: int
+    version: str = "2"
+
+
+class Slotted:
+    __slots__ = ("inner",)
+
+    def __init__(self, value: int) -> None:
+        self.inner = [value, None]
+
+
+Colour = enum.Enum("Colour", ["red", "green", "blue", "other"])
+
+WRAPPINGS: dict[str, Callable[[int], Any]] = {
+    "integer": int,
+    "float": lambda y: y / 8,
+    "boolean": lambda y: y == 0,
+    "text": lambda y: f"colour-{'abcd'[y]}",
+    "bytes": lambda y: bytes([7, 1 << y]),
+    "tuple": lambda y: (y, 3.5),
+    "mixed tuple": lambda y: (y, "x", None),
+    "one-hot list": lambda y: [int(y == v) for v in range(K)],
+    "ragged list": lambda y: [9] * y,
+    "array": lambda y: np.eye(K)[y],
+    "matrix": lambda y: np.eye(K)[y].reshape(2, 2),
+    "array and number": lambda y: (np.eye(K)[y], 1),
+    "dictionary": lambda y: {"y": y, "n": 1},
+    "nested": lambda y: {"a": [{"b": (y, "z")}]},
+    "set": lambda y: {y},
+    "frozen set of text": lambda y: frozenset({"abcd"[y], "e"}),
+    "generator": lambda y: (v for v in (y, y)),
+    "data class": Answer,
+    "slots": Slotted,
+    "enumeration": lambda y: list(Colour)[y],
+    "numpy number": np.uint8,
+    "complex": lambda y: complex(0, y),
+    "huge integer": lambda y: 10**30 + y,
+    "not a number": lambda y: math.nan if y == 0 else float(y),
+    "infinite": lambda y: math.inf if y == 0 else -math.inf,
+    "nothing": lambda y: None if y == 0 else y,
+    "record": lambda y: np.array([(y, 1.5)], dtype=[("y", "u1"), ("z", "f8")])[0],
+}
+
+
+@pytest.mark.parametrize("wrapping", WRAPPINGS)
+def test_reports_of_every_kind_show_what_they_carry(wrapping: str) -> None:
+    wrap = WRAPPINGS[wrapping]
+    leaking = run(CallableTarget(lambda value: wrap(value), K, 1.0), "classifier", trials=1000)
+    assert leaking.epsilon_lower == pytest.approx(best_provable(900))
+    honest = CallableTarget(lambda value: wrap(grr(value)), K, 1.0)
+    found = run(honest, "classifier", trials=10_000, alpha=ALPHA, rng=hush.seeded(7))
+    assert found.verdict == "consistent"
+    assert found.epsilon_lower > 0.6
+
+
+def test_a_batch_may_be_an_array_records_or_a_list() -> None:
+    m = hush.OUE(k=K, epsilon=1.0)
+    ways: list[Callable[..., Any]] = [
+        lambda values, rng: m.privatize(values, rng=rng),
+        lambda values, rng: m.support_matrix(m.privatize(values, rng=rng)),
+        lambda values, rng: m.support_matrix(m.privatize(values, rng=rng)).tolist(),
+        lambda values, rng: [set(np.flatnonzero(row)) for row in m.support_matrix(m.privatize(values, rng=rng))],
+    ]
+    found = [
+        run(CallableTarget(way, K, 1.0, "OUE", True), "classifier", trials=20_000, alpha=ALPHA, rng=hush.seeded(3))
+        for way in ways
+    ]
+    assert all(each.verdict == "consistent" and each.epsilon_lower > 0.6 for each in found)
+    assert len({each.counts for each in found}) == 1  # the same reports in four forms: the same event
+
+
+def test_a_function_of_arrays_is_recognised_and_one_coin_for_all_is_not_taken_for_many() -> None:
+    arrays = CallableTarget(lambda values: values.astype(float) + 0.5, K)
+    assert arrays.draw(2, 7, None).tolist() == [2.5] * 7
+    calls = []
+
+    def one_coin(value: Any) -> Any:
+        calls.append(type(value))
+        return value if random.random() < 0.5 else 0
+
+    CallableTarget(one_coin, K).draw(2, 7, None)
+    assert set(calls) == {int}
+
+
+@pytest.mark.parametrize(
+    ("function", "batched", "complaint"),
+    [
+        (lambda v: 1 // 0, None, "must turn every value into a report, got an error for value 1; it failed with Zero"),
+        (lambda v: sys.exit(4), None, "it failed with SystemExit: 4"),
+        (lambda v: {}["seed"], False, "it failed with KeyError: 'seed' \\(test_audit_foreign.py, line"),
+        (lambda v: v[:-1], True, "must give one report for each value, got 8 for 9 values"),
+        (lambda v: 3, True, "must turn an array of values into as many reports, got a int for 9 values"),
+        (lambda v: "abcdefghi", True, "got a str for 9 values"),
+        (lambda v: np.zeros(random.randrange(2, 4)), False, "must give arrays of one shape, got shape \\(3,\\) after"),
+    ],
+)
+def test_faulty_code_is_told_what_is_wrong(function: Callable[..., Any], batched: bool | None, complaint: str) -> None:
+    target = CallableTarget(function, K, name="the code", batched=batched)
+    random.seed(1)
+    with pytest.raises(ParameterError, match=f"^target the code .*{complaint}"):
+        target.draw(1, 9, None)
+
+
+def test_an_object_that_says_nothing_is_refused() -> None:
+    target = CallableTarget(lambda v: object(), K, name="the code")
+    with pytest.raises(ParameterError, match="target the code must give reports that can be read, got a object"):
+        run(target, "classifier", trials=1000)
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_code_that_hangs_is_left(batched: bool) -> None:
+    stopped = []
+
+    def endless(value: Any) -> None:
+        try:
+            for _ in itertools.count():
+                time.sleep(0.01)
+        finally:
+            stopped.append(True)
+
+    target = CallableTarget(endless, K, name="the code", batched=batched, timeout=0.3)
+    with pytest.raises(ParameterError, match=r"must give a report in time, got none for value 1 in 0\.3 seconds"):
+        target.draw(1, 9, None)
+    for _ in range(100):
+        if stopped:
+            break
+        time.sleep(0.02)
+    assert stopped  # the thread has ended, too
+
+
+def test_slow_code_that_goes_on_is_waited_for() -> None:
+    def slow(value: int) -> int:
+        time.sleep(0.05)
+        return value
+
+    assert CallableTarget(slow, K, timeout=0.2).draw(1, 12, None).tolist() == [1] * 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"function": 3, "k": K}, "function must be callable"),
+        ({"function": grr, "k": 1}, "k must be"),
+        ({"function": grr, "k": K, "claim": -1.0}, "claim must be"),
+        ({"function": grr, "k": K, "claim": math.nan}, "claim must be"),
+        ({"function": grr, "k": K, "claim": "1"}, "claim must be"),
+        ({"function": grr, "k": K, "timeout": 0}, "timeout must be"),
+    ],
+)
+def test_parameters_are_checked(arguments: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ParameterError, match=f"^{complaint}"):
+        CallableTarget(**arguments)
+
+
+def test_a_value_must_be_of_the_domain() -> None:
+    with pytest.raises(ParameterError, match="value must be an integer in 0"):
+        CallableTarget(grr, K).draw(K, 5, None)
+
+
+def test_a_seeded_audit_repeats_itself_and_leaves_the_generators_as_they_were() -> None:
+    random.seed(5)
+    np.random.seed(5)
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    target = CallableTarget(lambda v: (grr(v), int(np.random.randint(3))), K, 1.0)
+    first, second = (run(target, "classifier", trials=3000, rng=hush.seeded(9)) for _ in range(2))
+    assert first.counts == second.counts
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+    draws = [target.draw(0, 30_000, hush.seeded(at))["report"].tolist() for at in (1, 1, 2)]
+    assert draws[0] == draws[1] != draws[2]
+    assert draws[0][:8192] != draws[0][8192:16384]  # no batch repeats another
+
+
+def test_the_proved_loss_exceeds_the_truth_no_more_often_than_stated() -> None:
+    audits, alpha = 150, 0.2
+    target = CallableTarget(lambda values, rng: hush.GRR(k=K, epsilon=1.0).privatize(values, rng=rng), K, 1.0, "", True)
+    wrong = sum(
+        run(target, "classifier", trials=1000, alpha=alpha, bound="one-sided", rng=hush.seeded(at)).violated
+        for at in range(audits)
+    )
+    most = int(binom.isf(1e-6, audits, alpha))  # more has a probability below 1e-6, if alpha holds
+    assert wrong <= most
+    assert 0 < most < audits / 2
+
+
+def test_one_client_forgets_to_clear_a_bit_and_is_found() -> None:
+    def unreset(value: int, epsilon: float = 0.25) -> Any:  # as in pure-LDP 1.1.2
+        bits = np.random.choice([1, 0], size=K, p=[1 / (math.exp(epsilon) + 1), 1 - 1 / (math.exp(epsilon) + 1)])
+        if random.random() < 0.5:
+            bits[value] = 1
+        return bits
+
+    found = run(CallableTarget(unreset, K, 0.25), "classifier", trials=20_000, alpha=ALPHA, rng=hush.seeded(7))
+    assert found.violated
+    assert 0.8 < found.epsilon_lower < 1.18906993111192  # the true loss
+
+
+MODULE = """
+import random
+K = 4
+def honest(value):
+    return value if random.random() < 0.3 else random.randrange(4)
+class Client:
+    def __init__(self, k, epsilon):
+        self.k, self.epsilon = k, epsilon
+    def privatise(self, value):
+        return (self.k, self.epsilon, value)
+class Caller:
+    def __call__(self, value):
+        return value + 1
+class Demanding:
+    def __init__(self, key):
+        pass
+one = Client(3, 0.5)
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A module in the current directory."""
+    name = f"clients_of_{tmp_path.name.replace('-', '_')}"
+    (tmp_path / f"{name}.py").write_text(MODULE)
+    (tmp_path / f"{name}_broken.py").write_text("raise RuntimeError('no licence')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return name
+
+
+def test_a_name_gives_a_function_an_object_or_a_class(module: str) -> None:
+    assert set(from_name(f"{module}:honest", K).draw(1, 200, None).tolist()) == {0, 1, 2, 3}
+    assert from_name(f"{module}:Client", K, 2.0).draw(1, 1, None)["report"].tolist() == [[4, 2.0, 1]]
+    assert from_name(f"{module}:one", K).draw(1, 1, None)["report"].tolist() == [[3, 0.5, 1]]
+    assert from_name(f"{module}:one.privatise", K).draw(1, 1, None)["report"].tolist() == [[3, 0.5, 1]]
+    assert from_name(f"{module}:Caller", K).draw(1, 2, None).tolist() == [2, 2]
+    named = from_name(f"{module}:honest", K, Claim(1.0, 1e-6))
+    assert (named.name, named.claim) == (f"{module}:honest", Claim(1.0, 1e-6))
+    own = from_name("hush:OUE", K, 1.0)
+    assert isinstance(own, MechanismTarget)
+    assert own.mechanism == hush.OUE(k=K, epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "complaint"),
+    [
+        ("", "must look like module:function"),
+        (":", "must look like module:function"),
+        (":1x", "must look like module:function"),
+        (":nothing", "must name something that .* has"),
+        (":K", "must name a function, or an object that has privatize"),
+        ("_broken:f", "must be importable.*RuntimeError: no licence"),
+        ("_absent:f", "must be importable.*ModuleNotFoundError"),
+        (":Demanding", "must be a class that k and epsilon suffice for.*key"),
+    ],
+)
+def test_a_wrong_name_is_told_what_is_wrong(module: str, suffix: str, complaint: str) -> None:
+    with pytest.raises(ParameterError, match=f"^target {complaint}"):
+        from_name(module + suffix, K)
