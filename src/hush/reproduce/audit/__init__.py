@@ -23,7 +23,7 @@ STUDY = Study(
             single.example,
             bars.example,
             checks.example,
-            seconds=(6.0, 2.0),
+            seconds=(4.0, 1.5),
             empirical=True,
             note="The paper does not say for which k its figure is; here k = 100. THE thresholds on the client, which "
             "wastes budget: its own loss is below ε.",
@@ -34,7 +34,7 @@ STUDY = Study(
             single.pure,
             curves.pure,
             checks.pure,
-            seconds=(100.0, 3.0),
+            seconds=(76.0, 3.0),
             empirical=True,
         ),
         Part(
@@ -43,7 +43,7 @@ STUDY = Study(
             single.approximate,
             curves.approximate,
             checks.approximate,
-            seconds=(100.0, 3.0),
+            seconds=(60.0, 3.0),
             empirical=True,
             note="GM is for ε ≤ 1. Gaussian noise reaches its loss only in events rarer than trials can show.",
         ),
@@ -53,7 +53,7 @@ STUDY = Study(
             single.outer_deltas,
             curves.deltas,
             checks.deltas,
-            seconds=(60.0, 2.0),
+            seconds=(45.0, 2.0),
             empirical=True,
         ),
         Part(
@@ -62,7 +62,7 @@ STUDY = Study(
             single.hashing_only,
             curves.hashing_only,
             checks.hashing_only,
-            seconds=(8.0, 0.5),
+            seconds=(2.0, 0.5),
             empirical=True,
             note="Whoever knows the hash function rules out every value that hashes elsewhere.",
         ),
@@ -72,7 +72,7 @@ STUDY = Study(
             composed.outer,
             several.sequences,
             checks_several.sequences,
-            seconds=(60.0, 4.0),
+            seconds=(18.0, 3.0),
             empirical=True,
             note="GM and AGM are audited at τδ, as composition allows.",
         ),
@@ -82,7 +82,7 @@ STUDY = Study(
             tuples.outer,
             several.tuples,
             checks_several.tuples,
-            seconds=(60.0, 3.0),
+            seconds=(35.0, 2.0),
             empirical=True,
             note="The true loss of a report is ε′ = ln(d(e^ε − 1) + 1), not ε.",
         ),
@@ -92,7 +92,7 @@ STUDY = Study(
             single.missing_reset,
             curves.missing_reset,
             checks.missing_reset,
-            seconds=(25.0, 1.0),
+            seconds=(9.0, 1.0),
             empirical=True,
             note="That version's sampler, rebuilt: bits are set with probability q, then the true value's with p, and "
             "none is cleared.",
@@ -103,7 +103,7 @@ STUDY = Study(
             single.inner_deltas,
             curves.deltas,
             checks.deltas,
-            seconds=(60.0, 2.0),
+            seconds=(45.0, 1.5),
             empirical=True,
         ),
         Part(
@@ -112,7 +112,7 @@ STUDY = Study(
             composed.inner,
             several.sequences,
             checks_several.more_sequences,
-            seconds=(50.0, 2.0),
+            seconds=(18.0, 1.5),
             empirical=True,
         ),
         Part(
@@ -121,7 +121,7 @@ STUDY = Study(
             tuples.inner,
             several.tuples,
             checks_several.more_tuples,
-            seconds=(60.0, 2.0),
+            seconds=(35.0, 1.5),
             empirical=True,
         ),
         Part(
@@ -130,7 +130,7 @@ STUDY = Study(
             museum.bugs_found,
             bars.bugs,
             checks.bugs,
-            seconds=(40.0, 2.0),
+            seconds=(4.0, 1.5),
             empirical=True,
             note="Each is shown by a pair of values; the error rate is so small that the proof would hold had all "
             "pairs been tried. The likelihood ratio trusts the law that is claimed; only a classifier sees what the "

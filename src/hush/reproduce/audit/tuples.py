@@ -59,7 +59,7 @@ def _table(ks: Sequence[int], settings: Settings, advance: Advance) -> Table:
 
 
 def _cell(name: str, m: RSFD, quick: bool, seed: list[int]) -> list[Any]:
-    size = 50_000 if quick else TRIALS
+    size = 30_000 if quick else TRIALS
     success, k = m.asr(0), m.sizes[0]
     attack = attack_runs(success, k, seeded([*seed, 2]))
     first, second = (log_ratios(m, value, size, [*seed, value]) for value in (0, 1))
