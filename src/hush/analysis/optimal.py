@@ -77,7 +77,7 @@ def threshold(epsilon: float) -> float:
         half, whole = math.exp(epsilon * theta / 2), math.exp(epsilon * (theta - 0.5))
         return half / (2 * half - 1) - 2 * (whole - half) / (1 + whole - 2 * half)
 
-    return float(brentq(slope, 0.5, 1.0, xtol=1e-15))
+    return float(brentq(slope, 0.5, 1.0, xtol=1e-12))
 
 
 def gaussian_scale(epsilon: float, delta: float, sensitivity: float = math.sqrt(2)) -> float:

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from hush.audit.foreign import CallableTarget, from_name
+from hush.audit.pairs import best_pair
+from hush.audit.pipe import PipeTarget
 from hush.audit.result import AuditResult, Witness
 from hush.audit.run import run
 from hush.audit.target import Claim, MechanismTarget, Target
 
-__all__ = ["AuditResult", "Claim", "MechanismTarget", "Target", "Witness", "run"]
+__all__ = [
+    "AuditResult",
+    "CallableTarget",
+    "Claim",
+    "MechanismTarget",
+    "PipeTarget",
+    "Target",
+    "Witness",
+    "best_pair",
+    "from_name",
+    "run",
+]

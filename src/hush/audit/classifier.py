@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hush.audit.candidates import Candidate, Fit, rows_for
+from hush.audit.candidates import Boosted, Candidate, Fit, rows_for
 from hush.audit.events import Threshold
 from hush.audit.foreign import ForeignTarget
 from hush.audit.reading import Table, table
@@ -117,7 +117,7 @@ def learned(
             break
         scored += new
     if best[1].promise == 0.0:  # nothing can be expected, but a rare event may still be worth its trials
-        candidate, threshold = _best(scored, delta, _LAX)
+        candidate, threshold = _best([each for each in scored if not isinstance(each[0], Boosted)], delta, _LAX)
         best = candidate, replace(threshold, promise=0.0)
     return Learned(read, *best)
 

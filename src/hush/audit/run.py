@@ -70,6 +70,9 @@ def run(
     rules = {"alpha": alpha, "delta": 0.0 if promised is None else promised.delta, "bound": bound}
     first, second = _pair((0, 1) if pair is None else pair, what.k)
     root = None if rng is None else int(rng.integers(1 << 62))
+    if checkpoint is not None and not isinstance(what, MechanismTarget):
+        rule = "must be left out for foreign code, which cannot be made to repeat the reports that chose the event"
+        raise ParameterError(message("checkpoint", rule, str(checkpoint), "leave it out"))
     if checkpoint is not None and root is None:
         root = secrets.randbits(62)
     identity = {"target": what.name, "k": what.k, "method": method, "pair": [first, second], "trials": trials, **rules}
@@ -81,8 +84,11 @@ def run(
         choosing = min(int(trials * _SHARE), _MOST_CHOOSING)
         proving = trials - choosing
         parts = [Stream(what, value, root, i).sample(choosing) for i, value in enumerate((first, second))]
-        statistic = _ratio(_mechanism(what, method), first, second) if method == "likelihood" else learned(what, *parts)
-        event, swapped = _likeliest(statistic, method, parts, proving, rules)
+        if method == "likelihood":
+            event, swapped = _likeliest(_ratio(_mechanism(what, method), first, second), parts, proving, rules)
+        else:
+            score = learned(what, *parts, delta=float(rules["delta"]))  # type: ignore[arg-type]
+            event, swapped = Event(score.words, lambda reports, coin: score.shows(reports)), score.swapped
         first, second = (second, first) if swapped else (first, second)
     hits, false_hits = (
         Stream(what, value, root, 2 + i).count(event, proving, kept, progress)
@@ -108,16 +114,13 @@ def _ratio(m: FrequencyOracle, first: int, second: int) -> Statistic:
 
 
 def _likeliest(
-    statistic: Statistic, method: str, parts: list[list[Reports]], proving: int, rules: dict[str, object]
+    statistic: Statistic, parts: list[list[Reports]], proving: int, rules: dict[str, object]
 ) -> tuple[Event, bool]:
     """The event that promises to prove most, and whether it is one of the second value."""
     ones, twos = (np.concatenate([statistic(chunk) for chunk in part]) for part in parts)
     found = best_threshold(ones, twos, proving, **rules)  # type: ignore[arg-type]
     sign = -1.0 if found.swapped else 1.0
-    words = f"the classifier's score is at least {found.level:.4g}"
-    if method == "likelihood":
-        ratio = "infinite" if found.level > 700 else f"at least {math.exp(found.level):.4g}"
-        words = f"the likelihood ratio is {ratio}"
+    words = f"the likelihood ratio is {'infinite' if found.level > 700 else f'at least {math.exp(found.level):.4g}'}"
     return Event(words, lambda reports, coin: sign * statistic(reports) >= found.level), found.swapped
 
 

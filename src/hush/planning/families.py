@@ -43,10 +43,14 @@ class Family:
     support: Callable[[int, Floats, Floats], tuple[Floats, Floats]]
     bits: Callable[[int, Floats], Floats]
 
+    @property
+    def whole(self) -> bool:
+        """Whether the parameter is an integer."""
+        return self.parameter in {"omega", "g"}
+
     def make(self, k: int, epsilon: float, parameter: float) -> FrequencyOracle:
         """One of them."""
-        whole = self.parameter in {"omega", "g"}
-        chosen: dict[str, Any] = {self.parameter: int(parameter) if whole else float(parameter)}
+        chosen: dict[str, Any] = {self.parameter: int(parameter) if self.whole else float(parameter)}
         return self.mechanism(k=k, epsilon=float(epsilon), **chosen)
 
     def measured(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis.reidentification import profile_match
+from hush.analysis.reidentification import nearest_profile
 from hush.attacks import poisoning
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
@@ -35,7 +35,7 @@ class Setting:
         frequencies: How frequent each value is; left out, errors are averages over the values: for a pure oracle the
             mean squared error is then the same for every distribution.
         worst: Take the error of the worst value, whatever its frequency, in place of the average.
-        prior: What an attacker believes beforehand; uniform if left out.
+        prior: What an attacker believes beforehand about one value; uniform if left out, and for re-identification.
         fakes: Share of all reports that come from fake users.
         targets: How many values they promote.
         attack: How: "maximal", "item" or "random".
@@ -93,8 +93,7 @@ def _gain(m: FrequencyOracle, s: Setting) -> float:
 
 
 def _reidentification(m: FrequencyOracle, s: Setting) -> float:
-    success = m.asr() if s.prior is None else m.asr(s.prior)
-    return profile_match([success] * s.collections, [m.k] * s.collections, s.people or s.n)
+    return nearest_profile([m.asr()] * s.collections, [m.k] * s.collections, s.people or s.n)
 
 
 _ALL = (

@@ -14,8 +14,10 @@ from hush.errors import HushError
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.adaptive import Adaptive
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing import AOLH, OLH
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
+from hush.mechanisms.subset import SS
 from hush.planning.families import FAMILIES, Family
 from hush.planning.objectives import Z95, Setting, objective
 from hush.planning.wishes import Wishes
@@ -24,6 +26,8 @@ Floats = npt.NDArray[np.float64]
 
 LEAST_EPSILON = 1e-3
 _SCAN = 60
+_SWITCHING = (Adaptive, SS, HR, OLH, AOLH)
+"""What chooses a parameter of its own from the budget: error and attack jump where that switches."""
 
 COMPARED = ("epsilon", "asr", "error", "gain", "bits")
 """What choices are compared in."""
@@ -54,7 +58,8 @@ class Named:
         top = self._top()
         if top is None:
             return None
-        found = self._scan(top) if issubclass(self.mechanism, Adaptive) else self._between(top)
+        switches = issubclass(self.mechanism, _SWITCHING) and not self.fixed
+        found = self._scan(top) if switches else self._between(top)
         return found if found is not None and self._met(found) else None
 
     def _top(self) -> float | None:
@@ -160,24 +165,63 @@ class Tuned:
     tuned: ClassVar[bool] = True
 
     def search(self) -> FrequencyOracle | None:
-        """The one that serves best: a grid of budgets and parameters, looked at more and more closely."""
-        w, top = self.wishes, self.wishes.largest_epsilon
-        parameters = self.family.grid(w.k, top)
-        parameters = parameters[self.family.bits(w.k, parameters) <= w.limits.get("bits", math.inf)]
-        epsilons = np.array([top]) if w.spends and "asr" not in w.limits else np.geomspace(LEAST_EPSILON, top, _SCAN)
-        chosen = None
-        while parameters.size and (chosen is None or epsilons.size > 1):
-            at = self._best(epsilons, parameters)
-            if at is None:
+        """The one that serves best: the right budget for each parameter of a grid, then parameters between the best."""
+        w = self.wishes
+        parameters = self.family.grid(w.k, w.largest_epsilon)
+        for _ in range(4):
+            parameters = parameters[self.family.bits(w.k, parameters) <= w.limits.get("bits", math.inf)]
+            budgets = self._budgets(parameters)
+            able = np.nonzero(budgets > 0)[0]
+            if able.size == 0:
                 return None
-            row, column = at
-            last, chosen = chosen, (float(epsilons[row]), float(parameters[column]))
-            if last is not None and abs(math.log(last[0] / chosen[0])) < 1e-5:
-                break
-            near = epsilons[max(row - 1, 0)], epsilons[min(row + 1, epsilons.size - 1)]
-            epsilons = np.geomspace(*near, _SCAN // 2) if epsilons.size > 1 else epsilons
-            parameters = parameters[max(column - 8, 0) : column + 9]
-        return None if chosen is None else self._built(*chosen)
+            at = int(able[w.order(self._numbers(budgets[able], parameters[able]))[0]])
+            chosen = float(budgets[at]), float(parameters[at])
+            near = parameters[max(at - 1, 0)], parameters[min(at + 1, parameters.size - 1)]
+            parameters = np.append(np.linspace(*near, 25), parameters[at])
+            digits = "{:.0f}" if self.family.whole else "{:.5g}"
+            parameters = np.unique([float(digits.format(x)) for x in parameters.tolist()])
+        return self._built(*chosen)
+
+    def _budgets(self, parameter: Floats) -> Floats:
+        """For each parameter the budget that the wishes call for, zero where none does.
+
+        For a fixed parameter, attack success rises with the budget and error falls: each is bisected.
+        """
+        w, top = self.wishes, self.wishes.largest_epsilon
+        least, most = np.full(parameter.shape, math.log(LEAST_EPSILON)), np.full(parameter.shape, math.log(top))
+
+        def crossing(name: str, limit: float, *, rises: bool) -> Floats:
+            low, high = least.copy(), most.copy()
+            for _ in range(50):
+                middle = (low + high) / 2
+                within = (self._measured(np.exp(middle), parameter)[name] <= limit) == rises
+                low, high = np.where(within, middle, low), np.where(within, high, middle)
+            return low if rises else high
+
+        if "asr" in w.limits:
+            most = np.where(
+                self._measured(np.exp(most), parameter)["asr"] <= w.limits["asr"],
+                most,
+                crossing("asr", w.limits["asr"], rises=True),
+            )
+        held = np.ones(parameter.shape, np.bool_)
+        if "error" in w.limits:
+            held &= self._measured(np.exp(most), parameter)["error"] <= w.limits["error"]
+            least = crossing("error", w.limits["error"], rises=False)
+        if "asr" in w.limits:
+            held &= self._measured(np.exp(most), parameter)["asr"] <= w.limits["asr"]
+        return np.where(held, np.exp(most if w.spends else np.minimum(least, most)), 0.0)
+
+    def _measured(self, epsilon: Floats, parameter: Floats) -> dict[str, Floats]:
+        w = self.wishes
+        got = self.family.measured(w.k, epsilon, parameter, w.n, worst=w.worst, targets=w.targets)
+        error = {"mse": got["mse"], "mae": np.sqrt(got["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(got["mse"])}
+        return {"error": error[w.metric] * (1 + 1e-6), "asr": got["asr"] * (1 + 1e-9), "gain": got["gain"]}
+
+    def _numbers(self, epsilon: Floats, parameter: Floats) -> list[dict[str, float]]:
+        """What is compared, for each pair of a budget and a parameter; bits hardly differ within a family."""
+        whole = {"epsilon": epsilon, **self._measured(epsilon, parameter)}
+        return [{name: float(column[i]) for name, column in whole.items()} for i in range(epsilon.size)]
 
     def _built(self, epsilon: float, parameter: float) -> FrequencyOracle | None:
         """The mechanism itself, with a round budget where that keeps the wishes."""
@@ -187,31 +231,6 @@ class Tuned:
             if w.met({name: number_of(m, name, w) for name in w.limits}):
                 return m
         return None
-
-    def _best(self, epsilon: Floats, parameter: Floats) -> tuple[int, int] | None:
-        """For each parameter the budget that the wishes call for; then the parameter that serves best."""
-        w = self.wishes
-        got = self.family.measured(w.k, epsilon[:, None], parameter[None, :], w.n, worst=w.worst, targets=w.targets)
-        error = {"mse": got["mse"], "mae": np.sqrt(got["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(got["mse"])}
-        numbers = {
-            "error": error[w.metric] * (1 + 1e-6),
-            "asr": got["asr"] * (1 + 1e-9),
-            "epsilon": np.broadcast_to(epsilon[:, None], got["mse"].shape),
-            "gain": np.maximum(got["gain"], 1e-300),
-        }
-        limits = {name: limit for name, limit in w.limits.items() if name != "bits"}
-        held = np.logical_and.reduce([numbers[name] <= limit for name, limit in limits.items()], initial=True)
-        held = np.broadcast_to(held, got["mse"].shape)
-        columns = np.nonzero(held.any(axis=0))[0]
-        if columns.size == 0:
-            return None
-        first = held[:, columns].argmax(axis=0)  # the smallest budget
-        last = held.shape[0] - 1 - held[::-1, columns].argmax(axis=0)
-        rows = last if w.spends else first
-        best = w.order(
-            [{name: float(n[r, c]) for name, n in numbers.items()} for r, c in zip(rows, columns, strict=True)]
-        )[0]
-        return int(rows[best]), int(columns[best])
 
 
 @dataclass(frozen=True)
