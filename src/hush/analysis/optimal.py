@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hush.analysis.roots import crossing
 from hush.analysis.variance import hadamard_response
 from hush.errors import ParameterError, message
 
@@ -70,14 +71,13 @@ def threshold(epsilon: float) -> float:
     >>> round(threshold(4.0), 6)
     0.815676
     """
-    from scipy.optimize import brentq
 
     def slope(theta: float) -> float:
         """Of the logarithm of the variance, divided by epsilon."""
         half, whole = math.exp(epsilon * theta / 2), math.exp(epsilon * (theta - 0.5))
         return half / (2 * half - 1) - 2 * (whole - half) / (1 + whole - 2 * half)
 
-    return float(brentq(slope, 0.5, 1.0, xtol=1e-12))
+    return crossing(slope, 0.5, 1.0, width=1e-15)
 
 
 def gaussian_scale(epsilon: float, delta: float, sensitivity: float = math.sqrt(2)) -> float:

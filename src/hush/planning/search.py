@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.roots import crossing
 from hush.errors import HushError
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.adaptive import Adaptive
@@ -25,7 +26,7 @@ from hush.planning.wishes import Wishes
 Floats = npt.NDArray[np.float64]
 
 LEAST_EPSILON = 1e-3
-_SCAN = 60
+_SCAN = 24
 _SWITCHING = (Adaptive, SS, HR, OLH, AOLH)
 """What chooses a parameter of its own from the budget: error and attack jump where that switches."""
 
@@ -129,8 +130,6 @@ def _crossing(rising: Callable[[float], float], top: float, towards: Callable[[f
 
     None where it lies above one even at the least budget.
     """
-    from scipy.optimize import brentq
-
     if rising(top) <= 1:
         return top
     low, high = top, top
@@ -138,7 +137,7 @@ def _crossing(rising: Callable[[float], float], top: float, towards: Callable[[f
         low, high = low / 2, low
         if low < LEAST_EPSILON:
             return None
-    at = math.exp(brentq(lambda log: math.log(rising(math.exp(log))), math.log(low), math.log(high), xtol=1e-5))
+    at = math.exp(crossing(lambda x: math.log(rising(math.exp(x))), math.log(low), math.log(high), width=1e-5))
     near = rounded(at, towards)
     if (rising(near) > 1) == (towards is math.floor):  # the root was found on the other side of a round number
         near = rounded(near * (1.001 if towards is math.ceil else 0.999), towards)
