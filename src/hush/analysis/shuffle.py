@@ -29,6 +29,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.roots import crossing
 from hush.errors import ParameterError, message
 
 Floats = npt.NDArray[np.float64]
@@ -37,6 +38,10 @@ LEAST_LOCAL, MOST_LOCAL = 1e-9, 300.0
 MOST_PEOPLE = 10**12
 _CASES = 10_000  # summed for one delta, where telling reports are counted one by one
 _BINS = 256  # of their number, where it has more than twice as many values
+_TABLED = 16
+_RESTS = np.array(
+    [0.0] + [math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - math.log(2 * math.pi) / 2 for n in range(1, _TABLED)]
+)
 _ROUNDING = 1e-7  # far more than double precision can lose, relative to delta
 
 
@@ -186,17 +191,19 @@ def _telling(n: int, share: float, tail: float) -> tuple[Floats, Floats, Floats]
     More of them spread the outcome more, and make it less telling on average: a bin that takes its most for the one
     and its least for the other is on the safe side.
     """
-    from scipy.stats import binom
+    from scipy.special import betainc
 
     reach = float(_reach(n, share, tail))
     first, last = max(1, math.floor(n * share - reach)), min(n, math.ceil(n * share + reach) + 1)
     if last - first < 2 * _BINS:
         counts = np.arange(first, last + 1, dtype=np.float64)
-        return counts, counts, np.asarray(binom.pmf(counts, n, share))
+        return counts, counts, _chance(counts, np.float64(n), share)
     middle, half = (first + last) / 2, (last - first + 1) / 2
     edges = np.unique(np.concatenate([[first - 1], np.round(middle + half * _denser(_BINS - 1)), [last]]))
     edges = edges[(edges >= first - 1) & (edges <= last)]
-    below, above = binom.cdf(edges, n, share), binom.sf(edges, n, share)
+    left = np.maximum(n - edges, 1e-300)
+    below = np.where(edges < n, betainc(left, edges + 1, 1 - share), 1.0)
+    above = np.where(edges < n, betainc(edges + 1, left, share), 0.0)
     chance = np.where(edges[:-1] > n * share, above[:-1] - above[1:], below[1:] - below[:-1])
     return edges[:-1] + 1, edges[1:], chance
 
@@ -235,13 +242,33 @@ def _reach(trials: npt.ArrayLike, share: float, tail: float) -> Floats:
 def _shortfall(trials: Floats, share: float, level: Floats) -> Floats:
     """E[(level - X)+] of a binomial X, from de Moivre's identity for the mean of a tail: few digits cancel."""
     from scipy.special import betainc
-    from scipy.stats import binom
 
     last = np.clip(np.ceil(level) - 1, 0.0, trials)
     tail = np.where(last < trials, betainc(np.maximum(trials - last, 1.0), last + 1, 1 - share), 1.0)
-    many = (level - trials * share) * tail + (trials - last) * share * binom.pmf(last, trials, share)
+    many = (level - trials * share) * tail + (trials - last) * share * _chance(last, trials, share)
     none = level * np.exp(trials * math.log1p(-share))
     return np.asarray(np.maximum(np.where(level <= 1, none, many), 0.0))
+
+
+def _chance(count: Floats, trials: npt.ArrayLike, share: float) -> Floats:
+    """Probability of a binomial number, by what Stirling's formula leaves out: factorials would cost the digits."""
+    size = np.asarray(trials, np.float64)
+    inner = np.clip(count, 1.0, np.maximum(size - 1, 1.0))
+    other = np.maximum(size - inner, 1.0)
+    whole = np.maximum(size, 2.0)
+    gap = inner - whole * share
+    away = inner * np.log1p(gap / (whole * share)) + other * np.log1p(-gap / (whole * (1 - share)))
+    logs = _stirling_rest(whole) - _stirling_rest(inner) - _stirling_rest(other) - away
+    middle = np.exp(logs) * np.sqrt(whole / (2 * math.pi * inner * other))
+    none, all_of_them = np.exp(size * math.log1p(-share)), np.exp(size * math.log(share))
+    return np.asarray(np.where(count <= 0, none, np.where(count >= size, all_of_them, middle)))
+
+
+def _stirling_rest(n: Floats) -> Floats:
+    """log n! less Stirling's formula, for whole n of at least 1."""
+    square = 1.0 / (n * n)
+    far = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / n
+    return np.where(n < _TABLED, _RESTS[np.minimum(n, _TABLED - 1).astype(np.intp)], far)
 
 
 def _gaussian_epsilon(spread: float, delta: float) -> float:
@@ -260,7 +287,6 @@ def _gaussian_epsilon(spread: float, delta: float) -> float:
 
 def _smallest(cases: _Cases, delta: float, most: float, guess: float) -> float:
     """The smallest epsilon whose delta is small enough, to seven digits, from above; `most` is known to be enough."""
-    from scipy.optimize import brentq
 
     @cache
     def gap(epsilon: float) -> float:
@@ -273,7 +299,7 @@ def _smallest(cases: _Cases, delta: float, most: float, guess: float) -> float:
         low, high = (low / 1.3, low) if low > 0.1 * guess else (0.0, low)
     if gap(low) <= 0:
         return 0.0
-    found = float(brentq(gap, low, high, xtol=1e-300, rtol=1e-8))
+    found = crossing(gap, low, high, width=1e-8 * low)
     while found < most and gap(found) > 0:
         found *= 1 + 1e-7
     return min(found, most)
