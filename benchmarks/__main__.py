@@ -9,13 +9,14 @@ import time
 import warnings
 from pathlib import Path
 
-from benchmarks import hashing_kernel, memory, refined, report, simulation, startup, throughput
+from benchmarks import audit, hashing_kernel, memory, refined, report, simulation, startup, throughput
 
 BENCHMARKS = {
     "throughput": throughput.run,
     "hashing": hashing_kernel.run,
     "simulation": simulation.run,
     "refined": refined.run,
+    "audit": audit.run,
     "memory": memory.run,
     "startup": startup.run,
 }

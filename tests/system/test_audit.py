@@ -115,6 +115,12 @@ def test_a_program_over_a_pipe(tmp_path: Path) -> None:
     assert "program that can be found" in refused("audit", "--pipe", "no-such-program-here", "--k", 4, "--claim", 1)
 
 
+def test_a_program_that_hangs_is_given_up() -> None:
+    asked = ("audit", "--pipe", "sleep 60", "--k", 4, "--claim", 1, "--trials", 1000)
+    assert "silence for 0.2 seconds" in refused(*asked, "--timeout", 0.2)
+    assert "timeout must be a number above 0" in refused(*asked, "--timeout", 0)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

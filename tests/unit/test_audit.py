@@ -38,15 +38,25 @@ def test_nothing_is_proved_by_nothing() -> None:
     assert 0 < bounds.epsilon_lower(900, 1000, 100, 1000, delta=0.1) < bounds.epsilon_lower(900, 1000, 100, 1000)
 
 
+RULES = {"alpha": 0.01, "delta": 0.0, "bound": "paper"}
+
+
 def test_a_threshold_is_found_from_either_side() -> None:
-    mixed = np.repeat([0.0, 1.0], [500, 500])
-    rules = {"alpha": 0.01, "delta": 0.0, "bound": "paper"}
-    up = best_threshold(mixed, np.zeros(1000), 1000, **rules)  # type: ignore[arg-type]
-    down = best_threshold(np.ones(1000), mixed, 1000, **rules)  # type: ignore[arg-type]
+    telling, other = math.log(0.5 / 0.01), math.log(0.5 / 0.99)  # an output of probability 1/2 or 1/100, and the rest
+    often, seldom = np.repeat([telling, other], [500, 500]), np.repeat([telling, other], [10, 990])
+    up = best_threshold(often, seldom, 1000, **RULES)  # type: ignore[arg-type]
+    down = best_threshold(-seldom, -often, 1000, **RULES)  # type: ignore[arg-type]
     assert (up.swapped, down.swapped) == (False, True)
     assert up.promise == pytest.approx(down.promise)
-    assert 0 < up.level <= 1
-    assert -1 < down.level <= 0
+    assert up.level == down.level == pytest.approx(telling, rel=1e-8)
+
+
+def test_a_rare_telling_event_is_chosen_by_its_ratio() -> None:
+    """Seen 40 times under the first value and by luck never under the second, where 40/e are due."""
+    telling = np.repeat([1.0, -0.001], [40, 9960])
+    found = best_threshold(telling, np.full(10_000, -0.001), 10**6, **RULES)  # type: ignore[arg-type]
+    due = bounds.epsilon_lower(4000, 10**6, round(4000 / math.e), 10**6)
+    assert found.promise == pytest.approx(due, abs=1e-3)
 
 
 @pytest.mark.parametrize("method", ["likelihood", "attack"])

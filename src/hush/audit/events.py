@@ -15,6 +15,7 @@ Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Reports], Floats]
 
 _MOST_LEVELS = 400
+_SEEN = 10  # false hits, from which on counting them will do
 _CLEARLY = 1.05  # better than chance makes it
 
 
@@ -34,10 +35,10 @@ class Threshold:
 
 
 def best_threshold(first: Floats, second: Floats, trials: int, *, alpha: float, delta: float, bound: str) -> Threshold:
-    """The level of a statistic, from either side, that promises to prove most.
+    """The level of the logarithm of the likelihood ratio, from either side, that promises to prove most.
 
     Args:
-        first: The statistic of reports of the first value.
+        first: The logarithm of the ratio for reports of the first value.
         second: The same of the second value.
         trials: How many fresh reports of each will be counted.
         alpha: Error rate of the proof.
@@ -55,14 +56,21 @@ def best_threshold(first: Floats, second: Floats, trials: int, *, alpha: float, 
 def _promises(
     high: Floats, low: Floats, trials: int, *, alpha: float, delta: float, bound: str
 ) -> list[tuple[float, float]]:
-    """Levels, and what each would prove, fewer hits than seen being reckoned with."""
+    """Levels, and what each would prove if counts are as seen, or as the ratio foretells where few were seen.
+
+    The ratio S weighs reports of the first value into those of the second: P₀(S ≥ t) is the mean of exp(-S) over those
+    with S ≥ t. That tells how rare a false hit is where counting finds none.
+    """
     levels = _levels(high)
-    hits = high.size - np.searchsorted(np.sort(high), levels, side="left")
+    ascending = np.sort(high)
+    below = np.searchsorted(ascending, levels, side="left")
+    hits = high.size - below
     false_hits = low.size - np.searchsorted(np.sort(low), levels, side="left")
+    weighed = np.append(np.cumsum(np.exp(-np.maximum(ascending, -50.0))[::-1])[::-1], 0.0)[below] / high.size
     found = []
-    for level, one, zero in zip(levels.tolist(), hits.tolist(), false_hits.tolist(), strict=True):
-        # An event that was never seen under the second value may be three in so many: do not be dazzled by it.
-        expected = round((zero + (3 if zero < 10 else 0)) * trials / low.size)
+    for level, one, zero, share in zip(*(each.tolist() for each in (levels, hits, false_hits, weighed)), strict=True):
+        seen = zero / low.size
+        expected = round((seen if zero >= _SEEN else max(seen, share)) * trials)
         proved = bounds.epsilon_lower(
             round(one * trials / high.size),
             trials,

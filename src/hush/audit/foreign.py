@@ -185,7 +185,7 @@ class CallableTarget(ForeignTarget):
             return guard.watched(seeded, self.timeout)
         except guard.Hung:
             got = f"none for value {value} in {self.timeout:g} seconds"
-            raise self.fault("must give a report in time", got, "mend it, or allow more with timeout=") from None
+            raise self.fault("must give a report in time", got, "mend it, or allow it more time (timeout)") from None
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever foreign code raises

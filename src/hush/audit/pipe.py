@@ -162,7 +162,7 @@ class PipeTarget(ForeignTarget):
 
     def _hung(self, value: int, lines: int, size: int, complaints: list[bytes]) -> ParameterError:
         got = f"{lines} of {size} reports of value {value}, then silence for {self.timeout:g} seconds"
-        remedy = f"mend it, or allow more with timeout= or fewer values with chunk=; it said: {_tail(complaints)}"
+        remedy = f"mend it, or allow it more time (timeout); it said: {_tail(complaints)}"
         return self.fault("must answer and end when its input ends", got, remedy)
 
 

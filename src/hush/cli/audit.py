@@ -44,6 +44,16 @@ def audit(
             rich_help_panel=_FOREIGN,
         ),
     ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            "--timeout",
+            metavar="SECONDS",
+            parser=real("--timeout", "60"),
+            help="Without a report for so long, foreign code is taken to hang.",
+            rich_help_panel=_FOREIGN,
+        ),
+    ] = 60.0,
     claim: Annotated[
         float | None,
         typer.Option(
@@ -104,7 +114,7 @@ def audit(
     from hush.cli import _audit_table, _files, _paths
 
     _paths.writable({"--html": html, "--png": png, "--checkpoint": checkpoint}, [spec])
-    what = _target(mechanism, k, epsilon, delta, settings, spec, target, pipe, claim)
+    what = _target(mechanism, k, epsilon, delta, settings, spec, target, pipe, claim, timeout)
     methods = _methods(method, what)
     results = _run(what, methods, trials, alpha, _pair(pair), bound, seed, claim, checkpoint, quiet=as_json)
     if png is not None or html is not None:
@@ -135,6 +145,7 @@ def _target(
     target: str | None,
     pipe: str | None,
     claim: float | None,
+    timeout: float,
 ) -> Target:
     """What the options name: exactly one thing."""
     from hush.audit import MechanismTarget
@@ -159,8 +170,8 @@ def _target(
 
     promised = Claim(float(claim or 0.0), delta or 0.0)
     if pipe is not None:
-        return PipeTarget(pipe, k=int(k or 0), claim=promised)
-    return from_name(str(target), k=int(k or 0), claim=promised)
+        return PipeTarget(pipe, k=int(k or 0), claim=promised, timeout=timeout)
+    return from_name(str(target), k=int(k or 0), claim=promised, timeout=timeout)
 
 
 def _methods(asked: list[str] | None, target: Target) -> list[str]:
