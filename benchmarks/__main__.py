@@ -9,11 +9,12 @@ import time
 import warnings
 from pathlib import Path
 
-from benchmarks import audit, hashing_kernel, memory, refined, report, simulation, startup, throughput
+from benchmarks import audit, family, hashing_kernel, memory, refined, report, simulation, startup, throughput
 
 BENCHMARKS = {
     "throughput": throughput.run,
     "hashing": hashing_kernel.run,
+    "family": family.run,
     "simulation": simulation.run,
     "refined": refined.run,
     "audit": audit.run,

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from hush.analysis import manipulation
 from hush.attacks._sums import best, outputs
 from hush.mechanisms._base import FrequencyOracle, Reports, Values
+from hush.mechanisms._family import MEMBERS
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
@@ -50,7 +51,7 @@ def _(m: SS, targets: Values, size: int, rng: np.random.Generator) -> Reports:
         chosen = _members(targets, inside, rows, rng), _members(rest, m.omega - inside, rows, rng)
         return np.sort(np.concatenate(chosen, axis=1), axis=1)
 
-    return _filled(m, "subset", size, subsets)
+    return _filled(m, "subset", size, subsets, m.packed)
 
 
 @maximal_reports.register
@@ -69,7 +70,12 @@ def _(m: UE, targets: Values, size: int, rng: np.random.Generator) -> Reports:
 
 @maximal_reports.register
 def _(m: LH, targets: Values, size: int, rng: np.random.Generator) -> Reports:
-    """All targets in the reported bucket, which may be any."""
+    """All targets in the reported bucket, which may be any; of a public family, the buckets that hold most of them."""
+    if m.hash == "family":
+        sizes = m.bucket_sizes(targets)
+        members, buckets = np.nonzero(sizes == sizes.max())
+        pick = rng.integers(0, members.size, size)
+        return m._packed([members[pick], buckets[pick]])
     bucket = rng.integers(0, m.g, size, dtype=np.uint64)
     start, _ = m._extent(bucket)
     a, shift = _gathered(m, RING // m.g, targets, size, rng)
@@ -133,7 +139,10 @@ def _(m: HR, size: int, rng: np.random.Generator) -> Reports:
 
 @random_reports.register
 def _(m: SS, size: int, rng: np.random.Generator) -> Reports:
-    return _filled(m, "subset", size, lambda rows: np.sort(_members(np.arange(m.k), m.omega, rows, rng), axis=1))
+    def subsets(rows: int) -> Values:
+        return np.sort(_members(np.arange(m.k), m.omega, rows, rng), axis=1)
+
+    return _filled(m, "subset", size, subsets, m.packed)
 
 
 @random_reports.register
@@ -146,6 +155,8 @@ def _(m: UE, size: int, rng: np.random.Generator) -> Reports:
 @random_reports.register
 def _(m: LH | Wheel, size: int, rng: np.random.Generator) -> Reports:
     last = m.g if isinstance(m, LH) else RING
+    if isinstance(m, LH) and m.hash == "family":
+        return m._packed([rng.integers(0, MEMBERS, size), rng.integers(0, last, size)])
     a, b = (rng.integers(0, RING, size, dtype=np.uint32) for _ in range(2))
     return m._packed([a, b, rng.integers(0, last, size, dtype=np.uint64)])
 
@@ -158,13 +169,22 @@ def _(m: NoisyHistogram, size: int, rng: np.random.Generator) -> Reports:
     return _filled(m, "steps", size, steps)
 
 
-def _filled(m: FrequencyOracle, field: str, size: int, make: Callable[[int], npt.NDArray[Any]]) -> Reports:
-    """Reports whose only field is made some rows at a time, at a cost of k numbers a row."""
+def _filled(
+    m: FrequencyOracle,
+    field: str,
+    size: int,
+    make: Callable[[int], npt.NDArray[Any]],
+    pack: Callable[[npt.NDArray[Any]], Reports] | None = None,
+) -> Reports:
+    """Reports whose only field is made some rows at a time, at a cost of k numbers a row; or which are packed."""
     out = np.empty(size, m.report_dtype)
     rows = max(1, _CELLS // m.k)
     for at in range(0, size, rows):
         stop = min(at + rows, size)
-        out[field][at:stop] = make(stop - at)
+        if pack is None:
+            out[field][at:stop] = make(stop - at)
+        else:
+            out[at:stop] = pack(make(stop - at))
     return out
 
 

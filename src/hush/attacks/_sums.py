@@ -57,6 +57,15 @@ def _(m: UE | Hashed | ServerTHE, targets: Targets) -> float:
 
 
 @maximal_sum.register
+def _(m: LH, targets: Targets) -> float:
+    """A hash function can send all values to one bucket, unless it must be of a public family."""
+    if m.hash != "family":
+        return _pure(m, targets, count(targets))
+    most = int(m.bucket_sizes().max()) if isinstance(targets, int) else int(m.bucket_sizes(targets).max())
+    return _pure(m, targets, min(count(targets), most))
+
+
+@maximal_sum.register
 def _(m: NoisyHistogram, targets: Targets) -> float:
     return manipulation.histogram(m.grid.unit, m.grid.mean, count(targets), m.grid.highest)
 

@@ -7,6 +7,7 @@ from functools import singledispatch
 import numpy as np
 import numpy.typing as npt
 
+from hush.attacks._ties import CELLS
 from hush.attacks.outcome import Outcome, expected_success, scored, truth
 from hush.errors import ParameterError, message
 from hush.mechanisms._base import FrequencyOracle, Reports, Values
@@ -59,11 +60,15 @@ def chance(m: FrequencyOracle, reports: Reports, values: Values) -> Floats:
     """Given each report, the probability that its best guess is the value beside it, under a uniform prior.
 
     `m.attack` guesses one of the likeliest values at random. This is what that gives on average over its own coin: one
-    over their number if the value is among them, else zero. No matrix of scores is needed for the mechanisms here.
+    over their number if the value is among them, else zero. Most mechanisms need no matrix of scores for it.
     """
-    score = m.scores(reports)
-    best = score == score.max(axis=1, keepdims=True)
-    return np.asarray(best[np.arange(values.size), values] / best.sum(axis=1), np.float64)
+    out = np.empty(values.size)
+    rows = max(1, CELLS // m.k)
+    for at in range(0, values.size, rows):
+        score = m.scores(reports[at : at + rows])
+        best = score == score.max(axis=1, keepdims=True)
+        out[at : at + rows] = best[np.arange(len(best)), values[at : at + rows]] / best.sum(axis=1)
+    return out
 
 
 @chance.register
@@ -82,11 +87,8 @@ def _(m: UE, reports: Reports, values: Values) -> Floats:
 
 @chance.register
 def _(m: Hashed, reports: Reports, values: Values) -> Floats:
-    from hush.kernels import attack
-
-    out = np.empty(values.size)
-    attack.of_hashes(*m._interval(reports), m._keys, values, out)
-    return out
+    sizes = m.support_sizes(reports)
+    return np.where(sizes > 0, m.supports(reports, values) / np.maximum(sizes, 1), 1 / m.k)
 
 
 @chance.register
@@ -94,7 +96,7 @@ def _(m: SS, reports: Reports, values: Values) -> Floats:
     from hush.kernels import attack
 
     out = np.empty(values.size)
-    attack.of_members(np.ascontiguousarray(reports["subset"]), values, out)
+    attack.of_members(m.members(reports), values, out)
     return out
 
 

@@ -8,7 +8,7 @@ count those values without a matrix of scores.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint32
+from numba import njit
 
 _ONES = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
 
@@ -24,21 +24,6 @@ def of_bits(bits, values, k, out):
             out[i] = 1.0 / k
         else:
             own = (bits[i, values[i] >> 3] >> np.uint8(values[i] & 7)) & 1
-            out[i] = own / size
-
-
-@njit(nogil=True, cache=True)
-def of_hashes(a, b, length, keys, values, out):
-    """Hashed reports favour the keys x with a·x + b mod 2^32 below the length; all values alike when there is none."""
-    for i in range(values.size):
-        factor, offset, end = a[i], b[i], length[i]
-        size = uint32(0)
-        for v in range(keys.size):
-            size += uint32(uint32(factor * keys[v] + offset) < end)
-        if size == 0:
-            out[i] = 1.0 / keys.size
-        else:
-            own = uint32(factor * keys[values[i]] + offset) < end
             out[i] = own / size
 
 

@@ -108,6 +108,17 @@ def support_counts(a, b, length, keys, tally):
 
 
 @njit(nogil=True, cache=True)
+def support_sizes(a, b, length, keys, out):
+    """For each report i, count the keys x with a_i·x + b_i mod 2^32 < length_i."""
+    for i in range(a.size):
+        factor, offset, end = a[i], b[i], length[i]
+        size = uint32(0)
+        for v in range(keys.size):
+            size += uint32(uint32(factor * keys[v] + offset) < end)
+        out[i] = size
+
+
+@njit(nogil=True, cache=True)
 def bucket_only(rng, values, keys, g, a, b, bucket):
     """Hash each value with its own function, without noise. Words of a report: one gives a and b."""
     source = rng.bit_generator

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from hush.kernels.words import HALF, LOW, ONE, ZERO, word
+from hush.kernels.words import HALF, LOW, ONE, ZERO, bounded, word
 
 SIX = np.uint64(6)
 LAST = np.uint64(63)
@@ -68,10 +68,10 @@ def _write_block(bitmap, block, out, i, at):
 
 
 @njit(nogil=True)
-def _write_marked(bitmap, summary, out, i):
+def _write_marked(bitmap, blocks, summary, out, i):
     """Write the members of the words that the summary marks, and clear it."""
     at = 0
-    for high in range(summary.size):
+    for high in range((blocks + 63) >> 6):
         marked = summary[high]
         summary[high] = ZERO
         while marked != ZERO:
@@ -80,35 +80,48 @@ def _write_marked(bitmap, summary, out, i):
 
 
 @njit(nogil=True, cache=True)
-def select(rng, values, k, keep, reject, out):
-    """Write one sorted subset of size out.shape[1] per value, holding the value itself when the first word says so."""
+def select(rng, values, sizes, omegas, keeps, rejects, which, out):
+    """Write one sorted subset per value, of its residue modulo one of the sizes, holding it when a word says so.
+
+    With one size nothing is drawn to choose it, and `which` is not used; with several, the first word of a report
+    chooses, each with the same probability, and `which` gets the choice. Rows of shorter subsets end in zeros.
+    """
     source = rng.bit_generator
-    omega = out.shape[1]
-    others = np.uint64(k - 1)
-    blocks = (k + 63) // 64
-    sparse = blocks > omega
-    bitmap = np.zeros(blocks, np.uint64)
-    valid = np.full(blocks, ~ZERO)
-    valid[-1] >>= np.uint64(-k % 64)
-    summary = np.zeros((blocks + 63) // 64, np.uint64)
+    several = sizes.size > 1
+    kinds = np.uint64(sizes.size)
+    turn_away = np.uint64((1 << 32) % sizes.size)
+    most = (sizes.max() + 63) // 64
+    bitmap = np.zeros(most, np.uint64)
+    summary = np.zeros((most + 63) // 64, np.uint64)
     for i in range(values.size):
+        at = np.int64(0)
         value = np.uint64(values[i])
-        included = word(source) < keep
+        if several:
+            at = np.int64(bounded(source, kinds, turn_away))
+            which[i] = at
+            value %= np.uint64(sizes[at])
+        k, omega = sizes[at], omegas[at]
+        blocks = (k + 63) >> 6
+        sparse = blocks > omega
+        included = word(source) < keeps[at]
         wanted = omega - 1 if included else omega
         inverted = 2 * wanted > k - 1
-        _scatter(source, value, others, reject, k - 1 - wanted if inverted else wanted, sparse, bitmap, summary)
+        drawn = k - 1 - wanted if inverted else wanted
+        _scatter(source, value, np.uint64(k - 1), rejects[at], drawn, sparse, bitmap, summary)
         if inverted:
             for block in range(blocks):
-                bitmap[block] = ~bitmap[block] & valid[block]
+                bitmap[block] = ~bitmap[block]
+            bitmap[blocks - 1] &= ~ZERO >> np.uint64(-k & 63)
         home, bit = value >> SIX, ONE << (value & LAST)
         bitmap[home] = (bitmap[home] & ~bit) | (bit if included else ZERO)
         if sparse:
             summary[home >> SIX] |= ONE << (home & LAST)
-            _write_marked(bitmap, summary, out, i)
+            _write_marked(bitmap, blocks, summary, out, i)
         else:
-            at = 0
+            end = 0
             for block in range(blocks):
-                at = _write_block(bitmap, np.uint64(block), out, i, at)
+                end = _write_block(bitmap, np.uint64(block), out, i, end)
+        out[i, omega:] = 0
 
 
 @njit(nogil=True, cache=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -111,6 +111,8 @@ class FirstLGRR(Twice, GRR):
 @dataclass(frozen=True, kw_only=True)
 class FirstLOLOHA(Twice, LH):
     """One report of LOLOHA: local hashing, its bucket randomized twice."""
+
+    hash: str = field(init=False, default="affine")
 
     @property
     def size(self) -> int:

@@ -89,8 +89,10 @@ class FirstBitFlip(FrequencyOracle):
         if self.d == self.k:
             out[:] = np.arange(self.k)
         else:
-            holds_zero = np.uint64(self.d * SCALE // self.k)
-            select(rng, np.zeros(n, np.int64), self.k, holds_zero, rejection(self.k - 1), out)
+            size, chosen = np.array([self.k]), np.array([self.d])
+            holds_zero = np.array([self.d * SCALE // self.k], np.uint64)
+            reject = np.array([rejection(self.k - 1)])
+            select(rng, np.zeros(n, np.int64), size, chosen, holds_zero, reject, np.empty(0, np.uint8), out)
         return out
 
     def _bits(self, states: Ints, rng: np.random.Generator) -> npt.NDArray[Any]:

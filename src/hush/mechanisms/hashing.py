@@ -2,28 +2,33 @@
 
 BLH: Bassily and Smith (STOC 2015); OLH: Wang et al. (USENIX Security 2017); ABLH, AOLH: Wang et al. (2021), as in
 appendix B of "Revealing the true cost of LDP protocols". A report is a hash function, drawn anew by every user, and
-the bucket of the user's value, randomized. The hash family is described in `hush.kernels.hashing`.
+the bucket of the user's value, randomized. Hash functions are described in `hush.kernels.hashing` and, for the public
+family, in `hush.kernels.family`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import optimal
-from hush.errors import ReportError, message
+from hush.domain import integers
+from hush.errors import ParameterError, ReportError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, Reports, Values
+from hush.mechanisms._family import MEMBERS, Family, checked_buckets, nearest
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import Guarantee
 
+HASHES = ("affine", "family")
 _TABLED = 1 << 16  # up to so many buckets are looked up in a table, which is faster than two divisions a report
 
 
@@ -36,6 +41,34 @@ def most_buckets(k: int) -> int:
     return max(2, 2**26 // k)
 
 
+class Collisions(NamedTuple):
+    """How often two values share a bucket: as q* states it, and the least, mean and most of all pairs."""
+
+    stated: Fraction
+    least: Fraction
+    mean: Fraction
+    most: Fraction
+
+    @property
+    def bias(self) -> Fraction:
+        """The largest bias of an estimated frequency, when everybody else holds the worst other value."""
+        return max(self.most - self.stated, self.stated - self.least) / (1 - self.stated)
+
+
+def _pair_rate(g: int, shared: int) -> Fraction:
+    """How often two values with so many common low bits share one of g intervals of affine hashes."""
+    size, larger = divmod(RING, g)
+    step = 1 << shared
+    both = [length * length + length % step * (step - length % step) for length in (size, size + 1)]
+    return Fraction((g - larger) * both[0] + larger * both[1], RING**2)
+
+
+def _pairs(k: int, shared: int) -> int:
+    """How many pairs of values below k have at least so many common low bits."""
+    each, more = divmod(k, 1 << shared)
+    return ((1 << shared) - more) * math.comb(each, 2) + more * math.comb(each + 1, 2)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LH(Hashed):
     """Hash the value to one of ``g`` buckets, then randomize the bucket.
@@ -43,24 +76,47 @@ class LH(Hashed):
     Args:
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
-        g: Number of buckets, at least 2.
+        g: Number of buckets, at least 2; with a family, a power of two up to 256.
+        hash: "affine" draws two 32-bit numbers; "family" draws one of 65,535 public functions, for a report of three
+            bytes and a server that takes a moment for any number of reports. It hashes at most 65,535 values.
 
     >>> round(LH(k=100, epsilon=4.0, g=56).asr(), 6)
     0.233788
+    >>> LH(k=100, epsilon=4.0, g=64, hash="family").report_dtype.itemsize
+    3
     """
 
     g: int
+    hash: str = "affine"
 
     family: ClassVar[str] = "hashing"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        most = most_buckets(self.k)
-        self._set(g=_rules.integer("g", self.g, 2, most, "use e.g. 2, or OLH for the best"))
+        if self.hash not in HASHES:
+            rule = f"must be one of {', '.join(HASHES)}"
+            raise ParameterError(message("hash", rule, self.hash, "leave it out for affine"))
+        if self.hash == "affine":
+            most = most_buckets(self.k)
+            self._set(g=_rules.integer("g", self.g, 2, most, "use e.g. 2, or OLH for the best"))
+        else:
+            given = "g" in (f.name for f in fields(self) if f.init)
+            self._set(g=checked_buckets(self.k, self.g if given else nearest(self.g)))
+
+    @cached_property
+    def _family(self) -> Family | None:
+        return Family(self.k, self.g) if self.hash == "family" else None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes; affine hashing, which was there first, goes without saying."""
+        return {name: value for name, value in super().parameters.items() if (name, value) != ("hash", "affine")}
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
-        """u4 a, u4 b (the hash function), and the bucket as the smallest unsigned integer that holds g-1."""
+        """The bucket as the smallest unsigned integer that holds g-1, after u4 a, u4 b, or after u2 member."""
+        if self._family:
+            return self._family.report_dtype
         return np.dtype([("a", "<u4"), ("b", "<u4"), ("bucket", unsigned(self.g - 1))])
 
     @property
@@ -69,13 +125,35 @@ class LH(Hashed):
 
     @cached_property
     def collision(self) -> float:
-        """Probability that two values share a bucket: 1/g, up to the rounding of bucket sizes."""
-        size, larger = divmod(RING, self.g)
-        return (larger * (size + 1) ** 2 + (self.g - larger) * size**2) / RING**2
+        """Probability that two values share a bucket: 1/g, up to the rounding of bucket sizes or the family's."""
+        return float(Fraction(self._family.shared, MEMBERS) if self._family else _pair_rate(self.g, 0))
+
+    def collisions(self) -> Collisions:
+        """How often two values share a bucket, over all pairs, and how far that can bias an estimate."""
+        if self._family:
+            rate = Fraction(self._family.shared, MEMBERS)
+            return Collisions(rate, rate, rate, rate)
+        rates = [_pair_rate(self.g, shared) for shared in range((self.k - 1).bit_length())]
+        pairs = [_pairs(self.k, shared) for shared in range(len(rates) + 1)]
+        total = sum((rate * (pairs[i] - pairs[i + 1]) for i, rate in enumerate(rates)), start=Fraction(0))
+        return Collisions(rates[0], min(rates), total / pairs[0], max(rates))
+
+    def bucket_sizes(self, values: npt.ArrayLike | None = None) -> npt.NDArray[np.uint16]:
+        """How many values each member of the family sends to each bucket, shape (65535, g).
+
+        Args:
+            values: Those that count, each once; all of them when left out, in a table that is made once and read-only.
+        """
+        if not self._family:
+            rule = "must be 'family', since other hash functions are too many for a table"
+            raise ParameterError(message("hash", rule, self.hash, "use support_sizes(reports), or hash='family'"))
+        if values is None:
+            return self._family.sizes
+        return self._family.sizes_of(np.unique(integers(np.asarray(values), self.k)))
 
     @property
     def q_star(self) -> float:
-        """1/g under an ideal hash, whatever the noise; here from the exact collision rate."""
+        """1/g under an ideal hash, whatever the noise; here from the stated collision rate."""
         return self.p_star * self.collision + (1 - self.p_star) * (1 - self.collision) / (self.g - 1)
 
     @property
@@ -85,13 +163,16 @@ class LH(Hashed):
 
     @property
     def bits(self) -> int:
-        return 64 + math.ceil(math.log2(self.g))
+        return (16 if self._family else 64) + math.ceil(math.log2(self.g))
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         from hush.kernels.hashing import bucket_reports
         from hush.kernels.words import rejection
 
         columns = self._columns(values.size)
+        if self._family:
+            self._family.reports(values, rng, self.keep, columns)
+            return self._packed(columns)
         bucket_reports(rng, values, self._keys, self.g, np.uint64(self.keep), rejection(self.g - 1), *columns)
         return self._packed(columns)
 
@@ -118,18 +199,21 @@ class LH(Hashed):
     def _buckets(self) -> tuple[Words, Words]:
         return self._extent(np.arange(self.g, dtype=np.uint64))
 
-    def _home(self, public: tuple[int, int]) -> npt.NDArray[np.uint64]:
+    def _home(self, public: Any) -> npt.NDArray[np.uint64]:
         """The buckets that hold a value under this hash function."""
+        if self._family:
+            return np.unique(self._family.homes(public)).astype(np.uint64)
         return np.unique((self._hashes(public).astype(np.uint64) * np.uint64(self.g)) >> np.uint64(32))
 
     def outputs(self, public: Any = None) -> Reports:
         """Each bucket that holds a value, and one bucket for all that hold none."""
-        a, b = self.publics()[0] if public is None else public
-        taken = self._home((a, b))
+        function = self.publics()[0] if public is None else public
+        taken = self._home(function)
         spare = [j for j in range(min(taken.size + 1, self.g)) if j not in taken][:1]
         shown = np.append(taken, np.array(spare, np.uint64))
         out = np.empty(shown.size, self.report_dtype)
-        out["a"], out["b"], out["bucket"] = a, b, shown
+        for name, part in zip(self.report_dtype.names or (), (*np.atleast_1d(function), shown), strict=True):
+            out[name] = part
         return out
 
     def copies(self, report: Any) -> int:
@@ -148,6 +232,8 @@ class BLH(LH):
 class OLH(LH):
     """Optimized local hashing: g is the nearest integer to e^epsilon + 1, which minimises the variance.
 
+    With a family, it is the power of two up to 256 with the least variance.
+
     >>> OLH(k=100, epsilon=4.0).g
     56
     """
@@ -155,7 +241,10 @@ class OLH(LH):
     g: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        best = optimal.hash_range(min(_rules.epsilon(self.epsilon), 20.0))
+        epsilon = min(_rules.epsilon(self.epsilon), 20.0)
+        best = optimal.hash_range(epsilon)
+        if self.hash == "family":
+            best = nearest(math.exp(epsilon) + 1)
         self._set(g=min(best, most_buckets(_rules.domain_size(self.k))))
         super().__post_init__()
 
@@ -185,7 +274,8 @@ class AOLH(LH):
     def __post_init__(self) -> None:
         epsilon, delta = _rules.epsilon(self.epsilon, most=20.0), _rules.delta(self.delta)
         best = optimal.approximate_hash_range(epsilon, delta)
-        self._set(delta=delta, g=min(max(2, round(best)), most_buckets(_rules.domain_size(self.k))))
+        whole = nearest(best) if self.hash == "family" else max(2, round(best))
+        self._set(delta=delta, g=min(whole, most_buckets(_rules.domain_size(self.k))))
         super().__post_init__()
 
 
@@ -217,6 +307,9 @@ class LHO(LH):
         from hush.kernels.hashing import bucket_only
 
         columns = self._columns(values.size)
+        if self._family:
+            self._family.reports(values, rng, self.keep, columns)
+            return self._packed(columns)
         bucket_only(rng, values, self._keys, self.g, *columns)
         return self._packed(columns)
 

@@ -24,7 +24,8 @@ def chosen(m: FrequencyOracle) -> dict[str, Any]:
     What tells an adaptive mechanism how to choose is left out where it was not changed: the choice itself is shown.
     """
     usual = {f.name: f.default for f in dataclasses.fields(Adaptive)} if isinstance(m, Adaptive) else {}
-    own = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in SHARED}
+    unsaid = {f.name for f in dataclasses.fields(m) if f.init} - m.parameters.keys()  # at its default, and not told
+    own = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in {*SHARED, *unsaid}}
     return {
         name: value
         for name, (value, given) in own.items()

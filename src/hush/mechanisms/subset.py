@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import optimal, success
-from hush.errors import ReportError, message
+from hush.errors import ParameterError, ReportError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._inference import shares
@@ -25,6 +25,9 @@ from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.simulation.subsets import subset_members
+
+CODES = ("sorted", "enumerative")
+"""How a subset can be written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +38,16 @@ class SS(TwoLevel, PureOracle):
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
         omega: Subset size, 1..k-1; the nearest integer to k/(e^epsilon + 1) when left out.
+        code: How a subset is written: "sorted", its members in ascending order, or "enumerative", its number among
+            all subsets, which takes `bits` bits rounded up to bytes, the fewest there can be, and longer to make and
+            read: k steps of arithmetic on a number of that length.
 
     >>> SS(k=100, epsilon=4.0).omega
     2
     """
 
     omega: int = None  # type: ignore[assignment]
+    code: str = "sorted"
 
     family: ClassVar[str] = "subset"
 
@@ -48,11 +55,19 @@ class SS(TwoLevel, PureOracle):
         super().__post_init__()
         chosen = optimal.subset_size(self.k, self.epsilon) if self.omega is None else self.omega
         self._set(omega=_rules.integer("omega", chosen, 1, self.k - 1, "leave it out for the best size"))
+        checked(self.code)
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
-        """omega ascending values, each the smallest unsigned integer that holds k-1."""
-        return np.dtype([("subset", unsigned(self.k - 1), (self.omega,))])
+        """omega ascending values, each the smallest unsigned integer that holds k-1; or their number, little-endian."""
+        if self.code == "sorted":
+            return np.dtype([("subset", unsigned(self.k - 1), (self.omega,))])
+        return np.dtype([("number", "u1", (max(1, -(-self.bits // 8)),))])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes; the usual code goes unsaid, so that specs from before it was a choice stay."""
+        return known(super().parameters)
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -79,23 +94,47 @@ class SS(TwoLevel, PureOracle):
         from hush.kernels.subsets import select
         from hush.kernels.words import rejection
 
-        out = np.empty(values.size, self.report_dtype)
-        select(rng, values, self.k, np.uint64(self.keep), rejection(self.k - 1), out["subset"])
-        return out
+        members = np.empty((values.size, self.omega), unsigned(self.k - 1))
+        size, omega = np.array([self.k]), np.array([self.omega])
+        keep, reject = np.array([self.keep], np.uint64), np.array([rejection(self.k - 1)])
+        select(rng, values, size, omega, keep, reject, np.empty(0, np.uint8), members)
+        return self.packed(members)
+
+    def packed(self, members: npt.NDArray[Any]) -> Reports:
+        """Reports of ascending subsets, one in each row."""
+        if self.code == "sorted":
+            plain = np.ascontiguousarray(members, unsigned(self.k - 1))
+            return plain.view(self.report_dtype)[:, 0] if members.size else np.empty(0, self.report_dtype)
+        from hush.kernels.combinadic import combinadic
+
+        codes = combinadic(self.k, self.omega).encode(members, self.report_dtype.itemsize)
+        return codes.view(self.report_dtype)[:, 0] if members.size else np.empty(0, self.report_dtype)
+
+    def members(self, reports: Reports) -> npt.NDArray[Any]:
+        """The ascending subset of each report, shape (n, omega); raises ReportError on a number that is none's."""
+        if self.code == "sorted":
+            return np.ascontiguousarray(reports)["subset"]
+        from hush.kernels.combinadic import combinadic
+
+        subsets = np.empty((reports.size, self.omega), unsigned(self.k - 1))
+        if not combinadic(self.k, self.omega).decode(np.ascontiguousarray(reports)["number"], subsets):
+            rule = f"must be numbers of subsets, below C({self.k}, {self.omega})"
+            raise ReportError(message("reports", rule, "another", "check their spec"))
+        return subsets
 
     def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
-        return np.asarray((reports["subset"] == values[:, None]).any(axis=1))
+        return np.asarray((self.members(reports) == values[:, None]).any(axis=1))
 
     def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
         matrix = np.zeros((reports.size, self.k), np.bool_)
-        np.put_along_axis(matrix, reports["subset"].astype(np.intp), True, axis=1)
+        np.put_along_axis(matrix, self.members(reports).astype(np.intp), True, axis=1)
         return matrix
 
     def tally(self, reports: Reports) -> Ints:
         from hush.kernels.subsets import count_members
 
         members = np.zeros(self.k, np.int64)
-        if not count_members(np.ascontiguousarray(reports)["subset"], self.k, members):
+        if not count_members(self.members(reports), self.k, members):
             raise ReportError(
                 message("reports", f"must be ascending subsets of 0..{self.k - 1}", "another", "check their spec")
             )
@@ -104,9 +143,7 @@ class SS(TwoLevel, PureOracle):
     def outputs(self, public: Any = None) -> Reports:
         _rules.enumerable(math.comb(self.k, self.omega), self.k)
         subsets = list(itertools.combinations(range(self.k), self.omega))
-        out = np.empty(len(subsets), self.report_dtype)
-        out["subset"] = subsets
-        return out
+        return self.packed(np.array(subsets))
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Equation 9: any member of the subset is as good a guess; with a prior, its likeliest member or any value."""
@@ -117,3 +154,14 @@ class SS(TwoLevel, PureOracle):
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return subset_members(counts, self.omega, self.p_star, rng)
+
+
+def checked(code: str) -> None:
+    """Refuse a code that there is not."""
+    if code not in CODES:
+        raise ParameterError(message("code", f"must be one of {', '.join(CODES)}", code, "leave it out"))
+
+
+def known(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters without the usual code."""
+    return {name: value for name, value in parameters.items() if (name, value) != ("code", "sorted")}

@@ -181,15 +181,10 @@ def _kinds(m: FrequencyOracle) -> list[Kind]:
 
 
 def _hashed(m: LH) -> Kind:
-    """Values with no common low bits collide least often, those with the most of them most often."""
+    """Two values are told apart where they do not collide, and hidden where they do."""
     p = Fraction(m.keep, SCALE)
-    size, larger = divmod(RING, m.g)
-    rates = []
-    for low in range((m.k - 1).bit_length()):
-        step = 1 << low
-        both = [length * length + length % step * (step - length % step) for length in (size, size + 1)]
-        rates.append(Fraction((m.g - larger) * both[0] + larger * both[1], RING**2))
-    return (1 - min(rates)) * (p - (1 - p) / (m.g - 1)), p * max(rates)
+    rates = m.collisions()
+    return (1 - rates.least) * (p - (1 - p) / (m.g - 1)), p * rates.most
 
 
 def _wheel(m: Wheel) -> Kind:
