@@ -26,10 +26,10 @@ from hush.domain import Domain
 from hush.errors import HushError, ParameterError
 from hush.estimation import Aggregate
 from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._exact import smallest_epsilon, worst_ratio
+from hush.mechanisms._exact import enumerated_loss
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import log_ratio
-from hush.mechanisms.guarantee import LDP, ApproxLDP
+from hush.mechanisms.guarantee import LDP
 from hush.mechanisms.registry import from_dict, register
 from hush.mechanisms.spec import Spec
 from hush.randomness import seeded
@@ -109,14 +109,7 @@ def check_loss(m: FrequencyOracle, seed: int) -> None:
         _expect(0 <= exact <= guarantee.epsilon, m, f"the exact loss {exact!r} exceeds the guarantee {guarantee}")
     if not _listed(m):
         return
-    delta = Fraction(guarantee.delta) if isinstance(guarantee, ApproxLDP) else Fraction(0)
-    losses = []
-    for public in m.publics():
-        outputs = m.outputs(public)
-        law = [[m.weight(y, v) for v in range(m.k)] for y in outputs]
-        copies = [m.copies(y) for y in outputs]
-        losses.append(smallest_epsilon(law, copies, m.denominator, delta) if delta else worst_ratio(law))
-    worst = max(losses)
+    worst = enumerated_loss(m)
     same = worst == exact or abs(worst - exact) <= 1e-12 * max(1.0, exact)
     _expect(same, m, f"enumeration finds a loss of {worst!r}, exact_epsilon says {exact!r}")
 
@@ -195,22 +188,31 @@ def _check_public(m: FrequencyOracle, first: Reports, second: Reports) -> None:
     """Public randomness must not depend on the value: no bit of it, nor the parity of any of many sets of bits."""
     bits = []
     for reports in (first, second):
-        parts = np.array([m.public(y) for y in reports], np.uint64)
-        bits.append(np.unpackbits(parts.view(np.uint8).reshape(len(reports), -1), axis=1))
+        parts = np.array([public for y in reports if (public := m.public(y)) is not None], np.uint64)
+        bits.append(np.unpackbits(parts.view(np.uint8).reshape(len(parts), -1), axis=1))
     off = statistics.bits_alarm(*bits)
     _expect(not off, m, f"public randomness depends on the value: {off}")
 
 
 def _check_kinds(m: FrequencyOracle, value: int, reports: Reports) -> None:
-    """A kind of output is its weight for the true value, with how many values share it."""
+    """A kind of output is its weight for the true value, with how many values share it.
+
+    A report may carry no public randomness, as one that reveals its value does: those are counted on their own.
+    """
     chances: dict[tuple[int, int], list[float]] = {}
     seen: Counter[tuple[int, int]] = Counter()
-    for i, report in enumerate(reports):
-        for y in m.outputs(m.public(report)):
-            kind = _kind(m, y, value)
-            row = chances.setdefault(kind, [0.0] * len(reports))
-            row[i] += float(Fraction(m.copies(y) * kind[0], m.denominator))
+    carrying = [report for report in reports if m.public(report) is not None]
+    bare = 0.0
+    for i, report in enumerate(carrying):
+        laws = [(y, m.copies(y) * m.weight(y, value)) for y in m.outputs(m.public(report)) if m.public(y) is not None]
+        total = sum(weight for _, weight in laws)
+        bare = 1 - float(Fraction(total, m.denominator))
+        for y, weight in laws:
+            row = chances.setdefault(_kind(m, y, value), [0.0] * len(carrying))
+            row[i] += float(Fraction(weight, total))
         seen[_kind(m, report, value)] += 1
+    off = statistics.count_alarm(len(reports) - len(carrying), len(reports), bare) if carrying else ""
+    _expect(not off, m, f"reports of value {value} without public randomness: {off}")
     _expect(set(seen) <= set(chances), m, f"value {value} gave a report that is not among the outputs")
     for kind, row in chances.items():
         off = statistics.mixed_count_alarm(seen[kind], np.array(row), comparisons=len(chances))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,9 @@ def respond(value):
 def leaks(value):
     return value if random.random() < 0.9 else random.choice([v for v in range(4) if v != value])
 
+def seldom(value):
+    return value if random.random() < 0.01 else -1
+
 def crashes(value):
     raise RuntimeError("no luck")
 """
@@ -99,6 +103,38 @@ def test_a_foreign_function(module: str) -> None:
     assert "is false" in told.stdout
     assert "no luck" in refused(*asked, "--target", f"{module}:crashes")
     assert "must be importable" in refused(*asked, "--target", "nowhere_at_all:f")
+
+
+@pytest.mark.parametrize("name", ["LastBitUnprotected", "UnsortedSubset", "OffByOneDomain", "SeedTellsValue"])
+def test_broken_mechanisms_are_found_without_a_hint(name: str) -> None:
+    """No pair and no method is named."""
+    asked = ("--k", 16, "--epsilon", 1, "--trials", 20_000, "--alpha", 1e-6, "--seed", 3)
+    told = run("audit", "--mechanism", f"tests.conformance.museum:{name}", *asked)
+    assert told.exit_code == 1
+    assert "is false" in told.stdout
+
+
+def test_a_claim_has_its_delta(module: str) -> None:
+    """Tells its value once in a hundred times, else nothing: (0, 0.01)-LDP. False alarm 1e-6."""
+    asked = ("audit", "--k", 4, "--target", f"{module}:seldom", "--trials", 20_000, "--alpha", 1e-6, "--seed", 3)
+    assert run(*asked, "--claim", 0.5).exit_code == 1
+    found = answer(*asked, "--claim", 0.5, "--delta", 0.02)["audits"][0]
+    assert (found["delta"], found["verdict"]) == (0.02, "consistent")
+
+
+def test_a_program_that_remembers_is_told_apart(tmp_path: Path) -> None:
+    """A process keeps its first answer; with a process for each value, it is an honest 1.0986-LDP client."""
+    program = tmp_path / "memory.py"
+    program.write_text(
+        "import random, sys\n"
+        "kept = None\n"
+        "for line in sys.stdin:\n"
+        "    kept = (int(line) if random.random() < 0.5 else random.randrange(4)) if kept is None else kept\n"
+        "    print(kept)\n"
+    )
+    asked = ("audit", "--pipe", f"{sys.executable} {program}", "--k", 4, "--claim", 2, "--trials", 1000)
+    assert "must answer every line afresh" in refused(*asked)
+    assert "--chunk must be a whole number" in refused(*asked, "--chunk", 0)
 
 
 def test_a_program_over_a_pipe(tmp_path: Path) -> None:

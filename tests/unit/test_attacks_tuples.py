@@ -12,6 +12,8 @@ import pytest
 import hush
 from hush.attacks import multidim as attacks
 from hush.attacks import reidentification
+from hush.attacks._gaps import Gaps, levels
+from hush.attacks.outcome import Outcome
 from hush.attacks.reidentification import match_profiles, reidentify
 from hush.errors import HushError, ParameterError, ReportError
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim
@@ -192,6 +194,116 @@ def test_collections_add_up(m: Multidim) -> None:
     seen = reidentify(m, outputs[pairs], TABLE, np.zeros(len(pairs), np.int64), rng=hush.seeded(7))
     reached = np.take_along_axis(person, seen.guesses, axis=1).sum()
     assert reached == pytest.approx(person.max(axis=1).sum(), rel=1e-9)
+
+
+# Gaps and several collections: an unknown value is the same in all of them.
+
+THREE = RSFD(sizes=(3, 3, 2), epsilon=1.0, variant="GRR")
+HALF = RSRFD(sizes=SIZES, epsilon=1.5, variant="GRR", priors=[[1.0, 0.0], [0.5, 0.5, 0.0]])
+GAPS = {
+    2: np.array([[0, -1], [1, 2], [-1, -1], [-1, 0], [1, -1], [1, 2]]),
+    3: np.array([[0, -1, 1], [1, 2, -1], [-1, -1, -1], [-1, -1, 0], [2, 2, 1], [-1, 0, -1], [-1, -1, 0]]),
+}
+
+
+def jointly(m: Multidim, at: np.ndarray, table: np.ndarray, priors: list[np.ndarray]) -> np.ndarray:
+    """The probability of each row of outputs for each person, by brute force over all tuples."""
+    _, tuples, chances = law(m)
+    together = np.prod([chances[column] for column in at.T], axis=0)
+    found = []
+    for row in table:
+        crowd = ((tuples == row) | (row == -1)).all(axis=1).astype(float)
+        for j in np.nonzero(row == -1)[0]:
+            crowd *= priors[j][tuples[:, j]]
+        found.append(together @ crowd)
+    return np.stack(found, axis=1)
+
+
+@pytest.mark.parametrize("m", [*(m for m in ALL if m.d == 2), HALF, THREE], ids=named)
+@pytest.mark.parametrize("top", [1, 3])
+@pytest.mark.parametrize("skewed", [False, True])
+def test_gaps_are_the_same_values_in_all_collections(m: Multidim, top: int, skewed: bool) -> None:
+    """Exactly: over all pairs of reports, nobody points right more often."""
+    outputs, priors, table = m.outputs(), beliefs(m, skewed), GAPS[m.d]
+    at = np.array(list(itertools.product(range(len(outputs)), repeat=2)))
+    person = jointly(m, at, table, priors)
+    seen = reidentify(m, outputs[at], table, np.zeros(len(at), np.int64), top=top, priors=priors, rng=hush.seeded(7))
+    reached = np.take_along_axis(person, seen.guesses, axis=1).sum()
+    assert reached == pytest.approx(np.sort(person, axis=1)[:, -top:].sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("m", [*FAKES, HALF], ids=named)
+@pytest.mark.parametrize("collections", [2, 3, 9])
+@pytest.mark.parametrize("uneven", [False, True])
+def test_both_ways_to_fill_gaps_are_bayes(m: Any, collections: int, uneven: bool) -> None:
+    """The scores themselves, up to a constant for each row, against brute force; some values with no belief at all."""
+    outputs, table = m.outputs(), GAPS[m.d]
+    priors = [np.array([0.7, 0.3, 0.0][:k] if uneven else [1 / k] * k) for k in m.sizes]
+    at = hush.seeded(3).integers(0, len(outputs), (200, collections))
+    person = jointly(m, at, table, priors)
+    at, person = at[(person > 0).all(axis=1)], person[(person > 0).all(axis=1)]
+    assert len(at) >= 4
+    due = np.log(person) - np.log(person[:, :1])
+    gaps = Gaps(table, tuple(priors))
+    collected = [levels(m, np.ascontiguousarray(column)) for column in outputs[at].T]
+    rows = gaps._distinct[1]
+    for scores in (gaps.over_values(collected)[:, rows], gaps.over_sets(collected)[:, rows], gaps.scores(collected)):
+        assert scores - scores[:, :1] == pytest.approx(due, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("collections", [3, 12])
+def test_every_way_is_taken_where_it_is_shorter(collections: int) -> None:
+    """Three collections go over sets, twelve over values; both point as brute force does, up to ties."""
+    m = RSFD(sizes=(10, 9), epsilon=2.0, variant="GRR")
+    rng = hush.seeded(7)
+    table = np.array([[0, -1], [-1, 1], [-1, -1], [2, 2]])
+    gaps = Gaps(table, tuple(np.full(k, 1 / k) for k in m.sizes))
+    assert (gaps.by_sets(collections) < gaps.by_values) == (collections == 3)
+    people = rng.integers(0, 4, 2000)
+    held = np.where(table[people] == -1, rng.integers(0, 9, (2000, 2)), table[people])
+    reports = np.stack([m.privatize(held, rng=rng) for _ in range(collections)], axis=1)
+    each = [np.stack([m.log_prob(column, v) for v in m.tuples()], axis=1) for column in reports.T.copy()]
+    logs = np.sum(each, axis=0)
+    tuples = np.array(list(m.tuples()))
+    fits = [((tuples == row) | (row == -1)).all(axis=1) for row in table]
+    person = np.stack([np.log(np.exp(logs[:, fit]).mean(axis=1)) for fit in fits], axis=1)
+    guesses = reidentify(m, reports, table, people, rng=rng).guesses
+    assert np.take_along_axis(person, guesses, axis=1)[:, 0] == pytest.approx(person.max(axis=1), abs=1e-8)
+
+
+def test_a_table_with_too_many_gaps_is_refused_only_for_many_collections_of_fakes() -> None:
+    sizes = (10,) * 8
+    table, people = np.array([[-1] * 7 + [3], [0] * 8]), np.array([0, 1])
+    held = np.array([[1] * 7 + [3], [0] * 8])
+
+    def sought(m: Multidim, collections: int) -> Outcome:
+        reports = np.stack([m.privatize(held, rng=hush.seeded(c)) for c in range(collections)], axis=1)
+        return reidentify(m, reports, table, people, rng=hush.seeded(7))
+
+    fakes = RSFD(sizes=sizes, epsilon=3.0, variant="GRR")
+    assert sought(fakes, 1).n == sought(fakes, 6).n == 2
+    assert sought(SPL(sizes=sizes, epsilon=40.0), 20).success == sought(SMP(sizes=sizes, epsilon=9.0), 20).success == 1
+    with pytest.raises(ParameterError, match="at most 4194304 terms to add up over unknown values for 20 collections"):
+        sought(fakes, 20)
+
+
+def test_tuples_too_many_to_number_are_found_all_the_same() -> None:
+    """Forty attributes; all but two are known. Over values and over sets, the same."""
+    m = RSFD(sizes=(4,) * 40, epsilon=1.0, variant="GRR")
+    table = np.array([[-1, -1] + [1] * 38, [2] * 40, [-1] + [0] * 39])
+    gaps = Gaps(table, tuple(np.array([0.1, 0.2, 0.3, 0.4]) for _ in m.sizes))
+    reports = m.privatize(np.ones((50, 40), np.int64), rng=hush.seeded(7)).reshape(10, 5)
+    collected = [levels(m, np.ascontiguousarray(column)) for column in reports.T]
+    assert gaps.over_values(collected) == pytest.approx(gaps.over_sets(collected), abs=1e-9)
+
+
+def test_reports_that_nobody_can_have_sent_point_at_anybody() -> None:
+    """A value that is never a fake, in both parts."""
+    report = np.zeros((1, 2), HALF.report_dtype)
+    report["a0"], report["a1"] = 1, 2
+    for table in (TABLE, GAPS[2]):
+        seen = {int(reidentify(HALF, report, table, [0], rng=hush.seeded(i)).guesses[0, 0]) for i in range(60)}
+        assert seen == set(range(len(table)))
 
 
 @pytest.mark.parametrize("top", [1, 2])

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import hush
-from hush.audit import Claim, bounds, run
+from hush.audit import Claim, MechanismTarget, bounds, run
 from hush.audit.events import best_threshold
 from hush.errors import ParameterError, SpecError
 from tests.conformance import museum
@@ -59,12 +60,48 @@ def test_a_rare_telling_event_is_chosen_by_its_ratio() -> None:
     assert found.promise == pytest.approx(due, abs=1e-3)
 
 
-@pytest.mark.parametrize("method", ["likelihood", "attack"])
-def test_the_proved_loss_exceeds_the_truth_as_seldom_as_stated(method: str) -> None:
-    """300 audits at alpha = 0.1; more than 55 above the exact loss have probability below 1e-5 if the rate is 0.1."""
-    m, rng = hush.GRR(k=3, epsilon=1.0), hush.seeded(7)
-    above = sum(run(m, method, trials=1000, alpha=0.1, rng=rng).epsilon_lower > m.exact_epsilon() for _ in range(300))
-    assert above <= 55
+@pytest.mark.parametrize("bound", ["paper", "one-sided"])
+@pytest.mark.parametrize(
+    ("high", "low", "delta"), [(0.6, 0.2, 0.0), (0.9, 0.05, 0.1), (0.5, 0.5, 0.0), (1.0, 0.3, 0.0)]
+)
+def test_the_proved_loss_exceeds_the_truth_as_seldom_as_stated(
+    bound: str, high: float, low: float, delta: float
+) -> None:
+    """Exactly: both counts are binomial, and every pair of them is weighed. Tails twice as lax would be seen."""
+    trials, alpha = 60, 0.2
+    truth = math.log((high - delta) / low)
+    hits, false_hits = (binom.pmf(np.arange(trials + 1), trials, p) for p in (high, low))
+    proved = np.array(
+        [
+            [
+                bounds.epsilon_lower(a, trials, b, trials, alpha=alpha, delta=delta, bound=bound)
+                for b in range(trials + 1)
+            ]
+            for a in range(trials + 1)
+        ]
+    )
+    assert float(hits @ (proved > truth + 1e-12) @ false_hits) <= alpha
+    tail = alpha / bounds.TAILS[bound]
+    wrong = [
+        float(hits @ [bounds.lower(a, trials, tail) > high for a in range(trials + 1)]),
+        float(false_hits @ [bounds.upper(b, trials, tail) < low for b in range(trials + 1)]),
+    ]
+    assert max(wrong) <= tail
+
+
+@pytest.mark.parametrize("method", ["likelihood", "classifier"])
+def test_an_event_is_proved_on_other_reports_than_it_was_chosen_on(method: str) -> None:
+    """Each of the four streams has a generator of its own: two that chose, two that were counted."""
+    streams: list[bytes] = []
+
+    class Watched(MechanismTarget):
+        def draw(self, value: int, size: int, rng: np.random.Generator | None) -> np.ndarray:
+            assert rng is not None
+            streams.append(rng.bytes(16))
+            return super().draw(value, size, rng)
+
+    run(Watched(hush.GRR(k=3, epsilon=1.0)), method, trials=10_000, rng=hush.seeded(1))
+    assert len(streams) == len(set(streams)) == 4
 
 
 @pytest.mark.parametrize("name", ["GRR", "SS", "SUE", "OUE", "BLH", "OLH", "SHE", "THE", "Wheel", "HR", "AUE"])
@@ -80,10 +117,11 @@ def test_the_likelihood_ratio_proves_most_of_the_loss(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(n for n in hush.registry() if ":" not in n and n != "LHO"))
 def test_honest_mechanisms_pass_every_method(name: str) -> None:
-    """False alarm: at most 1e-6 for each."""
+    """False alarm: at most 1e-6 for each of three methods."""
     m = example(name, 10, 1.0, delta=1e-3)
-    for method in ("likelihood", "attack", "exact"):
-        found = run(m, method, trials=20_000, alpha=1e-6, rng=hush.seeded(1))
+    for method in ("likelihood", "attack", "classifier", "exact"):
+        trials = 4000 if method == "classifier" else 20_000
+        found = run(m, method, trials=trials, alpha=1e-6, rng=hush.seeded(1))
         assert found.verdict == "consistent", found.statement
 
 
@@ -172,6 +210,72 @@ def test_plain_data() -> None:
     assert json.loads(json.dumps(plain))["verdict"] == "consistent"
     assert plain["confidence"] == 0.99
     assert plain["trials"] == 4500
+
+
+def test_an_exact_audit_is_at_the_claims_delta() -> None:
+    plain = run(hush.GRR(k=5, epsilon=2.0), "exact", claim=Claim(1.0, 0.5))
+    p, q = hush.GRR(k=5, epsilon=2.0).p_star, hush.GRR(k=5, epsilon=2.0).q_star
+    assert plain.epsilon_lower == pytest.approx(math.log((p - 0.5) / q))
+    assert not plain.violated
+    slack = hush.AGRR(k=5, epsilon=1.0, delta=0.01)
+    pure = run(slack, "exact", claim=Claim(1.0))
+    assert pure.epsilon_lower == pytest.approx(1.0247, abs=1e-4)
+    assert pure.violated
+    own = run(slack, "exact", claim=1.0)  # at its own delta
+    assert (own.claim, own.violated) == (Claim(1.0, 0.01), False)
+    assert own.about["delta_at_claimed_epsilon"] == pytest.approx(0.01)
+    assert own.witness is not None
+    assert "probability 0.410" in own.witness.event
+    with pytest.raises(ParameterError, match="must be the mechanism's own, 0, where outputs are too many"):
+        run(hush.OUE(k=40, epsilon=1.0), "exact", claim=Claim(1.0, 0.01))
+
+
+def test_a_witness_can_be_replayed() -> None:
+    m = hush.OUE(k=30, epsilon=1.3)
+    witness = run(m, "exact").witness
+    assert witness is not None
+    assert witness.record is not None
+    report = np.frombuffer(bytes.fromhex(witness.record), m.report_dtype)
+    gap = m.log_prob(report, witness.first) - m.log_prob(report, witness.second)
+    assert gap[0] == pytest.approx(m.exact_epsilon(), rel=1e-9)
+
+
+def test_confidence_never_rounds_to_certainty() -> None:
+    found = run(hush.GRR(k=3, epsilon=1.0), trials=1000, alpha=1e-6, rng=hush.seeded(1))
+    assert "With confidence 1 - 1e-06" in found.statement
+
+
+@pytest.mark.parametrize(
+    ("other", "options", "words"),
+    [
+        (hush.OUE(k=8, epsilon=0.5), {}, "the same mechanism"),
+        (museum.MissingReset(k=8, epsilon=2.0), {}, "the same target"),
+        (hush.OUE(k=8, epsilon=2.0), {"rng": hush.seeded(2)}, "the same seed"),
+        (hush.OUE(k=8, epsilon=2.0), {"pair": (1, 2)}, "the same pair"),
+    ],
+)
+def test_a_checkpoint_of_another_audit_is_refused(
+    tmp_path: Path, other: hush.FrequencyOracle, options: dict[str, object], words: str
+) -> None:
+    path = tmp_path / "audit.json"
+    run(hush.OUE(k=8, epsilon=2.0), trials=2000, checkpoint=path)
+    with pytest.raises(SpecError, match=words):
+        run(other, trials=2000, checkpoint=path, **options)  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_of_other_code_is_refused_and_a_finished_one_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, m = tmp_path / "audit.json", hush.OUE(k=8, epsilon=2.0)
+    fresh = run(m, trials=2000, checkpoint=path)
+    again = run(m, trials=2000, checkpoint=path)
+    assert fresh.counts == again.counts
+    assert not fresh.notes
+    assert again.notes == ("All counts come from the checkpoint: no new report was made.",)
+    other = hush.SUE(k=8, epsilon=2.0)
+    monkeypatch.setattr(hush.OUE, "sample", lambda self, values, rng: other.sample(values, rng))
+    with pytest.raises(SpecError, match="the same code"):
+        run(m, trials=2000, checkpoint=path)
 
 
 def test_a_claim_of_ones_own() -> None:

@@ -8,11 +8,13 @@ Its success in a uniform crowd is `hush.analysis.reidentification.profile_match`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.attacks._gaps import UNKNOWN as UNKNOWN
+from hush.attacks._gaps import Gaps, levels, log
 from hush.attacks._parts import collection, parts
 from hush.attacks._ties import batches, likeliest
 from hush.attacks._ties import top as best
@@ -22,9 +24,6 @@ from hush.mechanisms import _rules
 from hush.multidim import SMP, SPL, Multidim, _checks
 from hush.multidim._base import Beliefs, Floats, Ints, Reports
 from hush.multidim.fake_data import FakeData
-
-UNKNOWN = -1
-"""In a table, a value that the attacker does not know."""
 
 
 def reidentify(
@@ -47,24 +46,37 @@ def reidentify(
         table: What the attacker knows: shape (people, d), -1 where a value is unknown.
         people: The truth: the row of the table behind each row of reports.
         top: How many people are pointed at; the guess is right if the right one is among them.
-        priors: How likely each value of each attribute is where it is unknown; uniform where None.
+        priors: How likely each value of each attribute is where it is unknown, independently; uniform where None.
         rng: Breaks the ties.
+
+    An unknown value is the same in all collections. With fake data (RSFD, RSRFD) this ties the unknown attributes of a
+    person together: all their combinations are summed over, or all ways in which collections may have sampled them,
+    whichever is less. A table for which both need more than 4 million terms for each row of reports is refused.
 
     `guesses` has `top` columns, the likeliest person first.
     """
     collection(m)
     beliefs = _checks.beliefs(priors, m.sizes)
     array, known, rows_of, count = _checked(m, reports, table, people, top)
+    rounds = array.shape[1]
     columns = [np.where(column == UNKNOWN, k, column) for column, k in zip(known.T, m.sizes, strict=True)]
+    width = max(len(known), sum(m.sizes))
+    gaps = None
+    if isinstance(m, FakeData) and rounds > 1 and (known == UNKNOWN).any():
+        gaps = Gaps(known, beliefs)
+        gaps.check(rounds)
+        width = gaps.width(rounds)
 
     def work(rows: slice, drawing: np.random.Generator) -> Ints:
         part = array[rows]
-        score = np.zeros((len(part), len(known)))
-        for each in part.T:
-            score += _scores(m, np.ascontiguousarray(each), columns, beliefs)
+        if isinstance(m, FakeData):
+            collected = (levels(m, np.ascontiguousarray(each)) for each in part.T)
+            score = _hidden(collected, columns, beliefs) if gaps is None else gaps.scores(list(collected))
+        else:
+            score = _told(m, part, columns, beliefs)
         return best(score, count, drawing)
 
-    guesses = np.concatenate(batches(len(array), max(len(known), sum(m.sizes)), work, rng))
+    guesses = np.concatenate(batches(len(array), width, work, rng))
     return scored(guesses, (guesses == rows_of[:, None]).any(axis=1), count / len(known))
 
 
@@ -112,33 +124,33 @@ def match_profiles(
     return scored(guesses, (guesses == rows_of[:, None]).any(axis=1), count / len(known), rate)
 
 
-def _scores(m: Multidim, reports: Reports, columns: list[Ints], beliefs: tuple[Floats, ...]) -> Floats:
-    """Log-likelihood of the reports for everybody in the table, up to a constant for each report."""
-    if isinstance(m, FakeData):
-        split = m._parts(reports)
-        total = np.full((reports.size, columns[0].size), -np.inf)
-        for j, (part, faked) in enumerate(zip(split, m._faked(split), strict=True)):
-            level = _with_unknown(m._likelihoods(j, part), beliefs[j]) + faked[:, None]
-            np.logaddexp(total, np.take(level, columns[j], axis=1), out=total)
-        return total
-    total = np.zeros((reports.size, columns[0].size))
-    for j, (where, records) in enumerate(parts(m, reports)):
-        level = _with_unknown(m.components[j].scores(records), beliefs[j])
-        if where.size == reports.size:
-            total += np.take(level, columns[j], axis=1)
-        else:
-            total[where] += np.take(level, columns[j], axis=1)
+def _told(m: Multidim, reports: Reports, columns: list[Ints], beliefs: tuple[Floats, ...]) -> Floats:
+    """Log-likelihood of the reports for everybody in the table, up to a constant for each row, if parts are named.
+
+    Attributes are independent: each is put together over all collections first, then averaged where it is unknown.
+    """
+    total = np.zeros((len(reports), columns[0].size))
+    for j, (_, logs) in enumerate(_by_attribute(m, reports)):
+        most = logs.max(axis=1, keepdims=True)
+        most[~np.isfinite(most)] = 0.0
+        mixed = log(np.exp(logs - most) @ beliefs[j])[:, None] + most
+        total += np.take(np.concatenate([logs, mixed], axis=1), columns[j], axis=1)
     return total
 
 
-def _with_unknown(logs: Floats, belief: Floats) -> Floats:
-    """One more column, for people whose value is unknown: the mean likelihood."""
-    most = logs.max(axis=1, keepdims=True)
-    mixed = np.log(np.exp(logs - most) @ belief)[:, None] + most
-    return np.concatenate([logs, mixed], axis=1)
+def _hidden(collected: Iterable[list[Floats]], columns: list[Ints], beliefs: tuple[Floats, ...]) -> Floats:
+    """The same if parts are hidden among fakes: for one collection, or a table without gaps."""
+    total: Floats = np.zeros(())
+    for level in collected:
+        likelihood: Floats = np.zeros(())
+        for j, each in enumerate(level):
+            wide = np.concatenate([each, (each @ beliefs[j])[:, None]], axis=1)
+            likelihood = likelihood + np.take(wide, columns[j], axis=1)
+        total = total + log(likelihood)
+    return total
 
 
-def _by_attribute(m: SPL | SMP, reports: Reports) -> list[tuple[npt.NDArray[np.bool_], Floats]]:
+def _by_attribute(m: Multidim, reports: Reports) -> list[tuple[npt.NDArray[np.bool_], Floats]]:
     """For each attribute, which people reported it, and the log-likelihood of its values from all their reports."""
     told = [np.zeros(len(reports), np.bool_) for _ in m.sizes]
     total = [np.zeros((len(reports), k)) for k in m.sizes]

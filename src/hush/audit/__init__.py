@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hush.audit.collections import SequenceTarget, TupleTarget
 from hush.audit.foreign import CallableTarget, from_name
 from hush.audit.pairs import best_pair
 from hush.audit.pipe import PipeTarget
@@ -15,7 +16,9 @@ __all__ = [
     "Claim",
     "MechanismTarget",
     "PipeTarget",
+    "SequenceTarget",
     "Target",
+    "TupleTarget",
     "Witness",
     "best_pair",
     "from_name",

@@ -48,7 +48,7 @@ def epsilon_lower(
         delta: Slack of the claim.
         bound: "paper" or "one-sided".
     """
-    tail = alpha / _divisor(bound)
+    tail = alpha / TAILS[named(bound)]
     p1, p0 = lower(hits, trials, tail), upper(false_hits, false_trials, tail)
     return max(0.0, math.log((p1 - delta) / p0)) if p1 > delta else 0.0
 
@@ -64,7 +64,8 @@ def best_provable(trials: int, *, alpha: float = 0.01, delta: float = 0.0, bound
     return epsilon_lower(trials, trials, 0, trials, alpha=alpha, delta=delta, bound=bound)
 
 
-def _divisor(bound: str) -> float:
+def named(bound: str) -> str:
+    """A name of `TAILS`, checked."""
     if bound not in TAILS:
         raise ParameterError(message("bound", f"must be one of {', '.join(TAILS)}", bound, "use e.g. 'paper'"))
-    return TAILS[bound]
+    return bound

@@ -10,6 +10,8 @@ from typing import Any
 
 from hush.errors import SpecError, message
 
+_NAMED = {"root": "seed", "mark": "code"}
+
 
 @dataclass
 class Checkpoint:
@@ -17,7 +19,7 @@ class Checkpoint:
 
     Args:
         path: The file; None to keep nothing.
-        identity: What the audit is: a file of another audit is refused.
+        identity: What the audit is: the target with its law, the method, the seed, and a mark of the code.
     """
 
     path: Path | None
@@ -25,22 +27,30 @@ class Checkpoint:
     streams: dict[str, list[int]] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, path: str | Path | None, identity: dict[str, Any]) -> Checkpoint:
-        """The checkpoint in the file, or a new one."""
-        if path is None or not Path(path).exists():
-            return cls(None if path is None else Path(path), identity)
+    def read(cls, path: str | Path) -> Checkpoint | None:
+        """The checkpoint in the file, if there is one."""
+        if not Path(path).exists():
+            return None
         try:
             plain = json.loads(Path(path).read_text(encoding="utf-8"))
-            found, streams = plain["audit"], plain["streams"]
+            found, streams = dict(plain["audit"]), dict(plain["streams"])
         except (ValueError, KeyError, TypeError):
             raise SpecError(
                 message("checkpoint", "must be a file that an audit wrote", str(path), "remove it to start again")
             ) from None
-        for name, value in identity.items():
-            if name != "root" and found.get(name) != value:
-                rule = f"must be of the same audit, whose {name} was {found.get(name)!r}"
-                raise SpecError(message("checkpoint", rule, value, "name another file, or remove it to start again"))
         return cls(Path(path), found, streams)
+
+    def must_be(self, identity: dict[str, Any]) -> None:
+        """Refuse the file of another audit: of another target, law, seed, or code."""
+        for name, value in identity.items():
+            if self.identity.get(name) != value:
+                rule = f"must be of the same audit, with the same {_NAMED.get(name, name)}"
+                remedy = "name another file, or remove it to start again"
+                raise SpecError(message("checkpoint", rule, f"another one in {self.path}", remedy))
+
+    def complete(self, trials: int) -> bool:
+        """Whether nothing is left to count."""
+        return self.path is not None and all(self.standing(stream)[0] == trials for stream in (2, 3))
 
     def standing(self, stream: int) -> tuple[int, int]:
         """Trials done and hits among them."""

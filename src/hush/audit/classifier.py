@@ -36,12 +36,13 @@ _MOST_HELD = 60_000  # of each value, to choose among candidates
 _DOUBT, _LAX = 0.003, 0.1  # error rate of each of two probabilities behind a promise
 _LEVELS = 400  # that are tried
 _EDGE = 0.05  # that trees must have over what is faster and can be put in words
+_LEAST = 20  # reports to learn from
 _BLOCK = 1 << 13  # reports that are scored at a time
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A statistic: one where a report shows the event, and zero elsewhere; negative for an event of the second value.
+    """An event that reports show.
 
     Args:
         read: How reports are read.
@@ -52,10 +53,6 @@ class Learned:
     read: Reader
     candidate: Candidate
     threshold: Threshold
-
-    def __call__(self, reports: Reports) -> Floats:
-        """Of each report."""
-        return np.asarray(np.where(self.shows(reports), -1.0 if self.swapped else 1.0, 0.0), np.float64)
 
     def shows(self, reports: Reports) -> npt.NDArray[np.bool_]:
         """Whether each report shows the event."""
@@ -91,7 +88,7 @@ def learned(
     delta: float = 0.0,
     thorough: bool = True,
 ) -> Learned:
-    """The event that promises to prove most, as a statistic.
+    """The event that promises to prove most, among the reports that the claim speaks of.
 
     Args:
         target: What made the reports.
@@ -101,7 +98,10 @@ def learned(
         thorough: Whether to boost trees, too, where nothing simpler shows clearly that the claim is false.
     """
     read = reader(target)
+    ones, twos, lift = _inside(target, ones, twos)
     size = min(sum(len(chunk) for chunk in part) for part in (ones, twos))
+    if size < _LEAST:
+        return Learned(read, _Nothing(), Threshold(0.0, lift < 0, abs(lift)))
     width = len(read(ones[0][:256]).paths())
     fitted = min(size // 2, rows_for(width))
     fit = Fit(*(_tables(read, part, 0, fitted) for part in (ones, twos)))
@@ -111,13 +111,13 @@ def learned(
     scored: list[tuple[Candidate, list[Floats]]] = []
     for candidates, edge in _stages(fit, thorough):
         new = [(each, [np.concatenate([each.score(t) for t in part]) for part in held]) for each in candidates]
-        found = _best(new, delta, _DOUBT)
+        found = _best(new, delta, _DOUBT, lift)
         best = found if found[1].promise > best[1].promise + edge else best
         if best[1].promise > enough:
             break
         scored += new
     if best[1].promise == 0.0:  # nothing can be expected, but a rare event may still be worth its trials
-        candidate, threshold = _best([each for each in scored if not isinstance(each[0], Boosted)], delta, _LAX)
+        candidate, threshold = _best([each for each in scored if not isinstance(each[0], Boosted)], delta, _LAX, lift)
         best = candidate, replace(threshold, promise=0.0)
     return Learned(read, *best)
 
@@ -134,15 +134,28 @@ def _stages(fit: Fit, thorough: bool) -> Iterator[tuple[Iterable[Candidate], flo
         yield fit.boosted(), _EDGE
 
 
-def _best(scored: list[tuple[Candidate, list[Floats]]], delta: float, doubt: float) -> tuple[Candidate, Threshold]:
+def _best(
+    scored: list[tuple[Candidate, list[Floats]]], delta: float, doubt: float, lift: float
+) -> tuple[Candidate, Threshold]:
     """The most promising candidate, and from which score on."""
     best: tuple[Candidate, Threshold] = _Nothing(), Threshold(0.0, False, 0.0)
     for candidate, (first, second) in scored:
-        for swapped, high, low in ((False, first, second), (True, -second, -first)):
+        for swapped, high, low, more in ((False, first, second, lift), (True, -second, -first, -lift)):
             level, promise = _level(np.sort(high), np.sort(low), delta, doubt)
-            if promise > best[1].promise:
-                best = candidate, Threshold(level, swapped, promise)
+            if promise + more > best[1].promise:
+                best = candidate, Threshold(level, swapped, promise + more)
     return best
+
+
+def _inside(target: Target, ones: list[Reports], twos: list[Reports]) -> tuple[list[Reports], list[Reports], float]:
+    """The reports that the claim speaks of, and how much more often the first value gives one, in logarithm."""
+    if target.protected(ones[0][:1]) is None:
+        return ones, twos, 0.0
+    kept = [[chunk[target.protected(chunk)] for chunk in part] for part in (ones, twos)]
+    shares = [
+        (sum(map(len, inside)) + 1) / (sum(map(len, part)) + 1) for inside, part in zip(kept, (ones, twos), strict=True)
+    ]
+    return kept[0], kept[1], float(np.log(shares[0] / shares[1]))
 
 
 def _level(high: Floats, low: Floats, delta: float, doubt: float) -> tuple[float, float]:

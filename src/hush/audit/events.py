@@ -38,7 +38,7 @@ def best_threshold(first: Floats, second: Floats, trials: int, *, alpha: float, 
     """The level of the logarithm of the likelihood ratio, from either side, that promises to prove most.
 
     Args:
-        first: The logarithm of the ratio for reports of the first value.
+        first: The logarithm of the ratio for reports of the first value; NaN for those that are in no event.
         second: The same of the second value.
         trials: How many fresh reports of each will be counted.
         alpha: Error rate of the proof.
@@ -61,11 +61,11 @@ def _promises(
     The ratio S weighs reports of the first value into those of the second: P₀(S ≥ t) is the mean of exp(-S) over those
     with S ≥ t. That tells how rare a false hit is where counting finds none.
     """
-    levels = _levels(high)
-    ascending = np.sort(high)
+    ascending, others = (np.sort(part[~np.isnan(part)]) for part in (high, low))
+    levels = _levels(ascending)
     below = np.searchsorted(ascending, levels, side="left")
-    hits = high.size - below
-    false_hits = low.size - np.searchsorted(np.sort(low), levels, side="left")
+    hits = ascending.size - below
+    false_hits = others.size - np.searchsorted(others, levels, side="left")
     weighed = np.append(np.cumsum(np.exp(-np.maximum(ascending, -50.0))[::-1])[::-1], 0.0)[below] / high.size
     found = []
     for level, one, zero, share in zip(*(each.tolist() for each in (levels, hits, false_hits, weighed)), strict=True):
@@ -87,7 +87,7 @@ def _promises(
 def _levels(high: Floats) -> Floats:
     """A few hundred levels among those that occur, a little below each, so that rounding does not exclude it."""
     finite = np.where(np.isinf(high), np.sign(high) * 1e300, high)
-    distinct = np.unique(finite)
+    distinct = np.unique(finite) if finite.size else np.zeros(1)
     if distinct.size > _MOST_LEVELS:
         distinct = np.unique(np.quantile(finite, np.linspace(0, 1, _MOST_LEVELS), method="lower"))
     return np.asarray(distinct - 1e-9 * np.maximum(np.abs(distinct), 1.0), np.float64)

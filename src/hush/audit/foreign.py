@@ -115,12 +115,12 @@ class CallableTarget(ForeignTarget):
         """So many reports of one value."""
         value = _rules.integer("value", value, 0, self.k - 1, "use a value of the domain")
         call = self._with(rng)
+        first = None if rng is None else _big(rng)  # drawn in every call, so that the first is like the others
         if self._batched is None:
-            self._batched = self._only_arrays(call, value, None if rng is None else int(rng.integers(1 << 32)))
+            self._batched = self._only_arrays(call, value, first)
         draw = self._array if self._batched else self._each
         sizes = [min(_BATCH, size - start) for start in range(0, size, _BATCH)]
-        seeds = [None] * len(sizes) if rng is None else rng.integers(1 << 32, size=len(sizes)).tolist()
-        return joined([draw(call, value, many, seed) for many, seed in zip(sizes, seeds, strict=True)])
+        return joined([draw(call, value, many, None if rng is None else _big(rng)) for many in sizes])
 
     def _with(self, rng: np.random.Generator | None) -> Callable[[Any], Any]:
         if self._takes_rng and rng is not None:
@@ -275,6 +275,11 @@ def _called(function: Callable[..., Any]) -> str:
     return f"{function.__module__}:{named}" if named else type(function).__qualname__
 
 
+def _big(rng: np.random.Generator) -> int:
+    """A seed so large that none is drawn twice."""
+    return int.from_bytes(rng.bytes(16), "little")
+
+
 @contextlib.contextmanager
 def _seeded(seed: int | None, more: Callable[[int], object] | None) -> Iterator[None]:
     """The global generators seeded for a while, so that code that draws from them repeats itself."""
@@ -282,12 +287,12 @@ def _seeded(seed: int | None, more: Callable[[int], object] | None) -> Iterator[
         yield
         return
     python, arrays = random.getstate(), np.random.get_state()
-    own = np.random.SeedSequence(seed).generate_state(3).tolist()  # generators of one kind must not run in step
+    own = np.random.SeedSequence(seed).generate_state(12).tolist()  # generators of one kind must not run in step
     try:
-        random.seed(own[0])
-        np.random.seed(own[1])
+        random.seed(str(own[:4]))
+        np.random.seed(own[4:8])
         if more is not None:
-            more(own[2])
+            more(own[8])
         yield
     finally:
         random.setstate(python)

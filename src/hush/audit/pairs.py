@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,10 +11,10 @@ import numpy as np
 
 from hush.audit.classifier import CLEAR, learned
 from hush.audit.stream import Stream
-from hush.audit.target import MechanismTarget, Target
+from hush.audit.target import Target, as_target
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms._base import Reports
 
 _ALL = 8  # up to so many values, every pair is tried
 _STREAMS = 1000  # numbers of streams that no audit uses, so that what is proved rests on other reports
@@ -35,7 +36,7 @@ class Telling:
 
 
 def best_pair(
-    target: FrequencyOracle | Target,
+    target: object,
     pairs: Iterable[tuple[int, int]] | None = None,
     *,
     sample: int = 4000,
@@ -51,7 +52,7 @@ def best_pair(
         rng: `hush.seeded(7)` to repeat the choice.
     """
     best: Telling | None = None
-    what = MechanismTarget(target) if isinstance(target, FrequencyOracle) else target
+    what = as_target(target)
     for found in _tries(what, pairs, sample, rng):
         if best is None or found.promise > best.promise:
             best = found
@@ -63,21 +64,21 @@ def best_pair(
 
 
 def tried(
-    target: FrequencyOracle | Target,
+    target: object,
     pairs: Iterable[tuple[int, int]] | None = None,
     *,
     sample: int = 4000,
     rng: np.random.Generator | None = None,
 ) -> list[Telling]:
     """All the pairs that `best_pair` may try, the most telling first."""
-    what = MechanismTarget(target) if isinstance(target, FrequencyOracle) else target
+    what = as_target(target)
     return sorted(_tries(what, pairs, sample, rng), key=lambda each: each.promise, reverse=True)
 
 
 def _tries(
     target: Target, pairs: Iterable[tuple[int, int]] | None, sample: int, rng: np.random.Generator | None
 ) -> Iterator[Telling]:
-    wanted = _usual(target.k) if pairs is None else [_checked(pair, target.k) for pair in pairs]
+    wanted = _usual(target.k) if pairs is None else [checked("pairs", pair, target.k) for pair in pairs]
     size = _rules.integer("sample", sample, 100, 10**6, "use e.g. 4000")
     root = None if rng is None else int(rng.integers(1 << 62))
     delta = 0.0 if target.claim is None else target.claim.delta
@@ -95,11 +96,12 @@ def _usual(k: int) -> list[tuple[int, int]]:
     return list(combinations([value for value in values if value < k], 2))
 
 
-def _checked(pair: tuple[int, int], k: int) -> tuple[int, int]:
+def checked(name: str, pair: tuple[int, int], k: int) -> tuple[int, int]:
+    """Two different values."""
     try:
-        first, second = (int(value) for value in pair)
+        first, second = (operator.index(value) for value in pair)
     except (TypeError, ValueError):
         first = second = -1
     if not (0 <= first < k and 0 <= second < k and first != second):
-        raise ParameterError(message("pairs", f"must be two different values in 0..{k - 1}", pair, "use e.g. (0, 1)"))
+        raise ParameterError(message(name, f"must be two different values in 0..{k - 1}", pair, "use e.g. (0, 1)"))
     return first, second

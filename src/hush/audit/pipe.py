@@ -68,6 +68,7 @@ class PipeTarget(ForeignTarget):
         self._lock = threading.Lock()
         self._format: Format | None = None
         self._seen: set[bytes] = set()
+        self._constant: dict[int, str] = {}
 
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
         """So many reports of one value. A program's own randomness is used: it cannot be seeded."""
@@ -85,7 +86,16 @@ class PipeTarget(ForeignTarget):
                 remedy = "have it write nothing but reports to its output, all of one form"
                 raise self.fault(error.rule, error.got, remedy) from None
             self._repeats(lines, value)
+            self._remembers(lines, value)
         return reports
+
+    def _remembers(self, lines: list[str], value: int) -> None:
+        """Refuse a program that answers alike within a process and otherwise in the next one: it keeps its answer."""
+        if len(lines) < _PREFIXES[0] or lines.count(lines[0]) < len(lines):
+            return
+        if self._constant.setdefault(value, lines[0]) != lines[0]:
+            got = f"always {lines[0][:40]} in one process and always {self._constant[value][:40]} in another"
+            raise self.fault("must answer every line afresh", got, "give each process one value (chunk = 1)")
 
     def _repeats(self, lines: list[str], value: int) -> None:
         """Refuse a program that starts from the same seed every time: its reports prove nothing."""

@@ -309,9 +309,8 @@ def _listed(items: list[Any], at: Path, row: dict[Path, float | int], k: int, de
     row[(*at, "length")] = len(items)
     for i, item in enumerate(items):
         _take(item, (*at, i), row, k, deep + 1)
-    values = all(isinstance(item, (int, np.integer)) and 0 <= item < k for item in items)
-    if values and 1 < len(items) <= k and max(items) > 1:
-        row.update({(*at, "has", int(item)): 1 for item in items})
+    plain = (item for item in items if isinstance(item, (int, float, np.integer, np.floating)))
+    row.update({(*at, "has", int(item)): 1 for item in plain if 0 <= item < k and item == int(item)})
 
 
 def _named(things: Mapping[Any, Any], at: Path, row: dict[Path, float | int], k: int, deep: int) -> None:

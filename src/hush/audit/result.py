@@ -18,12 +18,14 @@ class Witness:
         second: The value under which it is not.
         event: What the report shows.
         report: An example, as text, where the event is a single output.
+        record: The bytes of that example, in hexadecimal.
     """
 
     first: int
     second: int
     event: str
     report: str | None = None
+    record: str | None = None
 
     def __str__(self) -> str:
         shown = "" if self.report is None else f", e.g. {self.report}"
@@ -43,7 +45,9 @@ class AuditResult:
         trials: Reports of each value that the proof counts.
         witness: The pair of values and the event.
         counts: Hits under the first value and under the second.
+        seconds: How long it took.
         notes: What else one should know.
+        about: What was audited and how, in plain data: the spec with its thresholds, the pair, the rules.
     """
 
     target: str
@@ -56,6 +60,7 @@ class AuditResult:
     counts: tuple[int, int] | None = None
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = ()
+    about: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def claimed(self) -> float | None:
@@ -81,17 +86,23 @@ class AuditResult:
         delta = f" at delta = {self.claim.delta:g}" if self.claim is not None and self.claim.delta else ""
         if self.method == "exact":
             exact = "infinite" if math.isinf(self.epsilon_lower) else f"{self.epsilon_lower:.6g}"
-            sure = (
-                f"The privacy loss of one report is exactly {exact}{delta}, computed from the law that the code states"
-            )
+            sure = f"By the law that the code states, the privacy loss of one report is exactly {exact}{delta}"
         else:
-            sure = f"With confidence {1 - self.alpha:.4g}, the privacy loss of one report is {bound}{delta}"
+            sure = f"With confidence {self.confidence}, the privacy loss of one report is {bound}{delta}"
         if self.claim is None:
             return f"{sure}. Nothing was claimed."
         if self.violated:
             return f"{sure}: the claim of {self.claim} is false."
-        ending = "which keeps the claim" if self.method == "exact" else "which does not contradict the claim"
-        return f"{sure}, {ending} of {self.claim}."
+        if self.method == "exact":
+            return f"{sure}, which keeps the claim of {self.claim}. Whether the code follows its law was not looked at."
+        return f"{sure}, which does not contradict the claim of {self.claim}."
+
+    @property
+    def confidence(self) -> str:
+        """The confidence, as text that never rounds to certainty."""
+        if self.method == "exact":
+            return "exact"
+        return f"{1 - self.alpha:.4g}" if self.alpha >= 1e-4 else f"1 - {self.alpha:.2g}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -113,8 +124,10 @@ class AuditResult:
                 "second": self.witness.second,
                 "event": self.witness.event,
                 "report": self.witness.report,
+                "record": self.witness.record,
             },
             "counts": None if self.counts is None else {"first": self.counts[0], "second": self.counts[1]},
             "seconds": self.seconds,
             "notes": list(self.notes),
+            "about": self.about,
         }

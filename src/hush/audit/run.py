@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import secrets
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from hush.attacks.reconstruction import chance
 from hush.audit import bounds, exact
 from hush.audit.checkpoint import Checkpoint
 from hush.audit.classifier import learned
-from hush.audit.events import Statistic, best_threshold
+from hush.audit.events import best_threshold
+from hush.audit.foreign import ForeignTarget
+from hush.audit.pairs import checked
 from hush.audit.result import AuditResult, Witness
 from hush.audit.stream import Event, Progress, Stream
-from hush.audit.target import Claim, MechanismTarget, Target, log_ratio
+from hush.audit.target import Claim, MechanismTarget, Target, as_target
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms._base import Reports
 
 METHODS = ("likelihood", "attack", "classifier", "exact")
 
 _SHARE = 0.1  # of the trials, spent on choosing the event
 _MOST_CHOOSING = 200_000
+_MARKED = 1000  # reports by which a checkpoint knows the code that made them
+
+INDEPENDENT = (
+    "Proved if the reports are independent of each other: a client that remembers must be made anew for every report."
+)
 
 
 def run(
-    target: FrequencyOracle | Target,
+    target: object,
     method: str = "likelihood",
     *,
     trials: int = 10**6,
@@ -43,14 +52,15 @@ def run(
     """A lower bound of the privacy loss of one report, proved with confidence 1 - alpha; or the exact loss.
 
     Args:
-        target: A mechanism, or anything that turns a value into a report.
+        target: A mechanism, or anything that turns a value into a report (a `Target`).
         method: "likelihood" counts the event that the likelihood ratio favours, chosen on a tenth of the trials and
             proved on the others. "attack" counts how often the best guess of the value names the first one (Algorithm
             1 of "Revealing the true cost of LDP protocols"). "classifier" learns an event from the reports alone.
             "exact" computes the loss from the law that the mechanism states.
         trials: Reports of each of the two values.
         alpha: Probability that the bound is wrong, at most.
-        claim: The promise to hold it against; the target's own if left out.
+        claim: The promise to hold it against; a number is an epsilon, at the target's own delta. The target's own
+            promise if left out.
         pair: The two values; the first two if left out.
         bound: "paper" or "one-sided": how alpha is divided (see `hush.audit.bounds`).
         rng: `hush.seeded(7)` to repeat an audit; left out, reports are made as real clients make them.
@@ -58,92 +68,111 @@ def run(
         progress: Called with the number of reports made since it was last called.
     """
     start = time.perf_counter()
-    what = MechanismTarget(target) if isinstance(target, FrequencyOracle) else target
-    promised = _claim(claim, what)
+    what = as_target(target)
+    promised = _promised(claim, what)
     if method not in METHODS:
         raise ParameterError(message("method", f"must be one of {', '.join(METHODS)}", method, "use e.g. 'likelihood'"))
     if method == "exact":
-        loss, witness = exact.loss(_mechanism(what, method))
-        return AuditResult(what.name, method, promised, loss, 0.0, 0, witness, seconds=time.perf_counter() - start)
+        return _exactly(what, promised, start)
     _rules.integer("trials", trials, 1000, 10**12, "use e.g. 10**6")
     _rules.number("alpha", alpha, 0.0, 1.0, "use e.g. 0.01")
-    rules = {"alpha": alpha, "delta": 0.0 if promised is None else promised.delta, "bound": bound}
-    first, second = _pair((0, 1) if pair is None else pair, what.k)
-    root = None if rng is None else int(rng.integers(1 << 62))
-    if checkpoint is not None and not isinstance(what, MechanismTarget):
-        rule = "must be left out for foreign code, which cannot be made to repeat the reports that chose the event"
-        raise ParameterError(message("checkpoint", rule, str(checkpoint), "leave it out"))
-    if checkpoint is not None and root is None:
-        root = secrets.randbits(62)
-    identity = {"target": what.name, "k": what.k, "method": method, "pair": [first, second], "trials": trials, **rules}
-    kept = Checkpoint.open(checkpoint, {**identity, "root": root})
-    root = kept.identity["root"]
-    if method == "attack":
-        event, proving = _guess(_mechanism(what, method), first), trials
-    else:
-        choosing = min(int(trials * _SHARE), _MOST_CHOOSING)
-        proving = trials - choosing
-        parts = [Stream(what, value, root, i).sample(choosing) for i, value in enumerate((first, second))]
-        if method == "likelihood":
-            event, swapped = _likeliest(_ratio(_mechanism(what, method), first, second), parts, proving, rules)
-        else:
-            score = learned(what, *parts, delta=float(rules["delta"]))  # type: ignore[arg-type]
-            event, swapped = Event(score.words, lambda reports, coin: score.shows(reports)), score.swapped
-        first, second = (second, first) if swapped else (first, second)
+    rules: dict[str, Any] = {
+        "alpha": alpha,
+        "delta": 0.0 if promised is None else promised.delta,
+        "bound": bounds.named(bound),
+    }
+    first, second = checked("pair", what.first_pair if pair is None else pair, what.k)
+    about = {**what.identity, "method": method, "pair": [first, second], "trials": trials, **rules}
+    kept, root = _standing(what, first, checkpoint, rng, about)
+    event, swapped, proving = _event(what, method, (first, second), trials, root, rules)
+    first, second = (second, first) if swapped else (first, second)
+    complete = kept.complete(proving)
     hits, false_hits = (
         Stream(what, value, root, 2 + i).count(event, proving, kept, progress)
         for i, value in enumerate((first, second))
     )
-    proved = bounds.epsilon_lower(hits, proving, false_hits, proving, **rules)  # type: ignore[arg-type]
-    witness = Witness(first, second, event.words)
-    seconds = time.perf_counter() - start
-    return AuditResult(what.name, method, promised, proved, alpha, proving, witness, (hits, false_hits), seconds)
+    return AuditResult(
+        what.name,
+        method,
+        promised,
+        bounds.epsilon_lower(hits, proving, false_hits, proving, **rules),
+        alpha,
+        proving,
+        Witness(first, second, event.words),
+        (hits, false_hits),
+        time.perf_counter() - start,
+        ((INDEPENDENT,) if isinstance(what, ForeignTarget) else ())
+        + (("All counts come from the checkpoint: no new report was made.",) if complete else ()),
+        about,
+    )
 
 
-def _guess(m: FrequencyOracle, first: int) -> Event:
-    """The best guess of the value is the first one; ties are broken by the event's coin."""
-
-    def test(reports: Reports, coin: np.random.Generator) -> np.ndarray:
-        return coin.random(reports.size) < chance(m, reports, np.full(reports.size, first))
-
-    return Event(f"the best guess is {first}", test)
-
-
-def _ratio(m: FrequencyOracle, first: int, second: int) -> Statistic:
-    return lambda reports: log_ratio(m, reports, first, second)
+def _exactly(what: Target, promised: Claim | None, start: float) -> AuditResult:
+    if isinstance(what, MechanismTarget):
+        found, witness = exact.loss(what, promised)
+        delta = None if promised is None else exact.slack(what, promised.epsilon)
+    else:
+        found, witness, delta = what.exact_epsilon(), None, None
+    about = {**what.identity, "method": "exact"} | ({} if delta is None else {"delta_at_claimed_epsilon": delta})
+    taken = time.perf_counter() - start
+    return AuditResult(what.name, "exact", promised, found, 0.0, 0, witness, seconds=taken, about=about)
 
 
-def _likeliest(
-    statistic: Statistic, parts: list[list[Reports]], proving: int, rules: dict[str, object]
-) -> tuple[Event, bool]:
-    """The event that promises to prove most, and whether it is one of the second value."""
-    ones, twos = (np.concatenate([statistic(chunk) for chunk in part]) for part in parts)
-    found = best_threshold(ones, twos, proving, **rules)  # type: ignore[arg-type]
-    sign = -1.0 if found.swapped else 1.0
-    words = f"the likelihood ratio is {'infinite' if found.level > 700 else f'at least {math.exp(found.level):.4g}'}"
-    return Event(words, lambda reports, coin: sign * statistic(reports) >= found.level), found.swapped
+def _standing(
+    what: Target, first: int, path: str | Path | None, rng: np.random.Generator | None, about: dict[str, Any]
+) -> tuple[Checkpoint, int | None]:
+    """Where the audit stands, and the seed of its streams: from the file, from the generator, or none."""
+    root = None if rng is None else int(rng.integers(1 << 62))
+    if path is None:
+        return Checkpoint(None, about), root
+    if not what.seedable:
+        rule = "must be left out for foreign code, which cannot be made to repeat the reports that chose the event"
+        raise ParameterError(message("checkpoint", rule, str(path), "leave it out"))
+    found = Checkpoint.read(path)
+    if found is None:
+        root = secrets.randbits(62) if root is None else root
+        return Checkpoint(Path(path), {**about, "root": root, "mark": _mark(what, first, root)}), root
+    root = found.identity.get("root") if root is None else root
+    found.must_be({**about, "root": root, "mark": _mark(what, first, root)})
+    return found, root
 
 
-def _claim(claim: float | Claim | None, target: Target) -> Claim | None:
-    if claim is None:
-        return target.claim
-    if isinstance(claim, Claim):
-        return claim
-    return Claim(_rules.number("claim", claim, -1e-300, float("inf"), "say the promised epsilon, e.g. 1.0"))
+def _mark(what: Target, first: int, root: int | None) -> str:
+    """Some reports, hashed: another seed or other code makes others."""
+    reports = Stream(what, first, root, 0).sample(_MARKED)
+    return hashlib.blake2b(b"".join(part.tobytes() for part in reports), digest_size=16).hexdigest()
 
 
-def _pair(pair: tuple[int, int], k: int) -> tuple[int, int]:
-    whole = [
-        isinstance(v, (int, np.integer)) and not isinstance(v, bool) and 0 <= v < k
-        for v in np.atleast_1d(pair).tolist()
-    ]
-    if len(whole) != 2 or not all(whole) or pair[0] == pair[1]:
-        raise ParameterError(message("pair", f"must be two different values in 0..{k - 1}", pair, "use e.g. (0, 1)"))
-    return int(pair[0]), int(pair[1])
+def _event(
+    what: Target, method: str, pair: tuple[int, int], trials: int, root: int | None, rules: dict[str, Any]
+) -> tuple[Event, bool, int]:
+    """The event to count, whether it is one of the second value, and the trials that are left to prove it."""
+    first, second = pair
+    if method == "attack":
+        words = f"the best guess is {first}"
+        return Event(words, lambda reports, coin: what.guesses(reports, first, coin)), False, trials
+    choosing = min(int(trials * _SHARE), _MOST_CHOOSING)
+    parts = [Stream(what, value, root, i).sample(choosing) for i, value in enumerate(pair)]
+    if method == "likelihood":
+        ones, twos = (np.concatenate([what.log_ratio(chunk, first, second) for chunk in part]) for part in parts)
+        found = best_threshold(ones, twos, trials - choosing, **rules)
+        sign = -1.0 if found.swapped else 1.0
+        words = (
+            f"the likelihood ratio is {'infinite' if found.level > 700 else f'at least {math.exp(found.level):.4g}'}"
+        )
+        event = Event(words, lambda reports, coin: sign * what.log_ratio(reports, first, second) >= found.level)
+        return event, found.swapped, trials - choosing
+    score = learned(what, *parts, delta=rules["delta"])
+
+    def shows(reports: Reports, coin: np.random.Generator) -> np.ndarray:
+        inside = what.protected(reports)
+        return score.shows(reports) if inside is None else score.shows(reports) & inside
+
+    return Event(score.words, shows), score.swapped, trials - choosing
 
 
-def _mechanism(target: Target, method: str) -> FrequencyOracle:
-    if not isinstance(target, MechanismTarget):
-        rule = f"must be one that needs no likelihood for {target.name}"
-        raise ParameterError(message("method", rule, method, "use 'classifier'"))
-    return target.mechanism
+def _promised(claim: float | Claim | None, target: Target) -> Claim | None:
+    if claim is None or isinstance(claim, Claim):
+        return target.claim if claim is None else claim
+    epsilon = _rules.number("claim", claim, -1e-300, float("inf"), "say the promised epsilon, e.g. 1.0")
+    return Claim(epsilon) if target.claim is None else replace(target.claim, epsilon=epsilon)

@@ -13,7 +13,7 @@ from hush.audit.checkpoint import Checkpoint
 from hush.audit.target import Target
 from hush.kernels import chunks
 from hush.mechanisms._base import Reports
-from hush.randomness import CHUNK, seeded, source
+from hush.randomness import seeded, source
 
 Bools = npt.NDArray[np.bool_]
 Progress = Callable[[float], None]
@@ -74,7 +74,7 @@ class Stream:
         if progress is not None and done:
             progress(done)
         while done < trials:
-            stop = min(done + _TOGETHER * CHUNK, trials)
+            stop = min(done + _TOGETHER * self.target.chunk, trials)
             hits += sum(self._each(done, stop, tested))
             checkpoint.save(self.number, stop, hits)
             if progress is not None:
@@ -84,10 +84,11 @@ class Stream:
 
     def _each(self, start: int, stop: int, work: Callable[[int, int], Result]) -> list[Result]:
         """Call work(chunk number, size) on every chunk, on several threads where the target allows it."""
+        size = self.target.chunk
 
         def of(first: int, last: int) -> Result:
-            return work((start + first) // CHUNK, last - first)
+            return work((start + first) // size, last - first)
 
         if self.target.threaded:
-            return chunks.each(stop - start, CHUNK, of)
-        return [of(at, min(at + CHUNK, stop - start)) for at in range(0, stop - start, CHUNK)]
+            return chunks.each(stop - start, size, of)
+        return [of(at, min(at + size, stop - start)) for at in range(0, stop - start, size)]

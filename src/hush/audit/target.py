@@ -10,23 +10,36 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.attacks.reconstruction import chance
+from hush.errors import ParameterError, message
 from hush.mechanisms._base import FrequencyOracle, Reports
 from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms.guarantee import ULDP
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.unary import UE
+from hush.randomness import CHUNK
 
+Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """The promise under audit."""
+    """The promise under audit.
+
+    Args:
+        epsilon: The loss that is not exceeded.
+        delta: The slack of events.
+        kind: "LDP", or "ULDP", which speaks only of outputs that a sensitive value can give.
+    """
 
     epsilon: float
     delta: float = 0.0
+    kind: str = "LDP"
 
     def __str__(self) -> str:
-        return f"({self.epsilon:g}, {self.delta:g})-LDP" if self.delta else f"{self.epsilon:g}-LDP"
+        amount = f"({self.epsilon:g}, {self.delta:g})" if self.delta else f"{self.epsilon:g}"
+        return f"{amount}-{self.kind}"
 
 
 class Target(ABC):
@@ -37,6 +50,12 @@ class Target(ABC):
     claim: Claim | None
     threaded: bool = False
     """Whether draws may run on several threads at once."""
+    seedable: bool = False
+    """Whether a generator determines the reports, so that an audit can go on from a checkpoint."""
+    chunk: int = CHUNK
+    """How many reports may be drawn at a time."""
+    first_pair: tuple[int, int] = (0, 1)
+    """The values that are told apart unless others are named."""
 
     @abstractmethod
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
@@ -46,6 +65,32 @@ class Target(ABC):
         """Numbers that a classifier can read, one row for each report."""
         raise NotImplementedError(f"{self.name} has no features")
 
+    def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """How much likelier each report is under the first value, in logarithm; NaN where the claim does not speak."""
+        raise self.lawless("likelihood")
+
+    def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
+        """Whether the attack's guess from each report is the first value."""
+        raise self.lawless("attack")
+
+    def exact_epsilon(self) -> float:
+        """The loss by the law that it states, at its own delta."""
+        raise self.lawless("exact")
+
+    def protected(self, reports: Reports) -> Bools | None:
+        """Which reports the claim speaks of; None for all."""
+        return None
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What it is, in plain data, for the files."""
+        return {"target": self.name, "k": self.k}
+
+    def lawless(self, method: str) -> ParameterError:
+        """The error for a method that needs a law which this target does not state."""
+        rule = f"must be one that needs no likelihood for {self.name}"
+        return ParameterError(message("method", rule, method, "use 'classifier'"))
+
 
 @dataclass(frozen=True)
 class MechanismTarget(Target):
@@ -53,6 +98,7 @@ class MechanismTarget(Target):
 
     mechanism: FrequencyOracle
     threaded: bool = True
+    seedable: bool = True
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -68,16 +114,58 @@ class MechanismTarget(Target):
     def claim(self) -> Claim | None:  # type: ignore[override]
         """What the mechanism promises."""
         promise = self.mechanism.guarantee
-        return None if promise is None else Claim(promise.epsilon, getattr(promise, "delta", 0.0))
+        if promise is None:
+            return None
+        kind = "ULDP" if isinstance(promise, ULDP) else "LDP"
+        return Claim(promise.epsilon, getattr(promise, "delta", 0.0), kind)
+
+    @property
+    def first_pair(self) -> tuple[int, int]:  # type: ignore[override]
+        """The first two values; under ULDP, the first sensitive one and the first other."""
+        promise = self.mechanism.guarantee
+        if not isinstance(promise, ULDP) or len(promise.sensitive) == self.k:
+            return 0, 1
+        return promise.sensitive[0], next(v for v in range(self.k) if v not in promise.sensitive)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The spec, thresholds included, and its hash."""
+        m = self.mechanism
+        return {"target": self.name, "k": self.k, "mechanism": m.to_dict(), "spec_hash": m.spec_hash}
 
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
         """Reports of one value."""
         reports: Reports = self.mechanism.privatize(np.full(size, value), rng=rng)
         return reports
 
-    def features(self, reports: Reports) -> Floats:
-        """Every number and bit of the records."""
-        return unpacked(reports)
+    def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """From the law that the mechanism states."""
+        ratio = log_ratio(self.mechanism, reports, first, second)
+        inside = self.protected(reports)
+        return ratio if inside is None else np.where(inside, ratio, np.nan)
+
+    def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
+        """The best guess, ties broken by the coin; under ULDP only where the report is protected."""
+        hit = coin.random(reports.size) < chance(self.mechanism, reports, np.full(reports.size, first))
+        inside = self.protected(reports)
+        return hit if inside is None else hit & inside
+
+    def protected(self, reports: Reports) -> Bools | None:
+        """Under ULDP, the reports that a sensitive value can give."""
+        if not isinstance(self.mechanism.guarantee, ULDP):
+            return None
+        inside: Bools = self.mechanism.protected(reports)  # type: ignore[attr-defined]
+        return inside
+
+
+def as_target(what: object) -> Target:
+    """The target that something is, or makes."""
+    if isinstance(what, Target):
+        return what
+    if isinstance(what, FrequencyOracle):
+        return MechanismTarget(what)
+    rule, remedy = "must be a mechanism or a Target", "wrap it: CallableTarget, TupleTarget, SequenceTarget"
+    raise ParameterError(message("target", rule, type(what), remedy))
 
 
 @singledispatch

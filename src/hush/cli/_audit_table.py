@@ -43,7 +43,7 @@ def _cells(result: AuditResult) -> list[tuple[str, str]]:
         result.method,
         _console.DASH if result.claimed is None else f"{result.claimed:g}",
         _console.number(result.epsilon_lower),
-        "exact" if exact else f"{1 - result.alpha:.6g}",
+        result.confidence,
         "" if exact else f"{result.trials:,}",
         hits,
         false_hits,

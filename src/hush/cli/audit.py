@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,6 +57,16 @@ def audit(
             rich_help_panel=_FOREIGN,
         ),
     ] = 60.0,
+    chunk: Annotated[
+        int | None,
+        typer.Option(
+            "--chunk",
+            metavar="N",
+            parser=whole("--chunk", 1, "1000"),
+            help="Values for each process of --pipe, at most; 1 for a client that remembers its answer.",
+            rich_help_panel=_FOREIGN,
+        ),
+    ] = None,
     claim: Annotated[
         float | None,
         typer.Option(
@@ -68,7 +81,7 @@ def audit(
         typer.Option(
             "--method",
             metavar="NAME",
-            help="likelihood, attack, classifier or exact; repeatable. Left out: likelihood and exact, or classifier.",
+            help="likelihood, attack, classifier or exact; repeatable. Left out: all that fit but attack.",
         ),
     ] = None,
     trials: Annotated[
@@ -83,14 +96,12 @@ def audit(
             "--alpha",
             metavar="A",
             parser=share("--alpha", "0.01"),
-            help="Probability that a proved loss exceeds the true one, at most.",
+            help="Probability that a proved loss exceeds the true one, at most, all methods together.",
         ),
     ] = 0.01,
     pair: Annotated[
         str | None,
-        typer.Option(
-            "--pair", metavar="V,W", help="The two values; when left out, 0,1, or the most telling of a few pairs."
-        ),
+        typer.Option("--pair", metavar="V,W", help="The two values; when left out, the most telling of a few pairs."),
     ] = None,
     bound: Annotated[
         str, typer.Option("--bound", metavar="NAME", help="How alpha is divided: paper or one-sided.")
@@ -114,9 +125,10 @@ def audit(
     from hush.cli import _audit_table, _files, _paths
 
     _paths.writable({"--html": html, "--png": png, "--checkpoint": checkpoint}, [spec])
-    what = _target(mechanism, k, epsilon, delta, settings, spec, target, pipe, claim, timeout)
+    what = _target(mechanism, k, epsilon, delta, settings, spec, target, pipe, claim, timeout, chunk)
     methods = _methods(method, what)
     results = _run(what, methods, trials, alpha, _pair(pair), bound, seed, claim, checkpoint, quiet=as_json)
+    results = [replace(each, about={**each.about, "seed": seed, "command": shlex.join(sys.argv)}) for each in results]
     if png is not None or html is not None:
         from hush.reports import audited, figures
 
@@ -146,6 +158,7 @@ def _target(
     pipe: str | None,
     claim: float | None,
     timeout: float,
+    chunk: int | None,
 ) -> Target:
     """What the options name: exactly one thing."""
     from hush.audit import MechanismTarget
@@ -167,10 +180,11 @@ def _target(
     from hush.audit import Claim
     from hush.audit.foreign import from_name
     from hush.audit.pipe import PipeTarget
+    from hush.randomness import CHUNK
 
     promised = Claim(float(claim or 0.0), delta or 0.0)
     if pipe is not None:
-        return PipeTarget(pipe, k=int(k or 0), claim=promised, timeout=timeout)
+        return PipeTarget(pipe, k=int(k or 0), claim=promised, timeout=timeout, chunk=CHUNK if chunk is None else chunk)
     return from_name(str(target), k=int(k or 0), claim=promised, timeout=timeout)
 
 
@@ -179,7 +193,21 @@ def _methods(asked: list[str] | None, target: Target) -> list[str]:
 
     if asked:
         return list(dict.fromkeys(asked))
-    return ["likelihood", "exact"] if isinstance(target, MechanismTarget) else ["classifier"]
+    if not isinstance(target, MechanismTarget):
+        return ["classifier"]
+    return ["likelihood", "exact"] if _ours(target) else ["likelihood", "classifier", "exact"]
+
+
+def _ours(target: Target) -> bool:
+    from hush.audit import MechanismTarget
+
+    return isinstance(target, MechanismTarget) and type(target.mechanism).__module__.startswith("hush.")
+
+
+def _pairs(target: Target) -> list[tuple[int, int]] | None:
+    """Of code from outside, many pairs; of ours, which the conformance suite has seen, the ends."""
+    first, second = target.first_pair
+    return [(first, second), (target.k - 2, target.k - 1)] if _ours(target) and target.k > 3 else None
 
 
 def _pair(text: str | None) -> tuple[int, int] | None:
@@ -207,19 +235,20 @@ def _run(
     quiet: bool,
 ) -> list[AuditResult]:
     import hush
-    from hush.audit import MechanismTarget, run
+    from hush.audit import run
     from hush.audit.pairs import best_pair
 
     sampled = sum(method != "exact" for method in methods)
-    if pair is None and sampled and not isinstance(target, MechanismTarget):
-        pair = best_pair(target, rng=None if seed is None else hush.seeded([seed, 1]))
+    if pair is None and sampled:
+        fixed = seed if seed is not None else 0 if target.seedable else None  # so that a checkpoint finds the same
+        pair = best_pair(target, _pairs(target), rng=None if fixed is None else hush.seeded([fixed, 1]))
     with _console.progress(f"Auditing {target.name}", 2 * trials * sampled, quiet=quiet) as advance:
         return [
             run(
                 target,
                 method,
                 trials=trials,
-                alpha=alpha,
+                alpha=alpha / max(sampled, 1),
                 claim=claim,
                 pair=pair,
                 bound=bound,

@@ -15,7 +15,7 @@ from hush.estimation import Aggregate, Estimate
 from hush.longitudinal import _rounds
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import best_guesses
-from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
+from hush.mechanisms.guarantee import LDP, ULDP, ApproxLDP, Guarantee
 
 Reports = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -60,6 +60,8 @@ class Repeated:
         total = _rounds.times(one.epsilon, self.tau)
         if isinstance(one, LDP):
             return LDP(total)
+        if isinstance(one, ULDP):
+            return ULDP(total, one.sensitive)
         return ApproxLDP(total, min(_rounds.times(one.delta, self.tau), 1.0))
 
     def exact_epsilon(self) -> float:

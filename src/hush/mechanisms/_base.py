@@ -32,7 +32,7 @@ from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
 from hush.kernels import chunks
 from hush.mechanisms import _rules
-from hush.mechanisms._exact import smallest_epsilon, worst_ratio
+from hush.mechanisms._exact import enumerated_loss
 from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
 from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
@@ -155,6 +155,7 @@ class FrequencyOracle(ABC):
             return self.privatize(np.asarray(values)[None], rng=rng)[0]
         checked = integers(values, self.k)
         reports = np.empty(checked.size, self.report_dtype)
+        raw = reports.view(f"V{reports.dtype.itemsize}")  # whole records are copied faster than their fields
         keys = chunk_keys(rng, -(-checked.size // CHUNK))
         rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
 
@@ -162,7 +163,8 @@ class FrequencyOracle(ABC):
             drawing = chunk_generator(keys[start // CHUNK])
             for at in range(start, stop, rows):
                 block = slice(at, min(at + rows, stop))
-                reports[block] = self.sample(checked[block], drawing)
+                made = np.asarray(self.sample(checked[block], drawing), self.report_dtype)
+                raw[block] = np.ascontiguousarray(made).view(raw.dtype)
 
         chunks.each(checked.size, CHUNK, work)
         return reports
@@ -233,8 +235,14 @@ class FrequencyOracle(ABC):
         The others are taken to share the rest equally, where it matters.
         """
         _rules.population(n, frequency)
-        others = (1.0 - frequency) / (self.k - 1)
-        return float(self.variances(np.array([frequency] + [others] * (self.k - 1)), n)[0])
+        shares = np.full(self.k, (1.0 - frequency) / (self.k - 1))
+        shares[self._example] = frequency
+        return float(self.variances(shares, n)[self._example])
+
+    @property
+    def _example(self) -> int:
+        """The value that `variance` speaks of, where values are not alike."""
+        return 0
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Variance of every value's estimate, in a fixed population of n with these frequencies."""
@@ -289,15 +297,7 @@ class FrequencyOracle(ABC):
 
     def exact_epsilon(self) -> float:
         """The true worst-case loss of the sampler as implemented; at this mechanism's delta if it has one."""
-        delta = Fraction(self._delta)
-        worst = 0.0
-        for public in self.publics():
-            outputs = self.outputs(public)
-            law = [[self.weight(y, v) for v in range(self.k)] for y in outputs]
-            copies = [self.copies(y) for y in outputs]
-            loss = smallest_epsilon(law, copies, self.denominator, delta) if delta else worst_ratio(law)
-            worst = max(worst, loss)
-        return worst
+        return enumerated_loss(self)
 
     def simulate(self, counts: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
         """The aggregate of a whole population, drawn from its exact law without making reports where possible.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import math
 import platform
 from collections.abc import Sequence
@@ -61,7 +62,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
             r.method,
             "–" if r.claimed is None else f"{r.claimed:g}",
             "∞" if math.isinf(r.epsilon_lower) else f"{r.epsilon_lower:.6g}",
-            "exact" if r.method == "exact" else f"{1 - r.alpha:.6g}",
+            r.confidence,
             f"{r.trials:,}" if r.trials else "–",
             "–" if r.counts is None else f"{r.counts[0]:,} / {r.counts[1]:,}",
             r.verdict,
@@ -90,11 +91,26 @@ def page_of(results: Sequence[AuditResult]) -> str:
                 "attack": "How often the best guess of the value from its report names the first of two values.",
                 "classifier": "An event learned from reports alone, counted on fresh ones.",
                 "exact": "The loss computed from the law that the mechanism states, in rational arithmetic.",
-                "no violation": "A lower bound below the claim does not prove the claim; only an exact audit does.",
+                "no violation": "A lower bound below the claim does not prove the claim. An exact audit proves it of "
+                "the law that the code states, not of the code.",
             }
         ),
+        page.heading("What was audited, and how"),
+        page.definitions(_identity(results)),
+        *[page.paragraph(note) for note in dict.fromkeys(note for r in results for note in r.notes)],
     ]
     today = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
     return page.page(
         f"Audit of {first.target}", body, f"hush {__version__}, Python {platform.python_version()}, {today}"
     )
+
+
+def _identity(results: Sequence[AuditResult]) -> dict[str, str]:
+    """Everything that is needed to repeat it."""
+    about = {name: value for result in results for name, value in result.about.items() if name != "method"}
+    spec = about.pop("mechanism", None)
+    if spec is not None:
+        about["spec"] = json.dumps(spec, sort_keys=True)
+    if about.get("seed") is None:
+        about["seed"] = "none: reports were made as real clients make them, and another run will count others"
+    return {name.replace("_", " "): str(value) for name, value in about.items()}

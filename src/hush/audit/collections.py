@@ -1,0 +1,344 @@
+"""Audits of more than one report of one value: a report about a whole tuple, and all reports of a person over time.
+
+`TupleTarget` numbers the tuples of a collection, so that two of them are told apart like two values. `SequenceTarget`
+takes tau reports of one client about one unchanging value as a single record. Reports come from the samplers that
+clients use, and log-ratios from the exact laws. The attacks are those of Arcolezi and Gambs, "Revealing the true cost
+of locally differentially private protocols" (PoPETs 2024): algorithm 3 for fake data, algorithm 2 for sequences.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.attacks import longitudinal as over_time
+from hush.attacks._parts import collection, parts
+from hush.attacks._ties import CELLS
+from hush.attacks.reconstruction import chance
+from hush.audit.target import Claim, Target
+from hush.audit.target import log_ratio as of_one
+from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
+from hush.longitudinal import Longitudinal, Repeated
+from hush.longitudinal._rounds import reports_of
+from hush.longitudinal.unary import LUE
+from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms.guarantee import ULDP, Guarantee
+from hush.mechanisms.histogram import NoisyHistogram
+from hush.multidim import SMP, SPL, Multidim
+from hush.randomness import CHUNK
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_CHUNK_BYTES = 1 << 26  # reports drawn at a time by one thread, where a record is long
+
+
+@dataclass(frozen=True)
+class TupleTarget(Target):
+    """One report about a whole tuple; the claim is what the collection guarantees, which for RS+FD is epsilon'.
+
+    Args:
+        m: SPL, SMP, RSFD or RSRFD.
+
+    Values are numbers of tuples, the last attribute counting fastest.
+
+    >>> from hush.multidim import RSFD
+    >>> target = TupleTarget(RSFD(sizes=(2, 5), epsilon=1.0, variant="GRR"))
+    >>> target.k, target.index((1, 3)), target.values(8), target.first_pair
+    (10, 8, (1, 3), (0, 9))
+    >>> round(target.claim.epsilon, 3)
+    1.49
+    """
+
+    m: Multidim
+    threaded = True
+    seedable = True
+
+    def __post_init__(self) -> None:
+        collection(self.m)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The collection's name."""
+        return self.m.name()
+
+    @property
+    def k(self) -> int:  # type: ignore[override]
+        """The number of tuples."""
+        return math.prod(self.m.sizes)
+
+    @property
+    def claim(self) -> Claim | None:  # type: ignore[override]
+        """What the collection guarantees for any two tuples."""
+        return _claim(self.m.guarantee)
+
+    @property
+    def first_pair(self) -> tuple[int, int]:  # type: ignore[override]
+        """All first values and all last values: two tuples that differ in every attribute."""
+        return 0, self.k - 1
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The spec, thresholds included, and its hash."""
+        return {"target": self.name, "k": self.k, "multidim": self.m.to_dict(), "spec_hash": self.m.spec_hash}
+
+    @property
+    def chunk(self) -> int:  # type: ignore[override]
+        """How many reports may be drawn at a time."""
+        return _chunk(self.m.report_dtype.itemsize)
+
+    def index(self, values: npt.ArrayLike) -> int:
+        """The number of a tuple."""
+        given = np.asarray(values)
+        if given.shape != (self.m.d,) or given.dtype.kind not in "iu":
+            rule = f"must be {self.m.d} integers, one for each attribute"
+            raise ParameterError(message("values", rule, f"{given.dtype}, shape {given.shape}", "pass one tuple"))
+        number = 0
+        for j, (value, k) in enumerate(zip(given.tolist(), self.m.sizes, strict=True)):
+            if not 0 <= value < k:
+                raise DomainError(
+                    message(f"attribute {j}", f"must lie in 0..{k - 1}", Unsaid("another value"), "check sizes")
+                )
+            number = number * k + value
+        return number
+
+    def values(self, index: int) -> tuple[int, ...]:
+        """The tuple of a number."""
+        number = _rules.integer("index", index, 0, self.k - 1, "number tuples from 0, the last attribute fastest")
+        found = []
+        for k in reversed(self.m.sizes):
+            number, value = divmod(number, k)
+            found.append(value)
+        return tuple(reversed(found))
+
+    def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
+        """Reports of one tuple."""
+        tuples = np.broadcast_to(np.array(self.values(value), np.int64), (size, self.m.d))
+        reports: Reports = self.m.privatize(tuples, rng=rng)
+        return reports
+
+    def features(self, reports: Reports) -> Floats:
+        """Every number and bit of the records; -1 in place of the attributes that a report of SMP does not name."""
+        if not isinstance(self.m, SMP):
+            return _numbers(reports)
+        columns = [reports["attribute"].astype(np.float64)[:, None]]
+        for rows, records in parts(self.m, reports):
+            found = _numbers(records)
+            part = np.full((reports.size, found.shape[1]), -1.0)
+            part[rows] = found
+            columns.append(part)
+        return np.concatenate(columns, axis=1)
+
+    def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """How much likelier each report is under the first tuple, in logarithm: exact, from the law of the whole."""
+        ones, twos = (self.m.log_prob(reports, self.values(value)) for value in (first, second))
+        return _difference(ones, twos)
+
+    def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
+        """Whether the attack names what the first tuple holds; ties are broken by the coin.
+
+        With fake data it picks an attribute uniformly and a value that its part favours (algorithm 3). Of SMP it
+        guesses the attribute that is named, of SPL every one, and all must be right.
+        """
+        alone = [
+            (rows, chance(component, records, np.full(rows.size, value)))
+            for (rows, records), component, value in zip(
+                parts(self.m, reports), self.m.components, self.values(first), strict=True
+            )
+        ]
+        right = np.ones(reports.size) if isinstance(self.m, SPL) else np.zeros(reports.size)
+        for rows, each in alone:
+            if isinstance(self.m, SPL):
+                right *= each
+            else:
+                right[rows] += each if isinstance(self.m, SMP) else each / self.m.d
+        return coin.random(reports.size) < right
+
+    def exact_epsilon(self) -> float:
+        """The true worst loss between two tuples, from the integer thresholds."""
+        return self.m.exact_epsilon()
+
+
+@dataclass(frozen=True)
+class SequenceTarget(Target):
+    """All of tau reports of one client about one value that does not change, as one record.
+
+    Args:
+        protocol: A protocol with kept answers, or `Repeated`.
+        tau: How many reports; `Repeated` says so itself.
+
+    >>> import hush
+    >>> from hush.longitudinal import LGRR
+    >>> target = SequenceTarget(LGRR(k=4, eps_perm=2.0, eps_1=1.0), 2)
+    >>> target.name, round(target.claim.epsilon, 4)
+    ('LGRR, 2 reports', 1.6781)
+    >>> target.draw(0, 5, hush.seeded(7)).shape
+    (5,)
+    """
+
+    protocol: Longitudinal | Repeated
+    tau: int | None = None
+    threaded = True
+    seedable = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.protocol, (Longitudinal, Repeated)):
+            rule, remedy = "must report over time", "pass e.g. LGRR(k=4, eps_perm=2.0, eps_1=1.0)"
+            raise ParameterError(message("protocol", rule, type(self.protocol), remedy))
+        said = self.protocol.tau if isinstance(self.protocol, Repeated) else None
+        if said is not None and self.tau not in (None, said):
+            raise ParameterError(message("tau", f"must be {said}, as the protocol says", self.tau, "leave it out"))
+        if isinstance(self._one.guarantee, ULDP):
+            rule, remedy = "must protect all values alike, so that losses add up", "use e.g. hush.OUE"
+            raise ParameterError(message("mechanism", rule, self._one, remedy))
+        object.__setattr__(self, "tau", said or int(reports_of(self.tau)))
+
+    @property
+    def _one(self) -> FrequencyOracle:
+        """The law of one report."""
+        return self.protocol.mechanism if isinstance(self.protocol, Repeated) else self.protocol.first_report
+
+    @property
+    def _rounds(self) -> int:
+        return int(self.tau or 0)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The protocol's name, and how many reports."""
+        kind = "" if isinstance(self.protocol, Repeated) else type(self.protocol).__name__
+        inner = getattr(self.protocol, "mechanism", None)
+        named = " ".join(each for each in (kind, "" if inner is None else inner.name()) if each)
+        return f"{named}, {self._rounds} report{'s'[: self._rounds > 1]}"
+
+    @property
+    def k(self) -> int:  # type: ignore[override]
+        """The number of values."""
+        return self.protocol.k
+
+    @cached_property
+    def claim(self) -> Claim | None:  # type: ignore[override]
+        """What so many reports of an unchanging value promise together: at most eps_perm where answers are kept."""
+        if isinstance(self.protocol, Repeated):
+            return _claim(self.protocol.guarantee)
+        try:
+            return Claim(min(self.protocol.eps_perm, self.protocol.sequence_epsilon(self._rounds)))
+        except ParameterError:  # a mechanism from outside, too large to enumerate
+            return Claim(self.protocol.eps_perm)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The protocol's spec, thresholds included, and the number of reports."""
+        spec = {"mechanism": self._one.to_dict()} if isinstance(self.protocol, Repeated) else self.protocol.to_dict()
+        return {"target": self.name, "k": self.k, "tau": self._rounds, "sequence": spec}
+
+    @property
+    def report_dtype(self) -> np.dtype[Any]:
+        """One record for the whole sequence."""
+        return np.dtype([("rounds", self._one.report_dtype, (self._rounds,))])
+
+    @property
+    def chunk(self) -> int:  # type: ignore[override]
+        """How many sequences may be drawn at a time."""
+        return _chunk(self.report_dtype.itemsize)
+
+    def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
+        """Sequences of new clients, all about one value that does not change."""
+        made = self.protocol.collect(np.full((size, self._rounds), value), rng=rng)
+        return np.ascontiguousarray(made).view(self.report_dtype)[:, 0]
+
+    def rounds(self, reports: Reports) -> Reports:
+        """The reports of each sequence, shape (n, tau)."""
+        array = np.asarray(reports)
+        if array.dtype != self.report_dtype or array.ndim != 1:
+            rule = f"must be one-dimensional with dtype {self.report_dtype}"
+            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", "pass what draw gave"))
+        return array["rounds"]
+
+    def features(self, reports: Reports) -> Floats:
+        """Every number and bit of all rounds."""
+        return _numbers(reports)
+
+    def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """How much likelier each sequence is under the first value, in logarithm: exact, kept answers summed over."""
+        array = self.rounds(reports)
+        for value in (first, second):
+            _rules.integer("value", value, 0, self.k - 1, "count values from 0")
+        step = max(1, CELLS // (self._rounds * self.k))
+        blocks = [array[at : at + step] for at in range(0, len(array), step)]
+        return np.concatenate([self._ratio(block, first, second) for block in blocks] or [np.zeros(0)])
+
+    def _ratio(self, array: Reports, first: int, second: int) -> Floats:
+        if isinstance(self.protocol, Repeated):
+            each = of_one(self._one, np.ascontiguousarray(array).ravel(), first, second).reshape(array.shape)
+            with np.errstate(invalid="ignore"):
+                total = each.sum(axis=1)
+            return np.where(np.isnan(total), 0.0, total)  # impossible under both
+        if isinstance(self.protocol, LUE):
+            return _two_bits(self.protocol, array["bits"], first, second)
+        ones, twos = (self.protocol.sequence_log_prob(array, value) for value in (first, second))
+        return _difference(ones, twos)
+
+    def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
+        """Whether the value with the most support over all rounds is the first; ties are broken by the coin.
+
+        Algorithm 2. Noisy histograms have no support: their coordinates are added up, as in the paper.
+        """
+
+        def votes(part: Reports) -> npt.ArrayLike:
+            if isinstance(self._one, NoisyHistogram):
+                return part["steps"].astype(np.float64)
+            return over_time._votes(self._one, part)
+
+        return over_time._guesses(self.rounds(reports), self.k, votes, coin) == first
+
+    def exact_epsilon(self) -> float:
+        """The true worst loss of so many reports of an unchanging value."""
+        if isinstance(self.protocol, Repeated):
+            return self.protocol.exact_epsilon()
+        return self.protocol.sequence_epsilon(self._rounds)
+
+
+def _claim(promise: Guarantee) -> Claim | None:
+    return None if promise is None else Claim(promise.epsilon, getattr(promise, "delta", 0.0))
+
+
+def _chunk(size: int) -> int:
+    """How many records of so many bytes are held at a time."""
+    return max(1, min(CHUNK, _CHUNK_BYTES // size))
+
+
+def _difference(ones: Floats, twos: Floats) -> Floats:
+    """Of logarithms, zero where both are minus infinity."""
+    with np.errstate(invalid="ignore"):
+        return np.where(ones == twos, 0.0, ones - twos)
+
+
+def _two_bits(protocol: LUE, bits: npt.NDArray[np.uint8], first: int, second: int) -> Floats:
+    """The log-ratio of sequences of bits: only those of the two values tell, by how often each is one."""
+    own, other, p, q = protocol._supports
+    tau = bits.shape[1]
+    ones = np.arange(tau + 1)
+    high, low = (ones * math.log(x) + (tau - ones) * math.log1p(-x) for x in (p, q))
+    mine, others = (np.logaddexp(math.log(x) + high, math.log1p(-x) + low) for x in (own, other))
+    seen = [(bits[:, :, v // 8] >> np.uint8(v % 8) & 1).sum(axis=1, dtype=np.int64) for v in (first, second)]
+    favour = mine - others
+    return np.asarray(favour[seen[0]] - favour[seen[1]], np.float64)
+
+
+def _numbers(reports: Reports, name: str = "") -> Floats:
+    """All numbers of records, however deep, one row each; bits one by one."""
+    n = len(reports)
+    if reports.dtype.names is not None:
+        columns = [_numbers(reports[each], each) for each in reports.dtype.names]
+        return np.concatenate(columns, axis=1)
+    flat = reports.reshape(n, math.prod(reports.shape[1:]))
+    if name == "bits":
+        flat = np.unpackbits(np.ascontiguousarray(flat), axis=1, bitorder="little")
+    return flat.astype(np.float64)
