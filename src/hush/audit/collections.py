@@ -210,6 +210,11 @@ class SequenceTarget(Target):
         return int(self.tau or 0)
 
     @property
+    def unit(self) -> str:  # type: ignore[override]
+        """All reports of one person."""
+        return f"{self._rounds} reports of one person"
+
+    @property
     def name(self) -> str:  # type: ignore[override]
         """The protocol's name, and how many reports."""
         kind = "" if isinstance(self.protocol, Repeated) else type(self.protocol).__name__

@@ -48,6 +48,7 @@ class AuditResult:
         seconds: How long it took.
         notes: What else one should know.
         about: What was audited and how, in plain data: the spec with its thresholds, the pair, the rules.
+        unit: What the loss is of.
     """
 
     target: str
@@ -61,6 +62,7 @@ class AuditResult:
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict, compare=False)
+    unit: str = "one report"
 
     @property
     def claimed(self) -> float | None:
@@ -86,9 +88,9 @@ class AuditResult:
         delta = f" at delta = {self.claim.delta:g}" if self.claim is not None and self.claim.delta else ""
         if self.method == "exact":
             exact = "infinite" if math.isinf(self.epsilon_lower) else f"{self.epsilon_lower:.6g}"
-            sure = f"By the law that the code states, the privacy loss of one report is exactly {exact}{delta}"
+            sure = f"By the law that the code states, the privacy loss of {self.unit} is exactly {exact}{delta}"
         else:
-            sure = f"With confidence {self.confidence}, the privacy loss of one report is {bound}{delta}"
+            sure = f"With confidence {self.confidence}, the privacy loss of {self.unit} is {bound}{delta}"
         if self.claim is None:
             return f"{sure}. Nothing was claimed."
         if self.violated:

@@ -104,6 +104,7 @@ def run(
         ((INDEPENDENT,) if isinstance(what, ForeignTarget) else ())
         + (("All counts come from the checkpoint: no new report was made.",) if complete else ()),
         about,
+        what.unit,
     )
 
 
@@ -115,7 +116,7 @@ def _exactly(what: Target, promised: Claim | None, start: float) -> AuditResult:
         found, witness, delta = what.exact_epsilon(), None, None
     about = {**what.identity, "method": "exact"} | ({} if delta is None else {"delta_at_claimed_epsilon": delta})
     taken = time.perf_counter() - start
-    return AuditResult(what.name, "exact", promised, found, 0.0, 0, witness, seconds=taken, about=about)
+    return AuditResult(what.name, "exact", promised, found, 0.0, 0, witness, seconds=taken, about=about, unit=what.unit)
 
 
 def _standing(

@@ -54,6 +54,8 @@ class Target(ABC):
     """Whether a generator determines the reports, so that an audit can go on from a checkpoint."""
     chunk: int = CHUNK
     """How many reports may be drawn at a time."""
+    unit: str = "one report"
+    """What the loss is of."""
     first_pair: tuple[int, int] = (0, 1)
     """The values that are told apart unless others are named."""
 
