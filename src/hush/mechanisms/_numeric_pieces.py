@@ -1,0 +1,63 @@
+"""Laws made of runs of equally likely, evenly spaced numbers: moments and characteristic functions in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """For each of m inputs a mixture of r runs, as arrays of shape (r, m).
+
+    Args:
+        chance: Probability of the run; zero where it is empty.
+        first: Its first number.
+        step: From one of its numbers to the next.
+        length: How many numbers it has.
+    """
+
+    chance: Floats
+    first: Floats
+    step: Floats
+    length: Floats
+
+    @property
+    def middle(self) -> Floats:
+        """The mean of each run."""
+        return np.asarray(self.first + self.step * (self.length - 1) / 2, np.float64)
+
+    def mean(self) -> Floats:
+        """The mean for each input."""
+        return np.asarray((self.chance * self.middle).sum(axis=0), np.float64)
+
+    def variance(self, centre: npt.NDArray[Any]) -> Floats:
+        """Mean squared distance from the centres; the variance, where these are the means."""
+        own = self.step**2 * (np.maximum(self.length, 1.0) ** 2 - 1) / 12
+        return np.asarray((self.chance * ((self.middle - centre) ** 2 + own)).sum(axis=0), np.float64)
+
+    def characteristic(self, theta: npt.NDArray[Any], centre: Floats) -> npt.NDArray[np.complex128]:
+        """E exp(i theta (Y - centre)) for each theta (real or complex, not zero) and input, shape (theta, m)."""
+        total = np.zeros((theta.size, self.chance.shape[1]), np.complex128)
+        at = np.asarray(theta)[:, None]
+        for chance, middle, step, length in zip(self.chance, self.middle, self.step, self.length, strict=True):
+            each = chance * np.exp(1j * at * (middle - centre))
+            if (length > 1).any():
+                whole, half = np.maximum(length, 1.0), at * step / 2
+                each *= np.sin(whole * half) / (whole * np.sin(half))
+            total += each
+        return total
+
+    def joined(self, other: Pieces, share: float) -> Pieces:
+        """A mixture of two laws, the first with this probability."""
+        return Pieces(
+            np.concatenate([share * self.chance, (1 - share) * other.chance]),
+            np.concatenate([self.first, other.first]),
+            np.concatenate([self.step, other.step]),
+            np.concatenate([self.length, other.length]),
+        )

@@ -1,0 +1,30 @@
+"""CAPRI: the smallest budget with which a total of private amounts is told from a capacity.
+
+From "Optimized privacy budget selection for LDP" (a thesis; chapters 4 and 6), with exact probabilities where it
+simulates: see `hush.analysis.capacity`.
+"""
+
+from __future__ import annotations
+
+from hush.planning.capacity.answer import Answer, Evidence
+from hush.planning.capacity.exposure import Exposure, exposure
+from hush.planning.capacity.laws import Law, law
+from hush.planning.capacity.population import Population, population
+from hush.planning.capacity.rounds import Step, first_round, over_time
+from hush.planning.capacity.select import METHODS, capacity
+
+__all__ = [
+    "METHODS",
+    "Answer",
+    "Evidence",
+    "Exposure",
+    "Law",
+    "Population",
+    "Step",
+    "capacity",
+    "exposure",
+    "first_round",
+    "law",
+    "over_time",
+    "population",
+]

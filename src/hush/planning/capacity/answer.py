@@ -1,0 +1,143 @@
+"""What a search for a budget answers, and the evidence behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+NAMES = {
+    "fn": "a missed exceedance",
+    "fp": "a false alarm",
+    "tp": "a true alarm",
+    "tn": "a true all-clear",
+    "error": "a wrong decision",
+}
+
+
+def _plain(value: Any) -> Any:
+    """None for what JSON has no number for: Chebyshev's bound where the cap equals the total."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was found at one budget.
+
+    Args:
+        epsilon: The budget tried.
+        satisfied: Whether it met the constraint.
+        probability: Of the metric: exact, a bound, or the share of runs, by what the method goes by.
+        exact: The exact probability, where it was computed. For subsets of many values, budgets far from the answer
+            have it to four digits.
+        runs: Simulated collections.
+        hits: How many of them counted for the metric.
+        low: Lower end of the 95 % interval of the probability.
+        high: Upper end.
+        deviation: Standard deviation of the estimated total.
+        normal: Probability of a wrong decision, if the estimate were normal.
+        cantelli: Bound of the same, by Cantelli's inequality.
+        chebyshev: The same, by Chebyshev's.
+        seconds: What it took.
+    """
+
+    epsilon: float
+    satisfied: bool
+    probability: float
+    exact: float | None
+    runs: int
+    hits: int
+    low: float
+    high: float
+    deviation: float
+    normal: float
+    cantelli: float
+    chebyshev: float
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The smallest budget that met the constraint, or why there is none.
+
+    Args:
+        epsilon: The budget; None where the constraint cannot be met.
+        probability: Of the metric at this budget, as exactly as it is known.
+        interval: 95 % interval of the probability from simulated collections at this budget; where there were none,
+            the probability twice.
+        feasible: Whether a budget was found.
+        reason: Why not, or why any budget does.
+        mechanism: Its name.
+        reading: "frequencies" or "mean": what the mechanism estimates.
+        method: How the budget was searched.
+        metric: What is bounded.
+        threshold: By how much.
+        cap: The capacity.
+        total: The true total.
+        expected: The total that the estimate is right about: less, where outliers were clipped.
+        clipped: How many people were.
+        n: Number of people.
+        spent: Budget that an earlier round took from the same people.
+        evidence: Every budget tried, in order.
+        confirmation: Simulated collections at the chosen budget, from whole tallies.
+        seconds: What it took.
+    """
+
+    epsilon: float | None
+    probability: float
+    interval: tuple[float, float]
+    feasible: bool
+    reason: str
+    mechanism: str
+    reading: str
+    method: str
+    metric: str
+    threshold: float
+    cap: float
+    total: float
+    expected: float
+    clipped: int
+    n: int
+    spent: float
+    evidence: tuple[Evidence, ...] = field(repr=False)
+    confirmation: Evidence | None = field(repr=False)
+    seconds: float
+
+    @property
+    def total_epsilon(self) -> float | None:
+        """The budget with what an earlier round spent."""
+        return None if self.epsilon is None else self.epsilon + self.spent
+
+    @property
+    def best(self) -> Evidence | None:
+        """The evidence for the answer; where there is none, the budget that came nearest."""
+        if self.epsilon is not None:
+            return next((e for e in self.evidence if e.epsilon == self.epsilon), None)
+        wanted = self.metric in ("tp", "tn")
+        return max(self.evidence, key=lambda e: e.probability if wanted else -e.probability, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        plain = {name: value for name, value in asdict(self).items() if name not in ("evidence", "confirmation")}
+        plain["interval"] = list(self.interval)
+        plain["total_epsilon"] = self.total_epsilon
+        plain["evidence"] = [e.to_dict() for e in self.evidence]
+        plain["confirmation"] = None if self.confirmation is None else self.confirmation.to_dict()
+        return plain
+
+    def __str__(self) -> str:
+        bound = "at least" if self.metric in ("tp", "tn") else "below"
+        wish = f"{NAMES[self.metric]} with probability {bound} {self.threshold:g}"
+        side = "exceeds" if self.total > self.cap else "stays within"
+        setting = f"{self.n:,} people whose total of {self.total:,.6g} {side} the cap of {self.cap:,.6g}"
+        if not self.feasible:
+            return f"{self.mechanism}: no budget gives {wish}, for {setting}: {self.reason}."
+        why = f" ({self.reason})" if self.reason else ""
+        found = f"has {NAMES[self.metric]} with probability {self.probability:.4g}"
+        return (
+            f"{self.mechanism} with epsilon {self.epsilon:.4g} {found}, {bound} {self.threshold:g}, for {setting}{why}."
+        )

@@ -1,0 +1,153 @@
+"""What the chosen budget exposes: how well somebody guesses a person's amount from the report.
+
+The adversary guesses the likeliest value given the report, ties broken at random, and is scored by success, by squared
+distance, and by telling who is at or below a limit (on holiday, say), as in section 6.1.3 of the thesis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._hashed import Hashed
+from hush.mechanisms._inference import shares
+from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.subset import SS
+from hush.mechanisms.unary import UE
+from hush.planning import accuracy
+from hush.planning.capacity.population import Population
+from hush.randomness import source
+
+Floats = npt.NDArray[np.float64]
+
+_CELLS = 1 << 24
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How well reports are guessed from, over a population.
+
+    Args:
+        asr: Share of the people whose value is guessed.
+        mse: Mean squared distance of the guessed amount.
+        precision: Of those guessed to be at or below the limit, the share that is; NaN where nobody is guessed.
+        recall: Of those at or below the limit, the share that is guessed; NaN where nobody is.
+        f_score: Harmonic mean of the two.
+        stderr: Standard error of the ASR: 0 where everything is exact.
+        limit: The limit.
+    """
+
+    asr: float
+    mse: float
+    precision: float
+    recall: float
+    f_score: float
+    stderr: float
+    limit: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; what is not defined is None."""
+        return {name: None if v is None or math.isnan(v) else v for name, v in asdict(self).items()}
+
+
+def exposure(
+    m: FrequencyOracle | Numeric,
+    people: Population,
+    *,
+    limit: float | None = None,
+    prior: npt.ArrayLike | None = None,
+    reports: int = 200_000,
+    rng: np.random.Generator | None = None,
+) -> Exposure:
+    """How well somebody who sees a report guesses the amount behind it.
+
+    Exact where the outputs are few, and with a uniform prior for every mechanism that treats all values alike; else
+    from simulated reports.
+
+    Args:
+        m: The mechanism, at the chosen budget.
+        people: Who reports.
+        limit: Also score the guess that an amount is at or below this.
+        prior: How likely the adversary holds each value to be beforehand; uniform when left out.
+        reports: How many to simulate, where it has to be.
+        rng: `hush.seeded(7)` to repeat a simulation.
+    """
+    _rules.integer("reports", reports, 2, 10**9, "use e.g. 200_000")
+    if isinstance(m, FrequencyOracle) and m.k != people.k:
+        raise ParameterError(message("m", f"must have k={people.k}", m.k, "match it to the counts"))
+    belief = shares(prior, people.k)
+    table = _exact(m, people, belief, uniform=prior is None)
+    many = 0
+    if table is None:
+        many = min(reports, people.n) if people.n > 1 else reports
+        table = _guessed(m, people, belief, many, source(rng))
+    return _scored(table, people, limit, many)
+
+
+def _exact(m: FrequencyOracle | Numeric, people: Population, belief: Floats, *, uniform: bool) -> Floats | None:
+    """The probability of each guess for each true value, as [value, guess]; None where it is not known."""
+    if uniform and isinstance(m, (UE, Hashed, SS, NoisyHistogram)):
+        right = m.asr()
+        alike = np.full((people.k, people.k), (1 - right) / (people.k - 1))
+        np.fill_diagonal(alike, right)
+        return alike
+    law = _listed(m, people)
+    if law is None:
+        return None
+    chances = law * belief
+    best = chances >= chances.max(axis=1, keepdims=True) * (1 - 1e-12)
+    guesses = best / best.sum(axis=1, keepdims=True)
+    return np.asarray(law.T @ guesses, np.float64)
+
+
+def _listed(m: FrequencyOracle | Numeric, people: Population) -> Floats | None:
+    """Probabilities of outputs, as [output, value]."""
+    if isinstance(m, FrequencyOracle):
+        listed = accuracy._listed_law(m)
+        return None if listed is None else listed[0]
+    if m.size * people.k > _CELLS:
+        return None
+    places = m._places(people.amounts)
+    below = np.minimum(np.floor(places), m.steps - 1).astype(np.int64)
+    part = places - below
+    return (1 - part) * m.chances(below) + part * m.chances(below + 1)
+
+
+def _guessed(
+    m: FrequencyOracle | Numeric, people: Population, belief: Floats, many: int, rng: np.random.Generator
+) -> Floats:
+    """The same, as shares of simulated reports; values that nobody holds keep a row of zeros."""
+    if not isinstance(m, FrequencyOracle):
+        rule = f"must leave at most {_CELLS} pairs of outputs and amounts"
+        raise ParameterError(message("m", rule, m.size * people.k, "use fewer amounts, or a coarser grid"))
+    values = rng.choice(people.k, size=many, p=people.counts / people.n)
+    guesses = m.attack(m.privatize(values, rng=rng), belief, rng=rng)
+    table = np.zeros((people.k, people.k))
+    np.add.at(table, (values, guesses), 1.0)
+    return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1.0), np.float64)
+
+
+def _scored(table: Floats, people: Population, limit: float | None, many: int) -> Exposure:
+    share = people.counts / people.n
+    joint = share[:, None] * table
+    a = people.amounts
+    asr = float(np.trace(joint))
+    mse = float((joint * (a[:, None] - a) ** 2).sum())
+    precision = recall = score = math.nan
+    if limit is not None:
+        under = a <= _rules.number("limit", limit, -math.inf, math.inf, "give an amount")
+        hit, said, held = joint[under][:, under].sum(), joint[:, under].sum(), share[under].sum()
+        precision = float(hit / said) if said else math.nan
+        recall = float(hit / held) if held else math.nan
+        both = precision + recall
+        score = 2 * precision * recall / both if both > 0 else (0.0 if both == 0 else math.nan)
+    error = math.sqrt(asr * (1 - asr) / many) if many else 0.0
+    return Exposure(asr, mse, precision, recall, score, error, limit)

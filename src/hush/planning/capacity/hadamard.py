@@ -1,0 +1,55 @@
+"""The estimated total under Hadamard response: one fast transform in place of a table of all outputs and values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.analysis.capacity import Complexes, Floats, Ints, Log
+
+
+def total_law(
+    held: Floats, blocks: Ints, rows: Ints, counts: Ints, inside: float, outside: float
+) -> tuple[Floats, Log, float]:
+    """What each output adds to the sum, the logarithm of the sum's characteristic function, and its variance.
+
+    Args:
+        held: Amounts, in the block and row of their value.
+        blocks: The block of each value.
+        rows: Its row there.
+        counts: How many people hold it.
+        inside: Probability of an output that supports the value.
+        outside: Probability of another.
+    """
+    says = walsh(held)
+
+    def means(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """For each value, the mean of a term of the output, shape (..., blocks, width)."""
+        supported = (terms.sum(axis=-1)[..., blocks] + walsh(terms)[..., blocks, rows]) / 2
+        return np.asarray(outside * terms.sum(axis=(-2, -1))[..., None] + (inside - outside) * supported)
+
+    centre = means(says)
+    variance = float(counts @ (means(says**2) - centre**2))
+
+    def log(theta: npt.NDArray[Any]) -> Complexes:
+        each = means(np.exp(1j * theta[:, None, None] * says))
+        return np.asarray(np.einsum("tv,v->t", np.log(each) - 1j * theta[:, None] * centre, counts.astype(complex)))
+
+    return says, log, variance
+
+
+def walsh(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The Walsh-Hadamard transform along the last axis, whose length is a power of two.
+
+    >>> walsh(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    [10.0, -2.0, -4.0, 0.0]
+    """
+    out, half = terms, 1
+    while half < terms.shape[-1]:
+        pairs = out.reshape(*terms.shape[:-1], -1, 2, half)
+        left, right = pairs[..., 0, :], pairs[..., 1, :]
+        out = np.stack([left + right, left - right], axis=-2).reshape(terms.shape)
+        half *= 2
+    return out

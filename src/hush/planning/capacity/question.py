@@ -1,0 +1,84 @@
+"""What is asked: which of the four outcomes of a capacity decision is bounded, and by how much.
+
+The decision says that the capacity is exceeded where the estimated total is above the cap. It is a true or false
+positive or negative by whether the true total is.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.planning.capacity.answer import Evidence
+from hush.planning.capacity.population import Population
+
+METRICS = ("fn", "fp", "tp", "tn", "error")
+"""False negatives and positives, true ones, and "error": whichever false outcome the true total allows."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A bound on the probability of one outcome."""
+
+    metric: str
+    threshold: float
+    cap: float
+    over: bool
+    """Whether the true total is above the cap."""
+
+    @property
+    def kept_small(self) -> bool:
+        """Whether the probability must stay below the threshold, not reach it."""
+        return self.metric in ("fn", "fp", "error")
+
+    def probability(self, at_most: float) -> float:
+        """Of the metric, where the estimated total does not exceed the cap with this probability."""
+        if self._impossible:
+            return 0.0
+        wrong = at_most if self.over else 1 - at_most
+        return wrong if self.kept_small else 1 - wrong
+
+    def bounded(self, wrong: float) -> float:
+        """Of the metric, where a wrong decision has this probability, or at most this."""
+        wrong = min(wrong, 1.0)
+        return self.probability(wrong if self.over else 1 - wrong)
+
+    def counts(self, total: float) -> bool:
+        """Whether an estimated total counts for the metric."""
+        return self.probability(1.0 if total <= self.cap else 0.0) == 1.0
+
+    def satisfied(self, probability: float) -> bool:
+        """Whether the constraint is met."""
+        return probability < self.threshold if self.kept_small else probability >= self.threshold
+
+    def clearly_fails(self, found: Evidence) -> bool:
+        """Whether even the interval of what was found does not meet the constraint."""
+        return not self.satisfied(found.low if self.kept_small else found.high)
+
+    @property
+    def settled(self) -> str:
+        """Why no budget matters, or the empty string."""
+        if not self._impossible:
+            return ""
+        side = "is above the cap" if self.over else "is not above the cap"
+        kind = {"fn": "false negative", "tp": "true positive", "fp": "false positive", "tn": "true negative"}
+        return f"the true total {side}, so there can be no {kind[self.metric]}"
+
+    @property
+    def _impossible(self) -> bool:
+        """Whether the true total is on the other side of what the metric counts."""
+        return self.metric in (("fp", "tn") if self.over else ("fn", "tp"))
+
+
+def question(metric: str, threshold: float, cap: float, people: Population) -> Question:
+    """A checked question about a population."""
+    if not isinstance(metric, str) or metric.lower() not in METRICS:
+        rule = f"must be one of {', '.join(METRICS)}"
+        raise ParameterError(message("metric", rule, metric, "'fn' bounds missed exceedances"))
+    if isinstance(cap, bool) or not isinstance(cap, numbers.Real) or not math.isfinite(cap):
+        raise ParameterError(message("cap", "must be a finite number", cap, "give the capacity in the amounts' unit"))
+    wanted = _rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01")
+    return Question(metric.lower(), wanted, float(cap), people.total > float(cap))

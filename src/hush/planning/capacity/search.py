@@ -1,0 +1,126 @@
+"""Where the constraint starts to hold: bisection (Algorithm 7), its relaxed variant (CAPRI-R), and a Gaussian process.
+
+Each takes a function that tries a budget, and gives the smallest budget that met the constraint, or None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from hush.errors import missing
+from hush.planning.capacity.answer import Evidence
+
+Trial = Callable[[float], Evidence]
+
+
+def closed_in(trial: Trial, low: float, high: float, precision: float) -> Evidence | None:
+    """Bisection on a logarithmic scale, to a relative precision, with both ends tried first.
+
+    A stricter constraint is met at no budget where a laxer one is not, so its answer is never smaller.
+    """
+    best = trial(high)
+    if not best.satisfied:
+        return None
+    first = trial(low)
+    if first.satisfied:
+        return first
+    while high - low > precision * high:
+        middle = math.sqrt(low * high)
+        found = trial(middle)
+        if found.satisfied:
+            high, best = middle, found
+        else:
+            low = middle
+    return best
+
+
+def bisected(trial: Trial, low: float, high: float, precision: float, relaxation: float = 0.0) -> Evidence | None:
+    """Algorithm 7: halve the range until it is no wider than the precision.
+
+    CAPRI-R keeps a little of the half that it drops. The printed loop does not end where that is half the precision
+    or more. And the upper end is tried before it is answered, where nothing was found to hold.
+    """
+    bottom, top = low, high
+    held: Evidence | None = None
+    while low <= high - precision:
+        middle = (low + high) / 2
+        found = trial(middle)
+        if found.satisfied:
+            high = min(middle + relaxation, top)
+            held = found if held is None or found.epsilon < held.epsilon else held
+        else:
+            low = max(middle - relaxation, bottom)
+            # What holds below a budget that does not was luck.
+            if held is not None and held.epsilon < low:
+                held = None
+    if held is None:
+        last = trial(high)
+        held = last if last.satisfied else None
+    return held
+
+
+def modelled(
+    trial: Trial,
+    low: float,
+    high: float,
+    goal: float,
+    runs: int,
+    rng: np.random.Generator,
+    *,
+    clearly_fails: Callable[[Evidence], bool],
+    first: int = 20,
+    more: int = 20,
+) -> Evidence | None:
+    """A Gaussian process over the logarithm of the budget, and expected improvement.
+
+    What is brought to zero is the distance of the share from the threshold, in normal quantiles, since the share
+    itself is flat almost everywhere. The answer is the smallest budget that met the constraint, above all that
+    clearly failed to.
+    """
+    tried = [trial(math.exp(x)) for x in rng.uniform(math.log(low), math.log(high), first)]
+    for _ in range(more):
+        at = np.array([math.log(e.epsilon) for e in tried])
+        off = np.array([abs(_quantile(e, runs) - goal) for e in tried])
+        tried.append(trial(math.exp(_next(at, off, math.log(low), math.log(high)))))
+    tried.append(trial(high))
+    failed = max((e.epsilon for e in tried if clearly_fails(e)), default=0.0)
+    held = (e for e in tried if e.satisfied and e.epsilon > failed)
+    return min(held, key=lambda e: e.epsilon, default=None)
+
+
+def _quantile(found: Evidence, runs: int) -> float:
+    from scipy.special import ndtri
+
+    share = min(max(found.probability, 0.5 / runs), 1 - 0.5 / runs)
+    return float(ndtri(share))
+
+
+def _next(at: np.ndarray, off: np.ndarray, low: float, high: float) -> float:
+    """Where the distance is expected to fall most below the least so far."""
+    import warnings
+
+    from scipy.special import ndtr
+
+    try:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    except ImportError:
+        raise missing("scikit-learn", "audit", "method='bayes'") from None
+    kernel = ConstantKernel(1.0, (1e-2, 1e3)) * Matern(1.0, (1e-2, 1e1), nu=1.5) + WhiteKernel(1e-3, (1e-8, 1.0))
+    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=7)
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(at[:, None], off)
+    least = at[np.argmin(off)]
+    near = least + np.concatenate([-np.geomspace(1e-4, 0.3, 100), np.geomspace(1e-4, 0.3, 100)])
+    grid = np.clip(np.concatenate([np.linspace(low, high, 800), near]), low, high)
+    mean, spread = model.predict(grid[:, None], return_std=True)
+    gain = off.min() - mean
+    z = gain / np.maximum(spread, 1e-12)
+    better = gain * ndtr(z) + spread * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+    return float(grid[np.argmax(better)])

@@ -1,0 +1,183 @@
+"""`capacity`: the smallest budget that keeps a capacity decision right often enough."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.domain import Domain
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.mechanisms._numeric import Numeric
+from hush.planning.capacity import search
+from hush.planning.capacity.answer import Answer, Evidence
+from hush.planning.capacity.build import Given, builder
+from hush.planning.capacity.population import Population, Source, population
+from hush.planning.capacity.question import Question, question
+from hush.planning.capacity.trial import Trials, Watch
+from hush.randomness import source
+
+METHODS = ("exact", "capri", "capri-r", "bayes", "normal", "cantelli", "chebyshev")
+"""How a budget is searched: by exact probabilities, by simulated collections (Algorithm 7, relaxed, or with a Gaussian
+process), or by what the variance alone says."""
+
+_BOUNDS = ("normal", "cantelli", "chebyshev")
+_MOST_RUNS = 10**12
+
+
+def capacity(
+    mechanism: Given,
+    counts: Source | Population | None = None,
+    *,
+    cap: float,
+    metric: str = "fn",
+    threshold: float,
+    values: npt.ArrayLike | None = None,
+    domain: Domain | None = None,
+    most: float | None = None,
+    method: str = "exact",
+    parameters: Mapping[str, Any] | None = None,
+    runs: int = 50_000,
+    lowest: float = 0.001,
+    highest: float = 10.0,
+    precision: float | None = None,
+    relaxation: float | None = None,
+    confirm: int | None = None,
+    spent: float = 0.0,
+    rng: np.random.Generator | None = None,
+    watch: Watch | None = None,
+) -> Answer:
+    """The smallest epsilon that bounds how often "the total exceeds the cap" is decided wrongly (or rightly).
+
+    The server estimates how many people hold each value (or, with a numeric mechanism, the mean), adds up, and
+    compares with the cap.
+
+    Args:
+        mechanism: A name, a class, a mechanism whose other parameters are kept, or a function of epsilon. A frequency
+            oracle, or one of Duchi, Piecewise and Hybrid.
+        counts: People of each value, an Estimate of an earlier collection, a Dataset, or a Population.
+        cap: The capacity.
+        metric: "fn" or "fp" must stay below the threshold, "tp" or "tn" must reach it; "error" is "fn" where the
+            total exceeds the cap and "fp" where it does not.
+        threshold: Strictly between 0 and 1.
+        values: In place of counts, everybody's amount.
+        domain: Its values are the amounts; 0, 1, 2, ... if left out.
+        most: Clip larger amounts.
+        method: One of `METHODS`.
+        parameters: Further parameters of the mechanism.
+        runs: Simulated collections at each budget, for "capri", "capri-r" and "bayes".
+        lowest: The smallest budget to consider.
+        highest: The largest.
+        precision: How narrow the search ends; 0.01 for "capri", a ten-thousandth of the budget for others.
+        relaxation: What "capri-r" keeps of the half it drops; below half the precision. A quarter of it if left out.
+        confirm: Collections to simulate, from whole tallies, at the budget found. Left out, as many as take about a
+            second; for mechanisms that are slow to simulate, few or none.
+        spent: What an earlier round took from the same people.
+        rng: `hush.seeded(7)` to repeat a simulation.
+        watch: Called with the evidence of each budget tried.
+
+    >>> found = capacity("GRR", [500, 500], cap=400, metric="fn", threshold=0.1, confirm=0)
+    >>> round(found.epsilon, 3)
+    0.405
+    """
+    began = time.perf_counter()
+    people = counts if isinstance(counts, Population) else population(counts, values=values, domain=domain, most=most)
+    asked = question(metric, threshold, cap, people)
+    low, high = _range(lowest, highest)
+    _rules.integer("runs", runs, 1, _MOST_RUNS, "use e.g. 50_000")
+    if confirm is not None:
+        _rules.integer("confirm", confirm, 0, 10**9, "use e.g. 1000, or 0 for none")
+    if not (isinstance(spent, (int, float)) and 0 <= spent < np.inf):
+        raise ParameterError(message("spent", "must be a number from 0 on", spent, "leave it out for nothing"))
+    trials = Trials(builder(mechanism, people, parameters), people, asked, source(rng), watch)
+    example = trials.build(high)
+    best, reason = _searched(trials, method, low, high, runs, precision, relaxation)
+    epsilon = None if best is None else best.epsilon
+    confirmation = None if epsilon is None or asked.settled else trials.confirmed(epsilon, confirm)
+    shown = best or max(trials.evidence, key=lambda e: -e.probability if asked.kept_small else e.probability)
+    chance = shown.probability if shown.exact is None else shown.exact
+    interval = (chance, chance)
+    if confirmation is not None:
+        interval = (confirmation.low, confirmation.high)
+    elif shown.runs:
+        interval = (shown.low, shown.high)
+    return Answer(
+        epsilon=epsilon,
+        probability=chance,
+        interval=interval,
+        feasible=best is not None,
+        reason=reason,
+        mechanism=example.name(),
+        reading="mean" if isinstance(example, Numeric) else "frequencies",
+        method=method,
+        metric=asked.metric,
+        threshold=asked.threshold,
+        cap=asked.cap,
+        total=people.total,
+        expected=people.expected,
+        clipped=people.clipped,
+        n=people.n,
+        spent=float(spent),
+        evidence=tuple(trials.evidence),
+        confirmation=confirmation,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _searched(
+    trials: Trials,
+    method: str,
+    low: float,
+    high: float,
+    runs: int,
+    precision: float | None,
+    relaxation: float | None,
+) -> tuple[Evidence | None, str]:
+    """The evidence for the answer, or None; and what there is to say about it."""
+    asked = trials.asked
+    if method not in METHODS:
+        raise ParameterError(message("method", f"must be one of {', '.join(METHODS)}", method, "use 'exact'"))
+    close = 1e-4 if method in ("exact", *_BOUNDS) else 0.01
+    width = close if precision is None else _rules.number("precision", precision, 0.0, high, f"use e.g. {close}")
+    relaxed = width / 4 if relaxation is None else _rules.number("relaxation", relaxation, 0.0, width / 2, "halve it")
+    if asked.settled or asked.cap == trials.people.expected:
+        # No budget changes much: the estimate is as often above the cap as below.
+        first = trials.by_law(low)
+        why = asked.settled or "the cap equals the expected total, and no budget tells the two apart"
+        return (first, why) if first.satisfied else (None, why)
+    if method == "exact":
+        best = search.closed_in(trials.by_law, low, high, width)
+    elif method in _BOUNDS:
+        best = search.closed_in(trials.by_bound(method), low, high, width)
+    elif method == "bayes":
+        trial, fails = trials.by_runs(runs), asked.clearly_fails
+        best = search.modelled(trial, low, high, _goal(asked), runs, trials.rng, clearly_fails=fails)
+    else:
+        kept = relaxed if method == "capri-r" else 0.0
+        best = search.bisected(trials.by_runs(runs), low, high, width, kept)
+    return best, "" if best is not None else _why(trials, high)
+
+
+def _goal(asked: Question) -> float:
+    from scipy.special import ndtri
+
+    return float(ndtri(asked.threshold))
+
+
+def _why(trials: Trials, high: float) -> str:
+    people, asked = trials.people, trials.asked
+    if people.clipped and (people.expected > asked.cap) != asked.over:
+        return f"clipping moved the expected total to {people.expected:g}, to the other side of the cap"
+    return f"not even epsilon {high:g} does; the total is too near to the cap, or the people are too few"
+
+
+def _range(lowest: float, highest: float) -> tuple[float, float]:
+    low = _rules.epsilon(lowest)
+    high = _rules.epsilon(highest)
+    if low >= high:
+        raise ParameterError(message("lowest", f"must be below highest, {high:g}", lowest, "use e.g. 0.001 and 10"))
+    return low, high

@@ -1,0 +1,135 @@
+"""One budget, tried: by exact probabilities, by a bound, or by simulated collections."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hush.analysis import capacity as forms
+from hush.estimation.intervals import proportion
+from hush.planning.capacity.answer import Evidence
+from hush.planning.capacity.build import Mechanism
+from hush.planning.capacity.laws import Law, law
+from hush.planning.capacity.population import Population
+from hush.planning.capacity.question import Question
+
+Watch = Callable[[Evidence], None]
+
+_FEW = 20
+_CLEAR = 0.02
+"""A rough probability this much away from the threshold, relatively, settles the matter where exact ones cost much."""
+
+
+@dataclass(eq=False)
+class Trials:
+    """Tries budgets and keeps the evidence."""
+
+    build: Callable[[float], Mechanism]
+    people: Population
+    asked: Question
+    rng: np.random.Generator
+    watch: Watch | None = None
+    evidence: list[Evidence] = field(default_factory=list)
+
+    def by_law(self, epsilon: float) -> Evidence:
+        """Exactly."""
+        began = time.perf_counter()
+        found = law(self.build(epsilon), self.people)
+        chance = self._exact(found)
+        return self._keep(found, epsilon, chance, chance, 0, 0, began)
+
+    def _exact(self, found: Law) -> float:
+        asked = self.asked
+        rough = found.roughly(asked.cap) if found.costly else None
+        if rough is not None:
+            wrong = rough if asked.over else 1 - rough
+            limit = asked.threshold if asked.kept_small else 1 - asked.threshold
+            if abs(wrong - limit) > _CLEAR * min(limit, 1 - limit):
+                return asked.probability(rough)
+        return asked.probability(found.at_most(asked.cap))
+
+    def _near(self, found: Law) -> float | None:
+        """Exactly, or to four digits where exact ones cost much; None where only collections can tell."""
+        if found.log is None:
+            return None
+        rough = found.roughly(self.asked.cap) if found.costly else None
+        return self.asked.probability(found.at_most(self.asked.cap) if rough is None else rough)
+
+    def by_bound(self, name: str) -> Callable[[float], Evidence]:
+        """By "normal", "cantelli" or "chebyshev" alone."""
+
+        def trial(epsilon: float) -> Evidence:
+            began = time.perf_counter()
+            found = law(self.build(epsilon), self.people)
+            bound = getattr(forms, name)(found.variance, self._margin(found))
+            return self._keep(found, epsilon, self.asked.bounded(bound), None, 0, 0, began)
+
+        return trial
+
+    def by_runs(self, runs: int) -> Callable[[float], Evidence]:
+        """By simulated collections. Only whether each exceeds the cap counts, and the number that do is binomial with
+        the exact probability: it is drawn at once. Where that is not known, collections are simulated one by one.
+        """
+
+        def trial(epsilon: float) -> Evidence:
+            began = time.perf_counter()
+            found = law(self.build(epsilon), self.people)
+            exact = self._near(found)
+            hits = self._hits(found, runs) if exact is None else int(self.rng.binomial(runs, exact))
+            return self._keep(found, epsilon, hits / runs, exact, runs, hits, began)
+
+        return trial
+
+    def confirmed(self, epsilon: float, runs: int | None) -> Evidence | None:
+        """Whole tallies, simulated at one budget; as many as take about a second, if it is not said how many."""
+        began = time.perf_counter()
+        found = law(self.build(epsilon), self.people)
+        many = int(min(2000.0, 4e6 // found.work)) if runs is None else runs
+        if many == 0 or (runs is None and many < _FEW):
+            return None
+        hits = self._hits(found, many)
+        return self._made(found, epsilon, hits / many, None, many, hits, began)
+
+    def _hits(self, found: Law, runs: int) -> int:
+        drawn = found.draw(runs, self.rng)
+        above = int((drawn > self.asked.cap).sum())
+        return above * self.asked.counts(math.inf) + (runs - above) * self.asked.counts(-math.inf)
+
+    def _margin(self, found: Law) -> float:
+        """How far the estimate is from the cap on average; nothing, if it is on the wrong side."""
+        distance = found.mean - self.asked.cap if self.asked.over else self.asked.cap - found.mean
+        return max(distance, 0.0)
+
+    def _keep(
+        self, found: Law, epsilon: float, chance: float, exact: float | None, runs: int, hits: int, began: float
+    ) -> Evidence:
+        made = self._made(found, epsilon, chance, exact, runs, hits, began)
+        self.evidence.append(made)
+        if self.watch is not None:
+            self.watch(made)
+        return made
+
+    def _made(
+        self, found: Law, epsilon: float, chance: float, exact: float | None, runs: int, hits: int, began: float
+    ) -> Evidence:
+        margin = self._margin(found)
+        low, high = proportion(hits, runs) if runs else (chance, chance)
+        return Evidence(
+            epsilon=epsilon,
+            satisfied=self.asked.satisfied(chance),
+            probability=chance,
+            exact=exact,
+            runs=runs,
+            hits=hits,
+            low=low,
+            high=high,
+            deviation=math.sqrt(found.variance),
+            normal=forms.normal(found.variance, margin),
+            cantelli=forms.cantelli(found.variance, margin),
+            chebyshev=forms.chebyshev(found.variance, margin),
+            seconds=time.perf_counter() - began,
+        )

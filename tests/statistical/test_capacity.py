@@ -1,0 +1,94 @@
+"""Budgets against fresh collections, and totals against their law. False-alarm rate: 1e-9 a test, by fixed seeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hush
+from hush._statistics import count_alarm, sigmas
+from hush.planning.capacity import capacity, exposure, law, population
+from hush.planning.capacity.build import builder
+
+SHAPE = np.exp(-0.5 * ((np.arange(21) - 8) / 5) ** 2)
+WATER = np.floor(3_000 * SHAPE / SHAPE.sum()).astype(np.int64)
+PEOPLE = population(WATER)
+CAP = 0.85 * PEOPLE.total
+
+
+def totals(m: hush.FrequencyOracle, runs: int, seed: list[int]) -> np.ndarray:
+    """Estimated totals of collections made of real reports, a person at a time."""
+    rng, values = hush.seeded(seed), np.repeat(np.arange(21), WATER)
+    found = [m.estimate(m.aggregate(m.privatize(values, rng=rng))).counts @ PEOPLE.amounts for _ in range(runs)]
+    return np.array(found)
+
+
+@pytest.mark.parametrize("mechanism", ["GRR", "OUE", "SUE", "OLH", "SS", "HR", "Wheel", "THE", "Duchi", "Piecewise"])
+def test_totals_follow_their_law(mechanism: str) -> None:
+    found = law(builder(mechanism, PEOPLE, None)(1.0), PEOPLE)
+    runs = 1500
+    drawn = found.draw(runs, hush.seeded(7))
+    deviation = np.sqrt(found.variance)
+    assert abs(drawn.mean() - found.mean) < sigmas() * deviation / np.sqrt(runs)
+    for z in (-1.5, 0.0, 1.0):
+        cap = found.mean + z * deviation
+        assert count_alarm(int((drawn <= cap).sum()), runs, found.at_most(cap), comparisons=3) == ""
+
+
+@pytest.mark.parametrize("mechanism", ["GRR", "OUE", "OLH", "SS"])
+def test_totals_of_real_reports_follow_the_law(mechanism: str) -> None:
+    m = builder(mechanism, PEOPLE, None)(1.0)
+    assert isinstance(m, hush.FrequencyOracle)
+    found = law(m, PEOPLE)
+    drawn = totals(m, 600, [7, len(mechanism)])
+    for z in (-1.0, 0.5):
+        cap = found.mean + z * np.sqrt(found.variance)
+        assert count_alarm(int((drawn <= cap).sum()), 600, found.at_most(cap), comparisons=2) == ""
+
+
+@pytest.mark.parametrize("mechanism", ["GRR", "OUE", "OLH"])
+def test_the_budget_holds_on_fresh_collections_and_a_smaller_one_does_not(mechanism: str) -> None:
+    answer = capacity(mechanism, WATER, cap=CAP, threshold=0.05, confirm=0)
+    assert answer.epsilon is not None
+    runs = 60_000
+    misses = []
+    for factor in (1.0, 0.95):
+        m = builder(mechanism, PEOPLE, None)(factor * answer.epsilon)
+        misses.append(int((law(m, PEOPLE).draw(runs, hush.seeded([7, int(100 * factor)])) <= CAP).sum()))
+    assert count_alarm(misses[0], runs, answer.probability) == ""
+    assert answer.probability < 0.05
+    # Six standard deviations or more above the threshold: no such budget meets it.
+    assert misses[1] > runs * 0.05 + 6 * np.sqrt(runs * 0.05)
+
+
+def test_algorithm_7_finds_the_same_budget_nearly_every_time() -> None:
+    """With 50,000 runs nearly all repetitions end at one of two neighbouring budgets, as in figure 5.8."""
+    budgets = [
+        capacity("GRR", WATER, cap=CAP, threshold=0.2, method="capri", confirm=0, rng=hush.seeded([7, i])).epsilon
+        for i in range(40)
+    ]
+    exact = capacity("GRR", WATER, cap=CAP, threshold=0.2, confirm=0).epsilon
+    assert len(set(budgets)) <= 3
+    assert np.mean(np.array(budgets, float)) == pytest.approx(exact, abs=0.02)
+
+
+@pytest.mark.parametrize("cls", [hush.GRR, hush.OUE, hush.OLH, hush.SS, hush.SHE])
+def test_exposure_is_what_an_attack_finds(cls: type[hush.GRR]) -> None:
+    m = cls(k=21, epsilon=2.0)
+    rng, n = hush.seeded(7), 60_000
+    values = rng.choice(21, size=n, p=WATER / WATER.sum())
+    guesses = m.attack(m.privatize(values, rng=rng), rng=rng)
+    found = exposure(m, PEOPLE, limit=5)
+    assert found.stderr == 0.0
+    assert count_alarm(int((guesses == values).sum()), n, found.asr, comparisons=3) == ""
+    off = (guesses - values).astype(float) ** 2
+    assert abs(off.mean() - found.mse) < sigmas(3) * off.std() / np.sqrt(n)
+    under = values <= 5
+    assert count_alarm(int((guesses[under] <= 5).sum()), int(under.sum()), found.recall, comparisons=3) == ""
+
+
+def test_exposure_by_simulation_is_near_the_exact_one() -> None:
+    m = hush.SS(k=21, epsilon=2.0)
+    guessed = exposure(m, PEOPLE, prior=np.full(21, 1 / 21), limit=5, reports=100_000, rng=hush.seeded(7))
+    exact = exposure(m, PEOPLE, limit=5)
+    assert abs(guessed.asr - exact.asr) < sigmas() * max(guessed.stderr, 1e-3)

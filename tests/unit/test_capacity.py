@@ -1,0 +1,299 @@
+"""The search for a budget: what is found holds, what is smaller does not, and what cannot be is said."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hush
+from hush.errors import DomainError, HushError, ParameterError
+from hush.planning.capacity import (
+    METHODS,
+    Evidence,
+    capacity,
+    exposure,
+    first_round,
+    law,
+    over_time,
+    population,
+)
+
+SHAPE = np.exp(-0.5 * ((np.arange(21) - 8) / 5) ** 2)
+WATER = np.floor(20_000 * SHAPE / SHAPE.sum()).astype(np.int64)
+TOTAL = float(np.arange(21) @ WATER)
+BELOW, ABOVE = 0.93 * TOTAL, 1.07 * TOTAL
+
+
+def wrong(mechanism: str, epsilon: float, cap: float) -> float:
+    """The exact probability of a wrong decision."""
+    from hush.planning.capacity.build import builder
+
+    people = population(WATER)
+    at_most = law(builder(mechanism, people, None)(epsilon), people).at_most(cap)
+    return at_most if cap < TOTAL else 1 - at_most
+
+
+@pytest.mark.parametrize("mechanism", ["GRR", "OUE", "OLH", "SS", "HR", "Duchi", "Piecewise", "Hybrid"])
+def test_the_budget_holds_and_a_smaller_one_does_not(mechanism: str) -> None:
+    found = capacity(mechanism, WATER, cap=BELOW, metric="fn", threshold=0.02, confirm=0)
+    assert found.feasible
+    assert found.epsilon is not None
+    assert wrong(mechanism, found.epsilon, BELOW) < 0.02 <= wrong(mechanism, 0.95 * found.epsilon, BELOW)
+    assert found.probability == pytest.approx(wrong(mechanism, found.epsilon, BELOW), rel=1e-6)
+    assert found.best is not None
+    assert found.best.epsilon == found.epsilon
+    assert found.reading == ("mean" if mechanism in ("Duchi", "Piecewise", "Hybrid") else "frequencies")
+
+
+def test_the_four_metrics_are_two_questions() -> None:
+    budget = {m: capacity("GRR", WATER, cap=BELOW, metric=m, threshold=t, confirm=0).epsilon
+              for m, t in (("fn", 0.05), ("tp", 0.95), ("error", 0.05), ("FN", 0.05))}  # fmt: skip
+    assert len({round(e or 0, 3) for e in budget.values()}) == 1
+    others = {m: capacity("GRR", WATER, cap=ABOVE, metric=m, threshold=t, confirm=0).epsilon
+              for m, t in (("fp", 0.05), ("tn", 0.95), ("error", 0.05))}  # fmt: skip
+    assert len({round(e or 0, 3) for e in others.values()}) == 1
+
+
+@pytest.mark.parametrize("mechanism", ["GRR", "OUE", "OLH", "SS", "Duchi"])
+def test_tightening_never_lowers_the_budget(mechanism: str) -> None:
+    found = [
+        capacity(mechanism, WATER, cap=BELOW, threshold=t, confirm=0).epsilon
+        for t in (0.4, 0.2, 0.1, 0.05, 0.02, 0.01, 0.001, 1e-6)
+    ]
+    assert all(e is not None for e in found)
+    assert found == sorted(found, key=lambda e: e or 0.0)
+
+
+@pytest.mark.parametrize("method", ["capri", "chebyshev", "cantelli", "normal"])
+def test_tightening_never_lowers_the_budget_of_other_methods(method: str) -> None:
+    budgets = [
+        capacity("GRR", WATER, cap=BELOW, threshold=t, method=method, confirm=0, rng=hush.seeded(7)).epsilon or 10.0
+        for t in (0.4, 0.1, 0.01)
+    ]
+    assert budgets == sorted(budgets)
+
+
+def test_methods_agree_and_bounds_cost_budget() -> None:
+    found = {
+        method: capacity("GRR", WATER, cap=BELOW, threshold=0.02, method=method, confirm=0, rng=hush.seeded(7))
+        for method in METHODS
+    }
+    budget = {method: answer.epsilon or math.inf for method, answer in found.items()}
+    for method in ("capri", "capri-r", "bayes", "normal"):
+        assert budget[method] == pytest.approx(budget["exact"], rel=0.03)
+    assert budget["exact"] < budget["cantelli"] < budget["chebyshev"]
+    assert len(found["capri"].evidence) == 10  # from 0.001 to 10 by halves, to 0.01
+    assert all(e.runs == 50_000 for e in found["capri"].evidence)
+    assert len(found["bayes"].evidence) == 41
+
+
+def test_a_relaxed_search_ends_and_must_be_asked_to() -> None:
+    with pytest.raises(ParameterError, match="relaxation"):
+        capacity("GRR", WATER, cap=BELOW, threshold=0.02, method="capri-r", precision=0.01, relaxation=0.005)
+    found = capacity("GRR", WATER, cap=BELOW, threshold=0.02, method="capri-r", relaxation=0.004, confirm=0)
+    assert found.feasible
+
+
+def test_evidence_and_watch() -> None:
+    seen: list[Evidence] = []
+    found = capacity("OUE", WATER, cap=BELOW, threshold=0.02, confirm=500, watch=seen.append, rng=hush.seeded(7))
+    assert tuple(seen) == found.evidence
+    assert found.confirmation is not None
+    assert found.confirmation.runs == 500
+    assert found.interval == (found.confirmation.low, found.confirmation.high)
+    for e in found.evidence:
+        assert e.satisfied == (e.probability < 0.02)
+        assert e.probability <= e.cantelli <= e.chebyshev
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["epsilon"] == found.epsilon
+    assert len(plain["evidence"]) == len(found.evidence)
+    assert "missed exceedance" in str(found)
+    again = capacity("OUE", WATER, cap=BELOW, threshold=0.02, confirm=500, rng=hush.seeded(7))
+    assert again.confirmation is not None
+    assert again.confirmation.hits == found.confirmation.hits
+
+
+def test_a_cap_that_equals_the_total_is_infeasible() -> None:
+    for method in ("exact", "capri", "chebyshev"):
+        found = capacity("GRR", WATER, cap=TOTAL, metric="fp", threshold=0.01, method=method)
+        assert (found.feasible, found.epsilon) == (False, None)
+        assert "equals" in found.reason
+        assert "no budget" in str(found)
+        assert found.to_dict()["total_epsilon"] is None
+        json.dumps(found.to_dict(), allow_nan=False)
+    assert capacity("GRR", WATER, cap=TOTAL, metric="tn", threshold=0.3).epsilon == 0.001
+
+
+@pytest.mark.parametrize("method", ["exact", "capri", "capri-r", "bayes", "chebyshev"])
+def test_a_cap_too_near_is_infeasible(method: str) -> None:
+    found = capacity("OUE", [50] * 21, cap=10_499.5, threshold=0.001, method=method, rng=hush.seeded(7))
+    assert not found.feasible
+    assert found.best is not None
+    assert not found.best.satisfied
+    assert found.probability >= 0.001
+    assert "10" in found.reason
+
+
+def test_questions_that_no_budget_matters_to() -> None:
+    for metric, cap in (("fn", ABOVE), ("fp", BELOW)):
+        found = capacity("GRR", WATER, cap=cap, metric=metric, threshold=0.01)
+        assert (found.epsilon, found.probability) == (0.001, 0.0)
+        assert "can be no false" in found.reason
+    for metric, cap in (("tp", ABOVE), ("tn", BELOW)):
+        found = capacity("GRR", WATER, cap=cap, metric=metric, threshold=0.9)
+        assert not found.feasible
+        assert "can be no true" in found.reason
+
+
+def test_clipping_outliers_saves_budget_until_it_takes_too_much() -> None:
+    counts = np.concatenate([WATER, np.zeros(279, np.int64)])
+    counts[299] = 5
+    whole = capacity("GRR", counts, cap=BELOW, threshold=0.02, confirm=0)
+    clipped = capacity("GRR", counts, cap=BELOW, threshold=0.02, most=20, confirm=0)
+    assert clipped.clipped == 5
+    assert clipped.total == whole.total == TOTAL + 5 * 299
+    assert clipped.expected == TOTAL + 5 * 20
+    assert (clipped.epsilon or 9) < 0.7 * (whole.epsilon or 0)
+    cruel = capacity("GRR", WATER, cap=BELOW, threshold=0.02, most=8)
+    assert not cruel.feasible
+    assert "clipping" in cruel.reason
+
+
+def test_populations() -> None:
+    listed = population(values=[3, 0, 3, 7])
+    assert listed.counts.tolist() == [1, 0, 0, 2, 0, 0, 0, 1]
+    domain = hush.Domain(size=3, values=[5.5, 0.0, 2.0])
+    assert population(values=[2.0, 5.5, 2.0], domain=domain).counts.tolist() == [1, 0, 2]
+    assert population([1, 2, 3], domain=hush.Domain(labels=[10, 20, 30])).total == 140
+    data = hush.datasets.zipf(5, 100)
+    assert population(data).n == data.n
+    m = hush.GRR(k=21, epsilon=1.0)
+    seen = population(m.estimate(m.simulate(WATER, rng=hush.seeded(7))))
+    assert (seen.n, seen.k) == (WATER.sum(), 21)
+    assert (seen.counts >= 0).all()
+
+
+def test_mechanisms_may_be_given_in_four_ways() -> None:
+    budgets = [
+        capacity(given, WATER, cap=BELOW, threshold=0.02, confirm=0, parameters=more).epsilon
+        for given, more in (
+            ("LH", {"g": 4}), (hush.LH, {"g": 4}), (hush.LH(k=21, epsilon=9.0, g=4), None),
+            (lambda epsilon: hush.LH(k=21, epsilon=epsilon, g=4), None),
+        )
+    ]  # fmt: skip
+    assert len(set(budgets)) == 1
+
+
+@pytest.mark.parametrize(("changes", "name"), [
+    ({"cap": math.nan}, "cap"), ({"cap": math.inf}, "cap"), ({"cap": "much"}, "cap"), ({"cap": True}, "cap"),
+    ({"metric": "fnr"}, "metric"), ({"metric": 3}, "metric"),
+    ({"threshold": 0.0}, "threshold"), ({"threshold": 1.0}, "threshold"), ({"threshold": -0.1}, "threshold"),
+    ({"threshold": math.nan}, "threshold"), ({"threshold": 2}, "threshold"),
+    ({"counts": [5, -1, 3]}, "counts"), ({"counts": []}, "counts"), ({"counts": [0, 0]}, "counts"),
+    ({"counts": [3]}, "counts"), ({"counts": [1.5, 2.0]}, "counts"), ({"counts": [[1, 2]]}, "counts"),
+    ({"counts": None}, "counts"), ({"counts": [10**12, 10**12]}, "counts"), ({"values": [1, 2]}, "counts"),
+    ({"counts": None, "values": []}, "values"), ({"counts": None, "values": [math.nan]}, "values"),
+    ({"counts": None, "values": [0.5]}, "values"), ({"counts": None, "values": ["a"]}, "values"),
+    ({"domain": hush.Domain(size=3)}, "domain"), ({"domain": "water"}, "domain"),
+    ({"domain": hush.Domain(labels=[str(i) for i in range(21)])}, "domain"),
+    ({"most": 0}, "most"), ({"most": math.nan}, "most"),
+    ({"method": "guess"}, "method"), ({"mechanism": "XYZ"}, "mechanism"), ({"mechanism": 7}, "mechanism"),
+    ({"mechanism": "LH"}, "mechanism"), ({"mechanism": hush.GRR(k=3, epsilon=1.0)}, "mechanism"),
+    ({"mechanism": lambda epsilon: epsilon}, "mechanism"),
+    ({"runs": 0}, "runs"), ({"runs": 2.5}, "runs"), ({"confirm": -1}, "confirm"), ({"spent": -1.0}, "spent"),
+    ({"lowest": 0.0}, "epsilon"), ({"lowest": 2.0, "highest": 1.0}, "lowest"), ({"highest": math.inf}, "epsilon"),
+    ({"precision": 0.0}, "precision"), ({"precision": math.nan}, "precision"),
+])  # fmt: skip
+def test_bad_input_is_named(changes: dict[str, Any], name: str) -> None:
+    given: dict[str, Any] = {"mechanism": "GRR", "counts": WATER, "cap": BELOW, "threshold": 0.01, **changes}
+    with pytest.raises(ParameterError, match=f"^{name}"):
+        capacity(given.pop("mechanism"), given.pop("counts"), **given)
+
+
+def test_values_outside_the_domain_are_not_repeated() -> None:
+    with pytest.raises(DomainError) as caught:
+        population(values=[1.0, 4321.5], domain=hush.Domain(size=2, values=[0.0, 1.0]))
+    assert "4321" not in str(caught.value)
+    assert isinstance(caught.value, HushError)
+
+
+def test_a_first_round_is_counted() -> None:
+    found = first_round("OUE", WATER, first=0.5, cap=BELOW, threshold=0.02, metric="error", rng=hush.seeded(7))
+    assert found.spent == 0.5
+    assert found.epsilon is not None
+    assert found.total_epsilon == found.epsilon + 0.5
+    known = capacity("OUE", WATER, cap=BELOW, threshold=0.02, confirm=0).epsilon
+    assert found.epsilon == pytest.approx(known, rel=0.5)
+    with pytest.raises(ParameterError, match="frequencies"):
+        first_round("Duchi", WATER, first=0.5, cap=BELOW, threshold=0.02)
+
+
+def test_over_time_each_estimate_plans_the_next() -> None:
+    history = [WATER, np.roll(WATER, 1), np.roll(WATER, 2)]
+    steps = over_time("GRR", history, cap=ABOVE, threshold=0.05, first=1.0, rng=hush.seeded(7))
+    assert [s.time for s in steps] == [0, 1, 2]
+    assert steps[0].planned is None
+    assert steps[0].epsilon == 1.0
+    for before, after in itertools.pairwise(steps):
+        assert after.planned is not None
+        assert after.epsilon == (after.planned.epsilon or 10.0)
+        assert after.planned.total == pytest.approx(before.estimated, rel=0.05)  # but for its projection
+        assert after.spent == before.spent + after.epsilon
+    assert {s.outcome for s in steps} <= {"tp", "fp", "tn", "fn"}
+    json.dumps([s.to_dict() for s in steps], allow_nan=False)
+    for bad in (history, []):
+        with pytest.raises(ParameterError, match=r"^cap"):
+            over_time("GRR", bad, cap=[1.0, 2.0], threshold=0.05, first=1.0)
+
+
+@pytest.mark.parametrize("prior", [None, [0.1, 0.2, 0.3, 0.4]])
+@pytest.mark.parametrize("m", [
+    hush.GRR(k=4, epsilon=1.0), hush.SS(k=4, epsilon=1.0), hush.SUE(k=4, epsilon=1.0), hush.HR(k=4, epsilon=2.0),
+], ids=lambda m: m.name())  # fmt: skip
+def test_exposure_is_the_enumerated_one(m: hush.FrequencyOracle, prior: list[float] | None) -> None:
+    people = population([4, 3, 2, 1])
+    belief = np.full(4, 0.25) if prior is None else np.array(prior)
+    table = np.zeros((4, 4))
+    for y in m.outputs(None):
+        chances = np.array([m.copies(y) * m.weight(y, v) / m.denominator for v in range(4)])
+        best = chances * belief >= (chances * belief).max() * (1 - 1e-12)
+        table += np.outer(chances, best / best.sum())
+    joint = np.array([0.4, 0.3, 0.2, 0.1])[:, None] * table
+    found = exposure(m, people, limit=1, prior=prior)
+    assert found.stderr == 0.0
+    assert found.asr == pytest.approx(np.trace(joint))
+    assert found.mse == pytest.approx(sum(joint[i, j] * (i - j) ** 2 for i in range(4) for j in range(4)))
+    hit, said, held = joint[:2, :2].sum(), joint[:, :2].sum(), 0.7
+    assert found.precision == pytest.approx(hit / said)
+    assert found.recall == pytest.approx(hit / held)
+    assert found.f_score == pytest.approx(2 / (said / hit + held / hit))
+
+
+def test_exposure_grows_with_the_budget() -> None:
+    people = population(WATER)
+    for cls in (hush.GRR, hush.OUE, hush.OLH, hush.SS):
+        small, large = (exposure(cls(k=21, epsilon=e), people, limit=5) for e in (0.5, 4.0))
+        assert small.asr < large.asr
+        assert small.mse > large.mse
+        assert small.f_score < large.f_score
+        assert small.to_dict()["limit"] == 5
+    from hush.mechanisms.numeric import Duchi, Piecewise
+
+    coin, window = (exposure(c(low=0, high=20, epsilon=4.0, steps=20), people) for c in (Duchi, Piecewise))
+    assert 0 < coin.asr < window.asr < 1
+    assert math.isnan(coin.f_score)
+    assert coin.to_dict()["f_score"] is None
+
+
+def test_exposure_refuses_what_does_not_fit() -> None:
+    people = population(WATER)
+    for bad in ({"prior": [1.0]}, {"limit": math.nan}, {"reports": 0}):
+        with pytest.raises(ParameterError):
+            exposure(hush.GRR(k=21, epsilon=1.0), people, **bad)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"^m "):
+        exposure(hush.GRR(k=3, epsilon=1.0), people)
