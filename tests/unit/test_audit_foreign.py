@@ -293,3 +293,19 @@ def test_a_name_gives_a_function_an_object_or_a_class(module: str) -> None:
 def test_a_wrong_name_is_told_what_is_wrong(module: str, suffix: str, complaint: str) -> None:
     with pytest.raises(ParameterError, match=f"^target {complaint}"):
         from_name(module + suffix, K)
+
+
+@pytest.mark.parametrize("mark", ["serial", "clock"])
+@pytest.mark.parametrize("broken", [False, True])
+def test_marks_of_reports_are_neither_a_leak_nor_a_cover(mark: str, broken: bool) -> None:
+    """Reports carry a serial number or the time; the broken client never says 3 for another value. False alarm 1e-6."""
+    numbers = itertools.count()
+
+    def client(value: int) -> tuple[int, int]:
+        told = grr(value)
+        told = value if broken and value != 3 and told == 3 else told
+        return told, next(numbers) if mark == "serial" else time.time_ns() // 1_000_000
+
+    found = run(CallableTarget(client, K, 1.0), "classifier", trials=30_000, alpha=ALPHA, pair=(2, 3))
+    assert found.violated == broken, found.statement
+    assert found.epsilon_lower > (5.0 if broken else 0.5)

@@ -102,6 +102,7 @@ def test_a_program_may_answer_line_by_line_or_at_the_end() -> None:
         ("print('1 2\\n' * 49 + 'oops')", "lines of one form.*line 50: 'oops'"),
         ("print('[1, 2]\\n' * 49 + '[1, 2')", "lines of one form.*line 50"),
         ("print('\\n' * 49)", "an empty line"),
+        ("sys.stdout.buffer.write(b'1\\n' * 20 + b'\\xff\\n' * 30)", "text in UTF-8, got the byte 0xff in line 21"),
     ],
 )
 def test_a_faulty_program_is_told_what_is_wrong(code: str, complaint: str) -> None:

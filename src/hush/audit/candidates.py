@@ -58,9 +58,17 @@ class Outputs(Candidate):
 
     def score(self, table: Table) -> Floats:
         """The logarithm of the ratio of the counts; zero for an output that was not seen."""
+        at, there = self._found(table)
+        return np.where(there, self.scores[at], 0.0)
+
+    def known_in(self, table: Table) -> int:
+        """How many reports are outputs that were seen before."""
+        return int(np.count_nonzero(self._found(table)[1]))
+
+    def _found(self, table: Table) -> tuple[Codes, npt.NDArray[np.bool_]]:
         key = keys(table, self.paths)
         at = np.minimum(np.searchsorted(self.known, key), self.known.size - 1)
-        return np.where(self.known[at] == key, self.scores[at], 0.0)
+        return at, self.known[at] == key
 
     def words(self, level: float, below: bool) -> str:
         """The outputs."""

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from hush.audit.candidates import Boosted, Candidate, Fit, rows_for
+from hush.audit.candidates import Boosted, Candidate, Fit, Outputs, rows_for
 from hush.audit.events import Threshold
 from hush.audit.foreign import ForeignTarget
 from hush.audit.reading import Table, table
@@ -105,7 +105,8 @@ def learned(
     width = len(read(ones[0][:256]).paths())
     fitted = min(size // 2, rows_for(width))
     fit = Fit(*(_tables(read, part, 0, fitted) for part in (ones, twos)))
-    held = [_tables(read, part, fitted, fitted + min(size - fitted, _MOST_HELD)) for part in (ones, twos)]
+    half = size // 2  # what is fitted to one half, which may carry marks of its own, must show in the other
+    held = [_tables(read, part, half, half + min(size - half, _MOST_HELD)) for part in (ones, twos)]
     enough = np.inf if target.claim is None else target.claim.epsilon + CLEAR
     best: tuple[Candidate, Threshold] = _Nothing(), Threshold(0.0, False, 0.0)
     scored: list[tuple[Candidate, list[Floats]]] = []
@@ -113,7 +114,7 @@ def learned(
         new = [(each, [np.concatenate([each.score(t) for t in part]) for part in held]) for each in candidates]
         found = _best(new, delta, _DOUBT, lift)
         best = found if found[1].promise > best[1].promise + edge else best
-        if best[1].promise > enough:
+        if best[1].promise > enough or (fit.tell_all and _known(fit.outputs, held)):
             break
         scored += new
     if best[1].promise == 0.0:  # nothing can be expected, but a rare event may still be worth its trials
@@ -122,11 +123,15 @@ def learned(
     return Learned(read, *best)
 
 
+def _known(outputs: Outputs | None, held: list[list[Table]]) -> bool:
+    """Whether the outputs of one half come again in the other; those that carry a mark of their time do not."""
+    tables = [table for part in held for table in part]
+    return outputs is not None and sum(outputs.known_in(table) for table in tables) > 0.9 * sum(t.size for t in tables)
+
+
 def _stages(fit: Fit, thorough: bool) -> Iterator[tuple[Iterable[Candidate], float]]:
     """Candidates, the simplest first, and what the next ones must have over those before."""
     yield [] if fit.outputs is None else [fit.outputs], 0.0
-    if fit.tell_all:
-        return
     yield fit.singles(), 0.0
     yield fit.pairs(), 0.0
     yield fit.together(), _EDGE / 2

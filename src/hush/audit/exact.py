@@ -20,7 +20,8 @@ from hush.mechanisms.guarantee import ULDP
 from hush.randomness import seeded
 
 _WEIGHTS = 1 << 17  # how many may be asked for one by one
-_TRIED = 20_000  # reports that are made to look for a witness where there are too many outputs
+_TRIED = 20_000  # reports that are made to look for a witness where there are too many outputs, at most
+_BYTES = 1 << 23  # that they may take
 
 
 def loss(target: MechanismTarget, claim: Claim | None) -> tuple[float, Witness | None]:
@@ -116,7 +117,8 @@ def _listed(m: FrequencyOracle) -> Witness | None:
 def _met(target: MechanismTarget) -> Witness:
     """The worst output among many that were made, for two values."""
     m, (first, second) = target.mechanism, target.first_pair
-    reports = m.privatize(np.full(_TRIED, first), rng=seeded(0))
+    tried = max(200, min(_TRIED, _BYTES // m.report_dtype.itemsize))
+    reports = m.privatize(np.full(tried, first), rng=seeded(0))
     at = int(np.nanargmax(target.log_ratio(reports, first, second)))
     ratio = exact_log(m.weight(reports[at], first), m.weight(reports[at], second))
     return _told(ratio, first, second, reports[at])

@@ -25,7 +25,7 @@ from hush.audit.reading import Table, Unreadable, compact, joined, pack, table, 
 from hush.audit.target import Claim, MechanismTarget, Target
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms._base import FrequencyOracle, Reports, Values
 
 Floats = npt.NDArray[np.float64]
 
@@ -54,9 +54,16 @@ class ForeignTarget(Target):
         self.claim = claimed(claim)
         self.timeout = _rules.number("timeout", timeout, 0.0, 1e6, "use seconds, e.g. 60")
 
-    @abstractmethod
+    mixed = True
+
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
         """So many reports of one value."""
+        checked = _rules.integer("value", value, 0, self.k - 1, "use a value of the domain")
+        return self.draws(np.full(size, checked, np.int64), rng)
+
+    @abstractmethod
+    def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
+        """One report of each value, in order."""
 
     def table(self, reports: Reports) -> Table:
         """Reports, to be read number by number."""
@@ -111,47 +118,48 @@ class CallableTarget(ForeignTarget):
         self._takes_rng = _has_parameter(function, "rng")
         self._shape: tuple[int, ...] | None = None
 
-    def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
-        """So many reports of one value."""
-        value = _rules.integer("value", value, 0, self.k - 1, "use a value of the domain")
+    def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
+        """One report of each value, in order."""
         call = self._with(rng)
         first = None if rng is None else _big(rng)  # drawn in every call, so that the first is like the others
         if self._batched is None:
-            self._batched = self._only_arrays(call, value, first)
+            self._batched = self._only_arrays(call, values, first)
         draw = self._array if self._batched else self._each
-        sizes = [min(_BATCH, size - start) for start in range(0, size, _BATCH)]
-        return joined([draw(call, value, many, None if rng is None else _big(rng)) for many in sizes])
+        parts = [values[at : at + _BATCH] for at in range(0, values.size, _BATCH)]
+        return joined([draw(call, part, None if rng is None else _big(rng)) for part in parts])
 
     def _with(self, rng: np.random.Generator | None) -> Callable[[Any], Any]:
         if self._takes_rng and rng is not None:
             return lambda value: self._function(value, rng=rng)
         return self._function
 
-    def _only_arrays(self, call: Callable[[Any], Any], value: int, seed: int | None) -> bool:
+    def _only_arrays(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> bool:
         """Whether it fails on a value, and takes arrays of two different sizes."""
+        one = values[:1]
         try:
-            self._watched(lambda steps: call(value), value, seed)
+            self._watched(lambda steps: call(int(one[0])), one, seed)
             return False
         except ParameterError as single:
             try:
                 for size in (3, 5):
-                    self._array(call, value, size, seed)
+                    self._array(call, np.repeat(one, size), seed)
             except ParameterError:
                 raise single from None
         return True
 
-    def _each(self, call: Callable[[Any], Any], value: int, size: int, seed: int | None) -> Reports:
+    def _each(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> Reports:
         def work(steps: list[int]) -> list[Any]:
             found = []
-            for _ in range(size):
+            for value in values.tolist():
                 found.append(call(value))
                 steps[0] += 1
             return found
 
-        return self._packed(self._watched(work, value, seed))
+        return self._packed(self._watched(work, values, seed))
 
-    def _array(self, call: Callable[[Any], Any], value: int, size: int, seed: int | None) -> Reports:
-        found = self._watched(lambda steps: call(np.full(size, value, np.int64)), value, seed)
+    def _array(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> Reports:
+        size = values.size
+        found = self._watched(lambda steps: call(values.copy()), values, seed)
         if isinstance(found, (str, bytes, dict)) or not hasattr(found, "__len__"):
             got = f"a {type(found).__name__} for {size} values"
             raise self.fault("must turn an array of values into as many reports", got, "or say batched=False")
@@ -176,7 +184,7 @@ class CallableTarget(ForeignTarget):
             got = f"shape {shape} after {self._shape}"
             raise self.fault("must give arrays of one shape", got, "return a list or a set if its length is free")
 
-    def _watched(self, work: Callable[[list[int]], Any], value: int, seed: int | None) -> Any:
+    def _watched(self, work: Callable[[list[int]], Any], values: Values, seed: int | None) -> Any:
         def seeded(steps: list[int]) -> Any:
             with _seeded(seed, self._seed):  # on the same thread, since some generators belong to one
                 return work(steps)
@@ -184,13 +192,19 @@ class CallableTarget(ForeignTarget):
         try:
             return guard.watched(seeded, self.timeout)
         except guard.Hung:
-            got = f"none for value {value} in {self.timeout:g} seconds"
+            got = f"none for {named(values)} in {self.timeout:g} seconds"
             raise self.fault("must give a report in time", got, "mend it, or allow it more time (timeout)") from None
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever foreign code raises
             remedy = f"it failed with {guard.cause(error)}"
-            raise self.fault("must turn every value into a report", f"an error for value {value}", remedy) from error
+            raise self.fault("must turn every value into a report", f"an error for {named(values)}", remedy) from error
+
+
+def named(values: Values) -> str:
+    """Which values they are, in words."""
+    different = np.unique(values).tolist()
+    return f"value {different[0]}" if len(different) == 1 else f"values {', '.join(map(str, different))}"
 
 
 def from_name(
@@ -226,14 +240,18 @@ def claimed(claim: float | Claim | None) -> Claim | None:
     """A promise, however it was given."""
     if claim is None or isinstance(claim, Claim):
         return claim
-    return Claim(_rules.number("claim", claim, -1e-300, float("inf"), "say the promised epsilon, e.g. 1.0"))
+    return Claim(claim)
 
 
 def _imported(name: str) -> Any:
     module, colon, path = str(name).partition(":")
-    if not colon or not all(part.isidentifier() for part in (*module.split("."), *path.split("."))):
+    parts = (*module.split("."), *path.split("."))
+    if not colon or module.endswith(".py") or not all(part.isidentifier() for part in parts):
         rule = "must look like module:function"
-        raise ParameterError(message("target", rule, name, "name a module, a colon and a function in it"))
+        remedy = "name a module, a colon and a function in it"
+        raise ParameterError(
+            message("target", rule, name, f"write {module[:-3]}:{path}" if module.endswith(".py") else remedy)
+        )
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from hush.audit.classifier import CLEAR, learned
-from hush.audit.stream import Stream
+from hush.audit.stream import Mixture, Stream
 from hush.audit.target import Target, as_target
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
@@ -83,6 +83,9 @@ def _tries(
     root = None if rng is None else int(rng.integers(1 << 62))
     delta = 0.0 if target.claim is None else target.claim.delta
     reports: dict[int, list[Reports]] = {}
+    if target.mixed:
+        values = tuple(sorted({value for pair in wanted for value in pair}))
+        reports = dict(zip(values, Mixture(target, values, root, _STREAMS).sample(size), strict=True))
     for pair in wanted:
         for value in pair:
             if value not in reports:

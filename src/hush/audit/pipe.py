@@ -7,7 +7,6 @@ answer line by line or all at once, and need not know how long an audit takes.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import queue
 import shlex
@@ -21,19 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from hush.audit.foreign import PATIENCE, ForeignTarget
+from hush.audit.foreign import PATIENCE, ForeignTarget, named
 from hush.audit.lines import Format, Rubbish
 from hush.audit.reading import joined
 from hush.audit.target import Claim
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Reports
+from hush.mechanisms._base import Reports, Values
 from hush.randomness import CHUNK
 
 _MOST_BYTES = 1 << 30  # that a program may write for one chunk
-_TAIL = 600  # bytes of its complaints that are shown
-_PREFIXES = (64, 512, 4096)  # lines by which a chunk is recognised
-_TELLING = 40  # lines among them that differ from the most frequent one, for which chance is no excuse
+_TAIL = 500  # bytes of its complaints that are shown from either end
+_TRIED = 512  # values that two processes are given, to see whether they answer alike
+_TELLING = 40  # of their lines that differ from the most frequent one, for which chance is no excuse
 
 
 class PipeTarget(ForeignTarget):
@@ -67,17 +66,19 @@ class PipeTarget(ForeignTarget):
         self._chunk = _rules.integer("chunk", chunk, 1, CHUNK, f"use at most {CHUNK}")
         self._lock = threading.Lock()
         self._format: Format | None = None
-        self._seen: set[bytes] = set()
+        self._tried = False
         self._constant: dict[int, str] = {}
 
-    def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
-        """So many reports of one value. A program's own randomness is used: it cannot be seeded."""
-        value = _rules.integer("value", value, 0, self.k - 1, "use a value of the domain")
-        sizes = [min(self._chunk, size - start) for start in range(0, size, self._chunk)]
-        parts = [self._parsed(self._lines(value, many), value) for many in sizes]
-        return joined(parts)
+    def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
+        """One report of each value. A program's own randomness is used: it cannot be seeded."""
+        with self._lock:
+            if not self._tried:
+                self._try(int(values[0]), values.size)
+                self._tried = True
+        parts = [values[at : at + self._chunk] for at in range(0, values.size, self._chunk)]
+        return joined([self._parsed(self._lines(part), part) for part in parts])
 
-    def _parsed(self, lines: list[str], value: int) -> Reports:
+    def _parsed(self, lines: list[str], values: Values) -> Reports:
         with self._lock:
             try:
                 self._format = self._format or Format.of(lines)
@@ -85,30 +86,28 @@ class PipeTarget(ForeignTarget):
             except Rubbish as error:
                 remedy = "have it write nothing but reports to its output, all of one form"
                 raise self.fault(error.rule, error.got, remedy) from None
-            self._repeats(lines, value)
-            self._remembers(lines, value)
+            for value in np.unique(values).tolist():
+                own = [line for line, asked in zip(lines, (values == value).tolist(), strict=True) if asked]
+                self._remembers(own, value)
         return reports
 
     def _remembers(self, lines: list[str], value: int) -> None:
         """Refuse a program that answers alike within a process and otherwise in the next one: it keeps its answer."""
-        if len(lines) < _PREFIXES[0] or lines.count(lines[0]) < len(lines):
+        if len(lines) < _TELLING or lines.count(lines[0]) < len(lines):
             return
         if self._constant.setdefault(value, lines[0]) != lines[0]:
             got = f"always {lines[0][:40]} in one process and always {self._constant[value][:40]} in another"
             raise self.fault("must answer every line afresh", got, "give each process one value (chunk = 1)")
 
-    def _repeats(self, lines: list[str], value: int) -> None:
+    def _try(self, value: int, size: int) -> None:
         """Refuse a program that starts from the same seed every time: its reports prove nothing."""
-        for size in _PREFIXES:
-            part = lines[:size]
-            if len(part) == size and size - Counter(part).most_common(1)[0][1] >= _TELLING:
-                mark = hashlib.blake2b("\n".join([str(value), str(size), *part]).encode(), digest_size=16).digest()
-                if mark in self._seen:
-                    remedy = "seed it from the operating system, not from a constant or the clock"
-                    raise self.fault("must draw afresh in every process", "the same reports twice", remedy)
-                self._seen.add(mark)
+        same = np.full(min(_TRIED, self._chunk, size), value, np.int64)
+        first, second = (self._lines(same) for _ in range(2))
+        if first == second and len(first) - Counter(first).most_common(1)[0][1] >= _TELLING:
+            remedy = "seed it from the operating system, not from a constant or the clock"
+            raise self.fault("must draw afresh in every process", "the same reports twice", remedy)
 
-    def _lines(self, value: int, size: int) -> list[str]:
+    def _lines(self, values: Values) -> list[str]:
         """What one process answers."""
         try:
             process = subprocess.Popen(
@@ -122,14 +121,15 @@ class PipeTarget(ForeignTarget):
             remedy = f"{error.strerror or error}; give the command as you would type it"
             raise self.fault("must be a program that runs", "one that does not", remedy) from None
         try:
-            return self._conversation(process, value, size)
+            return self._conversation(process, values)
         finally:
             _end(process)
 
-    def _conversation(self, process: subprocess.Popen[bytes], value: int, size: int) -> list[str]:
+    def _conversation(self, process: subprocess.Popen[bytes], values: Values) -> list[str]:
         complaints: list[bytes] = []
         output: queue.Queue[bytes] = queue.Queue()
-        given = f"{value}\n".encode() * size
+        given = "".join(f"{value}\n" for value in values.tolist()).encode()
+        size = values.size
         readers = [
             threading.Thread(target=_feed, args=(process.stdin, given), daemon=True),
             threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True),
@@ -137,30 +137,38 @@ class PipeTarget(ForeignTarget):
         ]
         for thread in readers:
             thread.start()
-        text = self._collected(output, value, size, complaints)
+        text = self._collected(output, values, complaints)
         try:
             code = process.wait(self.timeout)
         except subprocess.TimeoutExpired:
-            raise self._hung(value, size, size, complaints) from None
+            raise self._hung(values, size, complaints) from None
         readers[1].join(1.0)
-        lines = text.decode("utf-8", "replace").removesuffix("\n").split("\n") if text else []
+        lines = self._text(text).removesuffix("\n").split("\n") if text else []
         if code != 0:
             how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-            got = f"an end {how} after {len(lines)} of {size} reports of value {value}"
+            got = f"an end {how} after {len(lines)} of {size} reports of {named(values)}"
             raise self.fault("must end with exit code 0", got, f"it said: {_tail(complaints)}")
         if len(lines) != size:
             remedy = f"answer every line of input with one line; it said: {_tail(complaints)}"
             raise self.fault("must write one line for each value", f"{len(lines)} for {size} values", remedy)
         return lines
 
-    def _collected(self, output: queue.Queue[bytes], value: int, size: int, complaints: list[bytes]) -> bytes:
+    def _text(self, text: bytes) -> str:
+        try:
+            return text.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = text[: error.start].count(b"\n") + 1
+            got = f"the byte {text[error.start]:#04x} in line {line}"
+            raise self.fault("must write text in UTF-8", got, "write reports as numbers, words or JSON") from None
+
+    def _collected(self, output: queue.Queue[bytes], values: Values, complaints: list[bytes]) -> bytes:
         parts: list[bytes] = []
-        lines = total = 0
+        lines, total, size = 0, 0, values.size
         while True:
             try:
                 part = output.get(timeout=self.timeout)
             except queue.Empty:
-                raise self._hung(value, lines, size, complaints) from None
+                raise self._hung(values, lines, complaints) from None
             if not part:
                 return b"".join(parts)
             parts.append(part)
@@ -170,8 +178,8 @@ class PipeTarget(ForeignTarget):
                 got = f"more than {size} for {size} values" if lines > size else f"{total} bytes for {size} values"
                 raise self.fault("must write one line for each value", got, "write reports to its output, and no more")
 
-    def _hung(self, value: int, lines: int, size: int, complaints: list[bytes]) -> ParameterError:
-        got = f"{lines} of {size} reports of value {value}, then silence for {self.timeout:g} seconds"
+    def _hung(self, values: Values, lines: int, complaints: list[bytes]) -> ParameterError:
+        got = f"{lines} of {values.size} reports of {named(values)}, then silence for {self.timeout:g} seconds"
         remedy = f"mend it, or allow it more time (timeout); it said: {_tail(complaints)}"
         return self.fault("must answer and end when its input ends", got, remedy)
 
@@ -197,10 +205,11 @@ def _feed(stdin: Any, given: bytes) -> None:
 
 
 def _listen(stderr: Any, complaints: list[bytes]) -> None:
-    """Keep the last words."""
+    """Keep the first words, which tell why, and the last ones."""
     with contextlib.suppress(OSError, ValueError):
         while part := stderr.read1(8192):
-            complaints[:] = [(b"".join(complaints) + part)[-_TAIL:]]
+            said = b"".join(complaints) + part
+            complaints[:] = [said if len(said) <= 2 * _TAIL else said[:_TAIL] + b" ... " + said[-_TAIL:]]
 
 
 def _forward(stdout: Any, output: queue.Queue[bytes]) -> None:

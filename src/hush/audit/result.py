@@ -106,6 +106,9 @@ class AuditResult:
             return "exact"
         return f"{1 - self.alpha:.4g}" if self.alpha >= 1e-4 else f"1 - {self.alpha:.2g}"
 
+    def __str__(self) -> str:
+        return self.statement
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {

@@ -16,10 +16,10 @@ from hush.audit import bounds, exact
 from hush.audit.checkpoint import Checkpoint
 from hush.audit.classifier import learned
 from hush.audit.events import best_threshold
-from hush.audit.foreign import ForeignTarget
+from hush.audit.foreign import ForeignTarget, claimed
 from hush.audit.pairs import checked
 from hush.audit.result import AuditResult, Witness
-from hush.audit.stream import Event, Progress, Stream
+from hush.audit.stream import Event, Mixture, Progress, Stream
 from hush.audit.target import Claim, MechanismTarget, Target, as_target
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
@@ -68,6 +68,8 @@ def run(
         progress: Called with the number of reports made since it was last called.
     """
     start = time.perf_counter()
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise ParameterError(message("rng", "must be a numpy Generator", rng, "use e.g. hush.seeded(7)"))
     what = as_target(target)
     promised = _promised(claim, what)
     if method not in METHODS:
@@ -87,10 +89,13 @@ def run(
     event, swapped, proving = _event(what, method, (first, second), trials, root, rules)
     first, second = (second, first) if swapped else (first, second)
     complete = kept.complete(proving)
-    hits, false_hits = (
-        Stream(what, value, root, 2 + i).count(event, proving, kept, progress)
-        for i, value in enumerate((first, second))
-    )
+    if what.mixed:
+        hits, false_hits = Mixture(what, (first, second), root, 2).count(event, proving, progress)
+    else:
+        hits, false_hits = (
+            Stream(what, value, root, 2 + i).count(event, proving, kept, progress)
+            for i, value in enumerate((first, second))
+        )
     return AuditResult(
         what.name,
         method,
@@ -101,11 +106,22 @@ def run(
         Witness(first, second, event.words),
         (hits, false_hits),
         time.perf_counter() - start,
-        ((INDEPENDENT,) if isinstance(what, ForeignTarget) else ())
-        + (("All counts come from the checkpoint: no new report was made.",) if complete else ()),
+        _notes(what, (hits, false_hits), proving, complete),
         about,
         what.unit,
     )
+
+
+def _notes(what: Target, counts: tuple[int, int], trials: int, complete: bool) -> tuple[str, ...]:
+    """What else a reader should know."""
+    found = [INDEPENDENT] if isinstance(what, ForeignTarget) else []
+    if isinstance(what, ForeignTarget) and counts == (0, 0):
+        found.append("The event that was chosen never came again: does every report carry a mark of its own?")
+    if isinstance(what, ForeignTarget) and counts == (trials, trials):
+        found.append("Nothing tells the two values' reports apart: are they all alike?")
+    if complete:
+        found.append("All counts come from the checkpoint: no new report was made.")
+    return tuple(found)
 
 
 def _exactly(what: Target, promised: Claim | None, start: float) -> AuditResult:
@@ -129,6 +145,9 @@ def _standing(
     if not what.seedable:
         rule = "must be left out for foreign code, which cannot be made to repeat the reports that chose the event"
         raise ParameterError(message("checkpoint", rule, str(path), "leave it out"))
+    if Path(path).is_dir() or not Path(path).absolute().parent.is_dir():
+        rule = "must be a file in a folder that exists"
+        raise ParameterError(message("checkpoint", rule, str(path), "make the folder, or name another place"))
     found = Checkpoint.read(path)
     if found is None:
         root = secrets.randbits(62) if root is None else root
@@ -153,7 +172,10 @@ def _event(
         words = f"the best guess is {first}"
         return Event(words, lambda reports, coin: what.guesses(reports, first, coin)), False, trials
     choosing = min(int(trials * _SHARE), _MOST_CHOOSING)
-    parts = [Stream(what, value, root, i).sample(choosing) for i, value in enumerate(pair)]
+    if what.mixed:
+        parts = Mixture(what, pair, root, 0).sample(choosing)
+    else:
+        parts = [Stream(what, value, root, i).sample(choosing) for i, value in enumerate(pair)]
     if method == "likelihood":
         ones, twos = (np.concatenate([what.log_ratio(chunk, first, second) for chunk in part]) for part in parts)
         found = best_threshold(ones, twos, trials - choosing, **rules)
@@ -175,5 +197,5 @@ def _event(
 def _promised(claim: float | Claim | None, target: Target) -> Claim | None:
     if claim is None or isinstance(claim, Claim):
         return target.claim if claim is None else claim
-    epsilon = _rules.number("claim", claim, -1e-300, float("inf"), "say the promised epsilon, e.g. 1.0")
-    return Claim(epsilon) if target.claim is None else replace(target.claim, epsilon=epsilon)
+    promised = claimed(claim)
+    return promised if target.claim is None or promised is None else replace(target.claim, epsilon=promised.epsilon)

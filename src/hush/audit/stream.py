@@ -83,12 +83,69 @@ class Stream:
         return hits
 
     def _each(self, start: int, stop: int, work: Callable[[int, int], Result]) -> list[Result]:
-        """Call work(chunk number, size) on every chunk, on several threads where the target allows it."""
-        size = self.target.chunk
+        return _by_chunk(self.target, self.target.chunk, start, stop, work)
 
-        def of(first: int, last: int) -> Result:
-            return work((start + first) // size, last - first)
 
-        if self.target.threaded:
-            return chunks.each(stop - start, size, of)
-        return [of(at, min(at + size, stop - start)) for at in range(0, stop - start, size)]
+@dataclass(frozen=True)
+class Mixture:
+    """Reports of several values, asked for in random order, so that nothing but its value tells a report apart.
+
+    Foreign code may number its reports, stamp them with the time or its process. If it were asked for one value after
+    the other, such marks would look like a leak, and hide a real one.
+
+    Args:
+        target: What makes them.
+        values: The values.
+        root: A seed, from which every chunk has its own; None to draw as real clients do.
+        number: Which of the audit's streams this is.
+    """
+
+    target: Target
+    values: tuple[int, ...]
+    root: int | None
+    number: int
+
+    def chunk(self, at: int, size: int) -> list[Reports]:
+        """The chunk of that number: so many reports of each value."""
+        rng = None if self.root is None else seeded([self.root, self.number, at])
+        order = source(rng).permutation(np.repeat(np.arange(len(self.values)), size))
+        reports = self.target.draws(np.array(self.values)[order], rng)
+        return [reports[order == i] for i in range(len(self.values))]
+
+    def sample(self, size: int) -> list[list[Reports]]:
+        """So many reports of each value, by the chunk; the second half is drawn when the first is done."""
+        halves = [size // 2, size - size // 2]
+        shift = -(-halves[0] // self._share) * self._share
+        chunked = _by_chunk(self.target, self._share, 0, halves[0], self.chunk)
+        chunked += _by_chunk(self.target, self._share, shift, shift + halves[1], self.chunk)
+        return [[parts[i] for parts in chunked] for i in range(len(self.values))]
+
+    def count(self, event: Event, trials: int, progress: Progress | None = None) -> list[int]:
+        """How many of so many trials of each value show the event."""
+
+        def tested(at: int, many: int) -> list[int]:
+            return [int(np.count_nonzero(event.test(reports, source(None)))) for reports in self.chunk(at, many)]
+
+        hits = np.zeros(len(self.values), np.int64)
+        for start in range(0, trials, _TOGETHER * self._share):
+            stop = min(start + _TOGETHER * self._share, trials)
+            hits += np.sum(_by_chunk(self.target, self._share, start, stop, tested), axis=0)
+            if progress is not None:
+                progress(len(self.values) * (stop - start))
+        return [int(each) for each in hits]
+
+    @property
+    def _share(self) -> int:
+        """Reports of one value in a chunk."""
+        return max(1, self.target.chunk // len(self.values))
+
+
+def _by_chunk(target: Target, size: int, start: int, stop: int, work: Callable[[int, int], Result]) -> list[Result]:
+    """Call work(chunk number, size) on every chunk, on several threads where the target allows it."""
+
+    def of(first: int, last: int) -> Result:
+        return work((start + first) // size, last - first)
+
+    if target.threaded:
+        return chunks.each(stop - start, size, of)
+    return [of(at, min(at + size, stop - start)) for at in range(0, stop - start, size)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import singledispatch
@@ -37,6 +38,12 @@ class Claim:
     delta: float = 0.0
     kind: str = "LDP"
 
+    def __post_init__(self) -> None:
+        for name, value, rule in (("claim", self.epsilon, "0 or more"), ("delta", self.delta, "from 0 to below 1")):
+            real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+            if not (real and value >= 0 and (name == "claim" or value < 1)) or value == math.inf:
+                raise ParameterError(message(name, f"must be a finite number, {rule}", value, "use e.g. 1.0 and 0.0"))
+
     def __str__(self) -> str:
         amount = f"({self.epsilon:g}, {self.delta:g})" if self.delta else f"{self.epsilon:g}"
         return f"{amount}-{self.kind}"
@@ -50,6 +57,8 @@ class Target(ABC):
     claim: Claim | None
     threaded: bool = False
     """Whether draws may run on several threads at once."""
+    mixed: bool = False
+    """Whether it is asked for several values in random order (`draws`), since its reports may carry marks."""
     seedable: bool = False
     """Whether a generator determines the reports, so that an audit can go on from a checkpoint."""
     chunk: int = CHUNK
@@ -62,6 +71,10 @@ class Target(ABC):
     @abstractmethod
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
         """So many reports of one value; `rng` is for those that can be seeded."""
+
+    def draws(self, values: npt.NDArray[np.int64], rng: np.random.Generator | None) -> Reports:
+        """One report of each value, in order."""
+        raise NotImplementedError(f"{self.name} is asked for one value at a time")
 
     def features(self, reports: Reports) -> Floats:
         """Numbers that a classifier can read, one row for each report."""

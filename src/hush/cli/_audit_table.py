@@ -33,7 +33,7 @@ def show(console: Console, results: Sequence[AuditResult]) -> None:
             console.print(_console.cell(note, "dim"), soft_wrap=True)
 
 
-_RANKS = (0, 0, 0, 2, 1, 4, 4, 0, 3)
+_RANKS = (0, 0, 0, 3, 4, 2, 2, 0, 5)
 
 
 def _cells(result: AuditResult) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -104,3 +105,11 @@ def _target(option: str, path: Path) -> None:
     if not Path(os.path.realpath(path)).parent.is_dir():
         remedy = f"make {path.parent} first"
         raise ParameterError(message(option, "must lie in a folder that exists", quoted(path), remedy))
+    try:
+        with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+            pass
+    except OSError as error:
+        remedy = f"{error.strerror or error}; name another place"
+        raise ParameterError(
+            message(option, "must be a place where files can be written", quoted(path), remedy)
+        ) from None

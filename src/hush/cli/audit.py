@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ import typer
 
 from hush.cli import _console
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Seed, Settings, SpecFile
+from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Settings, SpecFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,15 +49,15 @@ def audit(
         ),
     ] = None,
     timeout: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--timeout",
             metavar="SECONDS",
             parser=real("--timeout", "60"),
-            help="Without a report for so long, foreign code is taken to hang.",
+            help="Without a report for so long, foreign code is taken to hang (60).",
             rich_help_panel=_FOREIGN,
         ),
-    ] = 60.0,
+    ] = None,
     chunk: Annotated[
         int | None,
         typer.Option(
@@ -106,7 +107,12 @@ def audit(
     bound: Annotated[
         str, typer.Option("--bound", metavar="NAME", help="How alpha is divided: paper or one-sided.")
     ] = "paper",
-    seed: Seed = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed", metavar="N", parser=whole("--seed", 0, "7"), help="Repeat an audit of a mechanism exactly."
+        ),
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option("--checkpoint", metavar="FILE.json", help="Keep where the audit stands, and go on from there."),
@@ -122,29 +128,42 @@ def audit(
     The exit code is 0 where no violation was found, 1 where one was, 2 where the command cannot be run: made for
     continuous integration. Without --seed, reports are made as real clients make them.
     """
-    from hush.cli import _audit_table, _files, _paths
+    from hush.cli import _audit_table, _paths
 
     _paths.writable({"--html": html, "--png": png, "--checkpoint": checkpoint}, [spec])
     what = _target(mechanism, k, epsilon, delta, settings, spec, target, pipe, claim, timeout, chunk)
     methods = _methods(method, what)
-    results = _run(what, methods, trials, alpha, _pair(pair), bound, seed, claim, checkpoint, quiet=as_json)
+    try:
+        results = _run(what, methods, trials, alpha, _pair(pair), bound, seed, claim, checkpoint, quiet=as_json)
+    except KeyboardInterrupt:
+        if checkpoint is not None:
+            _console.note("the same command goes on from its checkpoint")
+        raise
     results = [replace(each, about={**each.about, "seed": seed, "command": shlex.join(sys.argv)}) for each in results]
-    if png is not None or html is not None:
-        from hush.reports import audited, figures
-
-        if png is not None:
-            _files.write(png, figures.png(audited.figure(results)))
-        if html is not None:
-            _files.write(html, audited.page_of(results))
     if as_json:
         _console.print_json({"violation": any(r.violated for r in results), "audits": [r.to_dict() for r in results]})
     else:
         _audit_table.show(_console.stdout(), results)
-        for written in (html, png):
-            if written is not None:
-                _console.note(f"wrote {written}")
+    _write(results, html, png)
     if any(result.violated for result in results):
         raise typer.Exit(1)
+
+
+def _write(results: Sequence[AuditResult], html: Path | None, png: Path | None) -> None:
+    """The page and the figure, after the answer is out."""
+    from hush.cli import _files
+
+    if png is None and html is None:
+        return
+    from hush.reports import audited, figures
+
+    if png is not None:
+        _files.write(png, figures.png(audited.figure(results)))
+    if html is not None:
+        _files.write(html, audited.page_of(results))
+    for written in (html, png):
+        if written is not None:
+            _console.note(f"wrote {written}")
 
 
 def _target(
@@ -157,7 +176,7 @@ def _target(
     target: str | None,
     pipe: str | None,
     claim: float | None,
-    timeout: float,
+    timeout: float | None,
     chunk: int | None,
 ) -> Target:
     """What the options name: exactly one thing."""
@@ -172,20 +191,32 @@ def _target(
         rule = f"must be given, one of {', '.join(ways)}"
         got = Unsaid(" and ".join(named)) if named else NOTHING
         raise ParameterError(message("what to audit", rule, got, "e.g. --mechanism OUE --k 100 --epsilon 1"))
+    for option, foreign, beside in (("--timeout", timeout, mechanism or spec), ("--chunk", chunk, not pipe)):
+        if foreign is not None and beside:
+            rule = f"must be left out beside {named[0]}"
+            raise ParameterError(message(option, rule, foreign, "it is for foreign code"))
     if mechanism or spec:
         return MechanismTarget(Choice(mechanism, k, epsilon, delta, settings, spec).build().mechanism)
+    for option, given in (("--epsilon", epsilon), ("--set", settings)):
+        if given:
+            raise ParameterError(
+                message(option, f"must be left out beside {named[0]}", given, "foreign code has its own")
+            )
     for option, value in (("--k", k), ("--claim", claim)):
         if value is None:
             raise ParameterError(message(option, f"must be given beside {named[0]}", NOTHING, f"add {option}"))
     from hush.audit import Claim
-    from hush.audit.foreign import from_name
+    from hush.audit.foreign import PATIENCE, from_name
     from hush.audit.pipe import PipeTarget
     from hush.randomness import CHUNK
 
     promised = Claim(float(claim or 0.0), delta or 0.0)
+    patience = PATIENCE if timeout is None else timeout
     if pipe is not None:
-        return PipeTarget(pipe, k=int(k or 0), claim=promised, timeout=timeout, chunk=CHUNK if chunk is None else chunk)
-    return from_name(str(target), k=int(k or 0), claim=promised, timeout=timeout)
+        return PipeTarget(
+            pipe, k=int(k or 0), claim=promised, timeout=patience, chunk=CHUNK if chunk is None else chunk
+        )
+    return from_name(str(target), k=int(k or 0), claim=promised, timeout=patience)
 
 
 def _methods(asked: list[str] | None, target: Target) -> list[str]:
@@ -242,7 +273,10 @@ def _run(
     if pair is None and sampled:
         fixed = seed if seed is not None else 0 if target.seedable else None  # so that a checkpoint finds the same
         pair = best_pair(target, _pairs(target), rng=None if fixed is None else hush.seeded([fixed, 1]))
-    with _console.progress(f"Auditing {target.name}", 2 * trials * sampled, quiet=quiet) as advance:
+    with (
+        _console.progress(f"Auditing {target.name}", 2 * trials * sampled, quiet=quiet) as advance,
+        redirect_stdout(sys.stderr),  # what foreign code prints is not the answer
+    ):
         return [
             run(
                 target,
@@ -253,7 +287,7 @@ def _run(
                 pair=pair,
                 bound=bound,
                 rng=None if seed is None else hush.seeded(seed),
-                checkpoint=_beside(checkpoint, method) if method != "exact" else None,
+                checkpoint=checkpoint if sampled == 1 else _beside(checkpoint, method),
                 progress=advance,
             )
             for method in methods

@@ -121,7 +121,8 @@ def select(rng, values, sizes, omegas, keeps, rejects, which, out):
             end = 0
             for block in range(blocks):
                 end = _write_block(bitmap, np.uint64(block), out, i, end)
-        out[i, omega:] = 0
+        for rest in range(omega, out.shape[1]):
+            out[i, rest] = 0
 
 
 @njit(nogil=True, cache=True)

@@ -153,6 +153,9 @@ class SS(TwoLevel, PureOracle):
         return success.first_supported(shares(prior, self.k), *law)
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """Its cost does not depend on the number of people; few people with large subsets are faster one by one."""
+        if self.k > 4_096 and counts.sum() < 4 * self.k:
+            return super()._simulate(counts, rng)
         return subset_members(counts, self.omega, self.p_star, rng)
 
 

@@ -17,11 +17,7 @@ from hush.reports.figures import png
 from hush.reports.panels import figure_of, head, prepare, say
 from hush.reports.theme import DARK, LIGHT, Theme
 
-_VERDICTS = {
-    "violation": "The claim is false",
-    "consistent": "No violation was found",
-    "measured": "Nothing was claimed",
-}
+_VERDICTS = {"violation": "", "consistent": "No violation was found. ", "measured": ""}
 
 
 def figure(results: Sequence[AuditResult], *, theme: Theme = LIGHT) -> Figure:
@@ -56,7 +52,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
     from hush import __version__
 
     first = results[0]
-    worst = next((r for r in results if r.violated), first)
+    worst = max((r for r in results if r.violated), key=lambda r: r.epsilon_lower, default=first)
     rows = [
         [
             r.method,
@@ -70,7 +66,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
         for r in results
     ]
     body = [
-        page.paragraph(f"{_VERDICTS[worst.verdict]}. {worst.statement}"),
+        page.paragraph(f"{_VERDICTS[worst.verdict]}{worst.statement}"),
         page.picture(
             png(figure(results)),
             png(figure(results, theme=DARK)),
