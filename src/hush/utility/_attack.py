@@ -1,0 +1,155 @@
+"""Likelihoods of utility-optimized reports, and how often the best guess of a value is right."""
+
+from __future__ import annotations
+
+import math
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
+from hush.mechanisms._hashed import RING, Hashed
+from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.mechanisms.direct import GRR
+from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing import LH
+from hush.mechanisms.subset import SS
+from hush.utility._giving import Giving, Leveled
+from hush.utility._moments import protected_outputs
+
+if TYPE_CHECKING:
+    from hush.utility._oracle import UtilityOracle
+
+_TRIED = 512
+_FEW = 64
+
+
+@singledispatch
+def number_of_outputs(base: FrequencyOracle) -> int:
+    """How many reports a base mechanism can give, public randomness included."""
+    return 1 << base.bits
+
+
+@number_of_outputs.register
+def _(base: GRR) -> int:
+    return base.k
+
+
+@number_of_outputs.register
+def _(base: SS) -> int:
+    return math.comb(base.k, base.omega) if base.k <= 10_000 else 1 << base.bits
+
+
+@number_of_outputs.register
+def _(base: HR) -> int:
+    return base.size
+
+
+@number_of_outputs.register
+def _(base: LH) -> int:
+    return (1 << 16 if base._family else RING**2) * base.g
+
+
+def publics(base: FrequencyOracle) -> list[Any]:
+    """The base mechanism's examples; for hashing also one with an output that speaks for as few values as can be."""
+    known = list(base.publics())
+    if not isinstance(base, Hashed) or base.k > _FEW:
+        return known
+    members: list[Any] = list(range(_TRIED))
+    tried = members if base._family else [(0x2545F491 * i % RING, 0x6C8E9CF5 * i % RING) for i in members[1:]]
+    return [*known, min(tried, key=lambda public: _fewest(base, public))]
+
+
+def _fewest(base: Hashed, public: Any) -> int:
+    sizes = base.support_matrix(base.outputs(public)).sum(axis=1)
+    return int(sizes[sizes > 0].min())
+
+
+def _log(above: int, below: int) -> float:
+    return log_ratio(above, below) if above else -math.inf
+
+
+def _logs(giving: Giving, reports: Reports, revealed: npt.NDArray[np.bool_]) -> Floats:
+    """Logarithm of the chance that a value is disguised and then revealed, or not, with these base reports."""
+    distinct, at = np.unique(giving.thresholds(reports), return_inverse=True)
+    kept = np.array([_log(giving.hide * (SCALE - int(t)), SCALE**2) for t in distinct])
+    shown = np.array([_log(giving.hide * int(t), SCALE**2) for t in distinct])
+    return np.asarray(np.where(revealed, shown[at], kept[at]), np.float64)
+
+
+def log_prob(u: UtilityOracle, reports: Reports, values: Values) -> Floats:
+    """Exact up to the rounding of doubles."""
+    kind, value, inner = reports["kind"], reports["value"], u._inner[values]
+    out = np.full(reports.size, -np.inf)
+    own = np.nonzero((kind == 0) & (inner >= 0))[0]
+    if own.size:
+        out[own] = u.base._log_prob(u._based(reports, own), inner[own])
+    match = (inner < 0) & ((kind == 0) | (value == values))
+    out[match & (kind == 1)] = u._log_alone
+    there = np.nonzero(match & (kind != 1))[0]
+    if there.size:
+        based = u._based(reports, there)
+        with np.errstate(divide="ignore"):
+            out[there] = u._giving.log_disguise(based) + _logs(u._giving, based, kind[there] != 0)
+    return out
+
+
+def scores(u: UtilityOracle, reports: Reports) -> Floats:
+    """Of every value; a revealed one is certain."""
+    out = np.full((reports.size, u.k), -np.inf)
+    kind = reports["kind"]
+    shown = np.nonzero(kind != 0)[0]
+    out[shown, reports["value"][shown]] = 0.0
+    kept = np.nonzero(kind == 0)[0]
+    if kept.size:
+        based = u._based(reports, kept)
+        inner = u.base.scores(based)
+        out[np.ix_(kept, u._sensitive)] = inner
+        other = u._giving.log_mixture(inner) + _logs(u._giving, based, np.zeros(kept.size, np.bool_))
+        out[np.ix_(kept, u._others)] = other[:, None]
+    return out
+
+
+def success(u: UtilityOracle, prior: Floats) -> float:
+    """The expected success of the best guess, with values that likely beforehand."""
+    held, others = prior[u._sensitive], prior[u._others]
+    top = float(others.max()) if others.size else 0.0
+    revealed = float(others.sum()) * u.z_star
+    even = held.size == 1 or bool(np.ptp(held) <= 1e-15)
+    if top == 0.0 and held.sum() > 0:
+        return revealed + u.base.asr(held) * float(held.sum())
+    if even and top <= held[0] * (1 + 1e-12):  # no disguise is likelier than the likeliest sensitive value
+        return revealed + u.base.asr() * float(held.sum())
+    giving = u._giving
+    if isinstance(giving, Leveled) and giving.shape.alike:
+        return revealed + _by_size(giving, np.sort(held)[::-1], top)
+    if isinstance(u.base, HR):
+        return revealed + _by_output(u.base, giving, held, top)
+    return FrequencyOracle.asr(u, prior)
+
+
+def _by_size(giving: Leveled, falling: Floats, top: float) -> float:
+    """Sets of one size are alike: only the likeliest value that a report supports matters, and the likeliest of all."""
+    shape = giving.shape
+    s = shape.s
+    sizes = np.array([c for c in shape.possible if shape.law[c] > 0], np.int64)
+    mass = np.array([shape.mass(int(c)) / shape.low for c in sizes])
+    low = shape.law[sizes] * s / mass
+    high = low * (shape.high / shape.low)
+    other = top * giving.hide / SCALE * shape.law[sizes] * (1 - giving.chances[sizes])
+    total = float(np.maximum(falling[0] * low, other)[sizes == 0].sum())
+    share = sizes / s  # of the sets of each size, those whose first member is value j
+    for j in range(s):
+        total += float((share * np.maximum(np.maximum(falling[j] * high, falling[0] * low), other)).sum())
+        share = share * np.maximum(s - j - sizes, 0) / max(s - j - 1, 1)
+    return total
+
+
+def _by_output(base: HR, giving: Giving, held: Floats, top: float) -> float:
+    inside, outside = base._sizes
+    supported = base._largest_supported(held) * base.p_star / inside
+    plain = held.max() * (1 - base.p_star) / outside
+    other = top * protected_outputs(base, giving)
+    return float(np.maximum(np.maximum(supported, plain), other).sum())

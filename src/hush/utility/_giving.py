@@ -1,0 +1,274 @@
+"""How often a person in disguise reveals the value all the same: z(y), as integers out of 2^64.
+
+A sensitive value gives a protected report y with probability p_i(y). Another value gives it, in disguise and not
+revealed, with probability N(y) = (1 - z(y)) f M(y), where M is the law of a disguise: the mean of the p_i. Definition
+3 asks for p_i(y) <= E N(y) and N(y) <= E p_i(y). The second always holds; the first bounds z(y):
+
+    z(y) = 1 - max_i p_i(y) / (E f M(y)),
+
+which is output-dependent, exactly epsilon for every report, and the largest there is. All arithmetic is rational, with
+thresholds rounded so that the loss never exceeds epsilon.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ParameterError, message
+from hush.mechanisms import _thresholds
+from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports
+from hush.mechanisms._exact import protected_ratio
+from hush.mechanisms._hashed import Hashed
+from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.mechanisms.unary import UE
+from hush.utility._shape import Noise, Shape, bit_sizes, shape_of
+
+CHOICES = ("exact", "constant", "balanced", "paper", "none")
+"""By name, how z is chosen."""
+
+Thresholds = npt.NDArray[np.uint64]
+
+
+def checked_choice(z: object) -> str:
+    """One of the names."""
+    if not isinstance(z, str) or z not in CHOICES:
+        raise ParameterError(message("z", f"must be one of {', '.join(CHOICES)}", z, "use 'exact'"))
+    return z
+
+
+def hiding(base: FrequencyOracle, pure: bool) -> int:
+    """Out of 2^64, how often a value that is not sensitive is disguised: equation 9 (pure) or 10, rounded up.
+
+    Equation 10 is the least that is safe with z = 0 whatever the mechanism, so equation 9 is never below it.
+    """
+    s = base.k
+    least = Fraction(s) / (_thresholds.exp_below(base.epsilon) + s - 1)
+    if pure:
+        p, q = (Fraction(chance) for chance in (base.p_star, base.q_star))  # type: ignore[attr-defined]
+        least = max(least, s * q / (p + (s - 1) * q))
+    return min(-int(-least * SCALE // 1), SCALE)
+
+
+def paper(base: FrequencyOracle) -> int | None:
+    """What the document prints where it is not safe: it takes other values' probabilities at their mean, q*."""
+    if not isinstance(base, Hashed):
+        return None
+    p, q = Fraction(base.p_star), Fraction(base.q_star)
+    return max(0, int((1 - p / (q * _thresholds.exp_below(base.epsilon))) * SCALE))
+
+
+class Giving(ABC):
+    """The thresholds of one mechanism."""
+
+    constant: int | None
+    """The threshold that all reports share, if they do."""
+
+    def __init__(self, base: FrequencyOracle, hide: int, choice: str) -> None:
+        self.base, self.hide = base, hide
+        self.e = _thresholds.exp_below(base.epsilon)
+        self.constant = 0 if choice == "none" else paper(base) if choice == "paper" else None
+        if self.constant is None and choice != "exact":
+            self.constant = self.safest()
+
+    def _largest(self, most: int, mass: int) -> int:
+        """The largest threshold that is safe for a report, from its largest weight and the sum of its weights."""
+        s, e = self.base.k, self.e
+        return max(0, SCALE - -(-(SCALE**2 * s * most * e.denominator) // (e.numerator * self.hide * mass)))
+
+    @abstractmethod
+    def safest(self) -> int:
+        """The largest threshold that is safe for every report, looking at all of them."""
+
+    def thresholds(self, reports: Reports, places: Ints | None = None) -> Thresholds:
+        """Of some base reports, or of all; one number if all share it."""
+        if self.constant is not None:
+            return np.array([self.constant], np.uint64)
+        return self._thresholds(reports, np.arange(reports.size) if places is None else places)
+
+    @abstractmethod
+    def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
+        """Where they differ."""
+
+    @abstractmethod
+    def threshold(self, report: Reports) -> int:
+        """Of one base report."""
+
+    @abstractmethod
+    def mass(self, report: Reports) -> int:
+        """Its weights, summed over all sensitive values."""
+
+    def log_mixture(self, scores: Floats) -> Floats:
+        """Logarithm of M(y), up to the same constant as the scores of all sensitive values."""
+        top = scores.max(axis=1)
+        return np.asarray(top + np.log(np.exp(scores - top[:, None]).sum(axis=1)) - np.log(scores.shape[1]))
+
+    def log_disguise(self, reports: Reports) -> Floats:
+        """Logarithm of M(y), the chance of a base report in disguise."""
+        first = self.base._log_prob(reports, np.zeros(reports.size, np.int64))
+        scores = self.base.scores(reports)
+        return first - scores[:, 0] + self.log_mixture(scores)
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """How often a person in disguise reveals the value, on average."""
+
+    @abstractmethod
+    def loss(self) -> float:
+        """The true loss among protected reports, whatever the public randomness."""
+
+    @property
+    def words(self) -> int | str:
+        """The thresholds, for the spec: a number if all reports share it, else their hash."""
+        return "by weight" if self.constant is None else self.constant
+
+
+class Leveled(Giving):
+    """Thresholds by the number of values that a report supports."""
+
+    def __init__(self, base: FrequencyOracle, shape: Shape, hide: int, choice: str) -> None:
+        self.shape = shape
+        super().__init__(base, hide, choice)
+        if self.constant is None and len(shape.possible) == 1:
+            self.constant = self._of(shape.possible[0])
+        self.table = [self._of(size) for size in range(shape.s + 1)] if self.constant is None else []
+
+    def _of(self, size: int) -> int:
+        if self.constant is not None:
+            return self.constant
+        return self._largest(self.shape.most(size), self.shape.mass(size))
+
+    def safest(self) -> int:
+        return min(self._of(size) for size in self.shape.possible)
+
+    def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
+        return self._array[self.shape.sizes(reports, places)]
+
+    @cached_property
+    def _array(self) -> Thresholds:
+        return np.array(self.table, np.uint64)
+
+    def threshold(self, report: Reports) -> int:
+        return self._of(self._size(report))
+
+    def _size(self, report: Reports) -> int:
+        return int(self.shape.sizes(np.asarray(report, self.base.report_dtype)[None], np.zeros(1, np.int64))[0])
+
+    def mass(self, report: Reports) -> int:
+        if self.shape.exact:
+            return self.shape.mass(self._size(report))
+        row = np.asarray(report, self.base.report_dtype)[None]
+        supported = self.base.support_matrix(row)[0]  # type: ignore[attr-defined]
+        held = ((mask, int(mask.sum())) for mask in (supported, ~supported))
+        return sum(number * self.base.weight(row[0], int(mask.argmax())) for mask, number in held if number)
+
+    @property
+    def chances(self) -> npt.NDArray[np.float64]:
+        """z of each size."""
+        if self.constant is not None:
+            return np.full(self.shape.s + 1, self.constant / SCALE)
+        return np.array([threshold / SCALE for threshold in self.table])
+
+    @property
+    def mean(self) -> float:
+        return float(self.shape.law @ self.chances)
+
+    def loss(self) -> float:
+        worst = (1, 1)
+        shape, unit = self.shape, self.base.k * SCALE**2
+        for size in shape.possible:
+            high, low = shape.most(size) * unit, shape.least(size) * unit
+            other = self.hide * (SCALE - self._of(size)) * shape.mass(size)
+            above, below = max(high, other), min(low, other)
+            if above * worst[1] > worst[0] * below:
+                worst = (above, below)
+        return log_ratio(*worst)
+
+    @property
+    def words(self) -> int | str:
+        import hashlib
+
+        if self.constant is not None:
+            return self.constant
+        return hashlib.sha256(",".join(map(str, self.table)).encode()).hexdigest()
+
+
+class Silent(Leveled):
+    """A disguise that holds no value at all: unary bits that are all noise, as uRAP has it.
+
+    Every other value is disguised (f = 1), and a constant z loses nothing but at the report without a one.
+    """
+
+    def __init__(self, base: UE) -> None:
+        self.unary = base
+        known = shape_of(base)
+        assert known is not None
+        q = base._ones[1]
+        law = bit_sizes(base.k, base.q_star, base.q_star)
+        noise = Noise(base.k, known.high, known.low, law, known.possible, known.sizes, each=q * (SCALE - q))
+        super().__init__(base, noise, SCALE, "constant")
+
+    def mass(self, report: Reports) -> int:
+        """s times the weight of the noise."""
+        q, s, size = self.unary._ones[1], self.base.k, self._size(report)
+        return int(s * q**size * (SCALE - q) ** (s - size))
+
+    def log_mixture(self, scores: Floats) -> Floats:
+        """Scores are zero where a bit is, which is likelier in noise than for the true value."""
+        p, q = self.unary._ones
+        return np.full(scores.shape[0], log_ratio(SCALE - q, SCALE - p))
+
+
+class Weighed(Giving):
+    """Thresholds from the exact weights of each report: for any mechanism, one report at a time."""
+
+    def _weights(self, report: Reports) -> list[int]:
+        return [self.base.weight(report, value) for value in range(self.base.k)]
+
+    def safest(self) -> int:
+        outputs = (y for public in self.base.publics() for y in self.base.outputs(public))
+        return min(self._largest(max(w), sum(w)) for y in outputs if any(w := self._weights(y)))
+
+    def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
+        return np.array([self.threshold(report) for report in reports[places]], np.uint64)
+
+    def threshold(self, report: Reports) -> int:
+        if self.constant is not None:
+            return self.constant
+        weights = self._weights(report)
+        return self._largest(max(weights), sum(weights)) if any(weights) else 0
+
+    def mass(self, report: Reports) -> int:
+        return sum(self._weights(report))
+
+    @property
+    def mean(self) -> float:
+        """By the theorem: f (1 - z) sums to s·ASR/E over all protected reports."""
+        if self.constant is not None:
+            return self.constant / SCALE
+        return 1 - self.base.k * self.base.asr() / float(self.e) * SCALE / self.hide
+
+    def loss(self) -> float:
+        """By enumeration; for the exact z where the outputs are too many, epsilon, which no report exceeds."""
+        try:
+            return self._enumerated()
+        except ParameterError:
+            if self.constant is None:
+                return self.base.epsilon
+            raise
+
+    def _enumerated(self) -> float:
+        s, worst = self.base.k, 0.0
+        for public in self.base.publics():
+            law = []
+            for y in self.base.outputs(public):
+                weights = self._weights(y)
+                other = self.hide * (SCALE - self.threshold(y)) * sum(weights)
+                law.append([w * s * SCALE**2 for w in weights] + [other])
+            worst = max(worst, protected_ratio(law, range(s)))
+        return worst

@@ -1,0 +1,394 @@
+"""What all utility-optimized mechanisms share: the General LDP-to-ULDP Transformation Framework (GLUTF).
+
+"Sensitivity distinction in local differential privacy" (document 002), algorithm 1. A sensitive value goes through a
+base mechanism over the s sensitive values. Another is sent as it is with probability 1 - f; else it is disguised: a
+uniform sensitive value goes through the base mechanism in its place, and with probability z(y) the value itself is
+revealed all the same.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ParameterError, ReportError, message
+from hush.estimation import Aggregate
+from hush.mechanisms import _rules
+from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._inference import shares
+from hush.mechanisms._pure import PureOracle
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.direct import unsigned
+from hush.mechanisms.guarantee import ULDP, Guarantee
+from hush.mechanisms.histogram import NoisyHistogram
+from hush.utility import _attack, _giving, _moments, _simulate
+from hush.utility._choice import checked_sensitive
+from hush.utility._giving import Giving, Leveled, Weighed
+from hush.utility._noisy import Noisy
+from hush.utility._shape import shape_of
+
+PROTECTED, ALONE, PAIR = 0, 1, 2
+"""Kinds of report: a base report; a value; both."""
+
+REVEALS = ("pair", "alone")
+
+_BLOCK_BYTES = 1 << 19
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityOracle(FrequencyOracle):
+    """A mechanism that protects the sensitive values and reveals others as far as that allows.
+
+    Args:
+        k: Domain size, sensitive or not.
+        epsilon: Privacy loss of one report of a sensitive value, in nats.
+        sensitive: The values that need protection; all when left out.
+        z: How often a disguised value is revealed all the same: "exact", "constant", "balanced", "paper" or "none".
+        reveal: "pair" sends a disguised value that is revealed beside the base report, as the document has it;
+            "alone" sends it without, which is shorter and has less variance.
+    """
+
+    sensitive: tuple[int, ...] | None = None
+    z: str = "exact"
+    reveal: str = "pair"
+
+    family: ClassVar[str] = "utility"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set(sensitive=checked_sensitive(self.sensitive, self.k), z=_giving.checked_choice(self.z))
+        if self.reveal not in REVEALS:
+            raise ParameterError(message("reveal", f"must be {' or '.join(REVEALS)}", self.reveal, "use 'pair'"))
+
+    def _ready(self) -> None:
+        """Look at once at what may be refused."""
+        if self.base.k != self.s:
+            rule = f"must have as many values as are sensitive, {self.s}"
+            raise ParameterError(message("base", rule, self.base.k, f"give it k={self.s}"))
+        if self.reveal == "alone" and self.s < self.k:
+            if self._giving.constant is None and len(self.base.publics()) > 1:
+                rule = "must be 'pair' where z goes by the output of a hash function, which a value alone does not tell"
+                raise ParameterError(message("reveal", rule, "alone", "use 'pair', or z='balanced'"))
+            _ = self._moments_sent
+
+    # What it is made of.
+
+    @property
+    @abstractmethod
+    def base(self) -> FrequencyOracle:
+        """The mechanism over the sensitive values."""
+
+    @property
+    def s(self) -> int:
+        """How many values are sensitive."""
+        return self.k if self.sensitive is None else len(self.sensitive)
+
+    @cached_property
+    def _sensitive(self) -> Ints:
+        return np.arange(self.k) if self.sensitive is None else np.array(self.sensitive, np.int64)
+
+    @cached_property
+    def _others(self) -> Ints:
+        """The values that are not sensitive."""
+        return np.setdiff1d(np.arange(self.k), self._sensitive)
+
+    @cached_property
+    def _inner(self) -> Ints:
+        """Each value's number among the sensitive ones; -1 for others."""
+        inner = np.full(self.k, -1)
+        inner[self._sensitive] = np.arange(self.s)
+        return inner
+
+    @property
+    def _pure(self) -> bool:
+        """Whether f is that of equation 9."""
+        return isinstance(self.base, PureOracle)
+
+    @cached_property
+    def _giving(self) -> Giving:
+        hide, shape = _giving.hiding(self.base, self._pure), shape_of(self.base)
+        choice = self.z if self.s < self.k else "none"
+        if shape is not None:
+            return Leveled(self.base, shape, hide, choice)
+        if isinstance(self.base, NoisyHistogram):
+            return Noisy(self.base, hide, choice)
+        return Weighed(self.base, hide, choice)
+
+    @property
+    def f(self) -> float:
+        """Probability that a value that is not sensitive is disguised."""
+        return self._giving.hide / SCALE
+
+    @cached_property
+    def z_mean(self) -> float:
+        """Probability that a disguised value is revealed all the same, on average."""
+        return self._giving.mean
+
+    @cached_property
+    def z_star(self) -> float:
+        """Probability that a value that is not sensitive is revealed: 1 - f + f z."""
+        return 1 - self.f + self.f * self.z_mean
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """ULDP at epsilon, or at the true loss where the printed z spends more."""
+        if self.s == self.k:
+            return self.base.guarantee
+        epsilon = self.epsilon if self.z != "paper" else max(self.epsilon, self.exact_epsilon())
+        return ULDP(epsilon, tuple(self._sensitive.tolist()))
+
+    @property
+    def tight(self) -> bool:  # type: ignore[override]
+        """Exact z spends the whole budget, whatever the base mechanism."""
+        return self.base.tight or (self.z == "exact" and self.s < self.k)
+
+    @property
+    def thresholds(self) -> dict[str, int | str]:
+        return {**self.base.thresholds, "disguise": self._giving.hide, "reveal": self._giving.words}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        plain = super().parameters
+        return {**plain, "sensitive": None if self.sensitive is None else list(self.sensitive)}
+
+    # Reports.
+
+    @cached_property
+    def report_dtype(self) -> np.dtype[Any]:
+        """u1 kind (0 protected, 1 value alone, 2 both), the base record, and the value; zeros where there is none."""
+        return np.dtype([("kind", "u1"), ("base", self.base.report_dtype), ("value", unsigned(self.k - 1))])
+
+    @property
+    def bits(self) -> int:
+        base, others = _attack.number_of_outputs(self.base), self._others.size
+        pairs = base * others if self._may_pair else 0
+        return (base + others + pairs - 1).bit_length()
+
+    @property
+    def _may_pair(self) -> bool:
+        return self.reveal == "pair" and self._giving.constant != 0
+
+    def protected(self, reports: Reports) -> npt.NDArray[np.bool_]:
+        """Which reports are among those that a sensitive value can give."""
+        return np.asarray(self._reports(reports)["kind"] == PROTECTED)
+
+    def _bytes(self, reports: Reports) -> npt.NDArray[np.uint8]:
+        """Records as rows of bytes."""
+        return np.ascontiguousarray(reports).view(np.uint8).reshape(reports.size, reports.dtype.itemsize)
+
+    def _based(self, reports: Reports, places: Ints) -> Reports:
+        """The base records at some places."""
+        width = self.base.report_dtype.itemsize
+        rows = self._bytes(reports)[places, 1 : 1 + width]
+        return np.ascontiguousarray(rows).reshape(-1).view(self.base.report_dtype)
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        from hush.kernels import utility as kernels
+        from hush.kernels.words import rejection
+
+        n, giving = values.size, self._giving
+        kind = np.empty(n, np.uint8)
+        inner, hidden, who = (np.empty(n, np.int64) for _ in range(3))
+        last = np.uint64(giving.hide - 1)
+        sent, disguises = kernels.disguise(
+            rng, values, self._inner, self.s, rejection(self.s), last, kind, inner, hidden, who
+        )
+        drawn, hidden, who = kind != ALONE, hidden[:disguises], who[:disguises]
+        based = np.ascontiguousarray(self._base_reports(inner[:sent], hidden, rng))
+        if disguises:
+            kernels.reveal(rng, giving.thresholds(based, hidden), who, kind, PAIR if self.reveal == "pair" else ALONE)
+        out = np.empty(n, self.report_dtype)
+        kernels.pack(kind, drawn, values, self._bytes(based), self._bytes(out))
+        return out
+
+    def _base_reports(self, inner: Ints, hidden: Ints, rng: np.random.Generator) -> Reports:
+        """Base reports of numbers among the sensitive values; `hidden` says where the disguises are."""
+        return self.base.sample(inner, rng)
+
+    def _apart(self, reports: Reports) -> tuple[Reports, Ints]:
+        """Base records, and how often each value was revealed, once all is known to be in order."""
+        from hush.kernels.utility import unpack
+
+        most = PAIR if self._may_pair else ALONE if self._others.size else PROTECTED
+        based, revealed = np.empty(reports.size, self.base.report_dtype), np.zeros(self.k, np.int64)
+        width = based.dtype.itemsize
+        sent = unpack(self._bytes(reports), width, most, self._inner, self._bytes(based), revealed)
+        if sent < 0:
+            rule = "must be a base report, a value that is not sensitive, or both, and zero elsewhere"
+            raise ReportError(message("reports", rule, "another", "check the spec they were made with"))
+        return based[:sent], revealed
+
+    def validate(self, reports: Reports) -> None:
+        """Raise ReportError if a record is malformed."""
+        self.base.validate(self._apart(reports)[0])
+
+    def tally(self, reports: Reports) -> Ints:
+        """The base tally, then how often each value that is not sensitive was revealed, then how often alone."""
+        rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)  # a block stays in the cache while it is taken apart
+        parts = [self._tally(reports[at : at + rows]) for at in range(0, max(reports.size, 1), rows)]
+        return np.asarray(np.sum(parts, axis=0), np.int64)
+
+    def _tally(self, reports: Reports) -> Ints:
+        based, revealed = self._apart(reports)
+        return self._told(self.base.tally(based), revealed, reports.size - based.size)
+
+    def _told(self, base: Ints, revealed: Ints, alone: int) -> Ints:
+        return np.concatenate([base.ravel(), revealed[self._others], [alone]]).astype(np.int64)
+
+    def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
+        """Where a base mechanism tallies best all at once, as over a public hash family, it gets all at once."""
+        if getattr(self.base, "_family", None) is None or not isinstance(reports, (np.ndarray, np.generic, Iterable)):
+            return super()._aggregate(reports, spec_hash)
+        revealed, n = np.zeros(self.k, np.int64), 0
+
+        def parts() -> Iterator[Reports]:
+            nonlocal n
+            for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
+                based, shown = self._apart(checked := self._reports(part))
+                np.add(revealed, shown, out=revealed)
+                n += checked.size
+                yield based
+
+        base = self.base._aggregate(parts(), "")
+        return Aggregate(n, self._told(base.tally, revealed, n - base.n), spec_hash)
+
+    # Estimates.
+
+    @cached_property
+    def _moments_sent(self) -> _moments.Moments:
+        """Of the base reports that people send whose values are not sensitive."""
+        return (_moments.sent if self.reveal == "pair" else _moments.protected)(self._giving)
+
+    @cached_property
+    def _offset(self) -> Floats:
+        """What a value sent alone takes off each sensitive estimate, so that disguises cancel on average."""
+        alone = 1 - self.f if self.reveal == "pair" else self.z_star
+        mean = self._moments_sent.mean
+        return np.zeros(self.s) if not mean.any() else np.asarray(mean / alone)
+
+    def decode(self, tally: Ints, n: int) -> Floats:
+        """Every base report counts, whoever sent it; revealed values are counted, alone or not."""
+        others = self._others.size
+        base, revealed, alone = tally[: -1 - others], tally[-1 - others : -1], int(tally[-1])
+        out = np.zeros(self.k)
+        if n > alone:
+            shape = self.base._empty().shape
+            out[self._sensitive] = self.base.decode(base.reshape(shape), n - alone) * ((n - alone) / n)
+        if others:
+            out[self._sensitive] -= self._offset * (alone / n)
+            out[self._others] = revealed / (n * self.z_star)
+        return out
+
+    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
+        """Exact, for a fixed population: the sum of what everybody's report adds, covariances included."""
+        held, others = np.asarray(frequencies)[self._sensitive], np.asarray(frequencies)[self._others]
+        out = np.zeros(self.k)
+        if held.sum() > 0:
+            out[self._sensitive] = self.base.variances(held / held.sum(), 1) * held.sum()
+        if others.size:
+            alone = 1 - self.f if self.reveal == "pair" else self.z_star
+            out[self._sensitive] += others.sum() * (self._moments_sent.square + alone * self._offset**2)
+            out[self._others] = others * (1 - self.z_star) / self.z_star
+        return np.asarray(out / n, np.float64)
+
+    @property
+    def _example(self) -> int:
+        return int(self._sensitive[0])
+
+    # The exact law.
+
+    @cached_property
+    def denominator(self) -> int:
+        """The base mechanism's, times s and a word for each of f and z."""
+        return self.base.denominator * self.s * SCALE**2
+
+    def _record(self, kind: int, base: Any, value: int) -> Reports:
+        out = np.zeros(1, self.report_dtype)
+        out["kind"], out["value"] = kind, value
+        if base is not None:
+            out["base"] = base
+        return out
+
+    def publics(self) -> list[Any]:
+        """Those of the base mechanism, and one where few values share an output, which is where a loss shows."""
+        return _attack.publics(self.base)
+
+    def public(self, report: Any) -> Any:
+        """The base report's; None where there is no base report."""
+        return None if report["kind"] == ALONE else self.base.public(report["base"])
+
+    def outputs(self, public: Any = None) -> Reports:
+        based = self.base.outputs(public)
+        _rules.enumerable(len(based) * (1 + self._others.size * self._may_pair) + self._others.size, self.k)
+        records = [self._record(PROTECTED, y, 0) for y in based]
+        records += [self._record(ALONE, None, x) for x in self._others]
+        if self._may_pair:
+            records += [self._record(PAIR, y, x) for y in based for x in self._others]
+        return np.concatenate(records)
+
+    def copies(self, report: Any) -> int:
+        return 1 if report["kind"] == ALONE else self.base.copies(report["base"])
+
+    def weight(self, report: Any, value: int) -> int:
+        kind, inner, giving = int(report["kind"]), int(self._inner[value]), self._giving
+        if inner >= 0:
+            return self.base.weight(report["base"], inner) * self.s * SCALE**2 if kind == PROTECTED else 0
+        if kind != PROTECTED and int(report["value"]) != value:
+            return 0
+        if kind == ALONE:
+            return self._alone_weight
+        threshold = giving.threshold(report["base"])
+        share = SCALE - threshold if kind == PROTECTED else threshold
+        return giving.hide * share * giving.mass(report["base"])
+
+    @cached_property
+    def _alone_weight(self) -> int:
+        """Of a value sent alone: what is not disguised, and what is revealed in disguise where that shows it alone."""
+        plain = (SCALE - self._giving.hide) * SCALE * self.s * self.base.denominator
+        if self.reveal == "pair":
+            return plain
+        giving = self._giving
+        if giving.constant is not None:
+            return plain + giving.hide * giving.constant * self.s * self.base.denominator
+        return plain + sum(
+            giving.hide * giving.threshold(y) * giving.mass(y) * self.base.copies(y) for y in self.base.outputs()
+        )
+
+    @property
+    def _log_alone(self) -> float:
+        chance = 1 - self.f if self.reveal == "pair" else self.z_star
+        return math.log(chance) if chance > 0 else -math.inf
+
+    def _log_prob(self, reports: Reports, values: Values) -> Floats:
+        return _attack.log_prob(self, reports, values)
+
+    def scores(self, reports: Reports) -> Floats:
+        """Log-likelihood of every value, shape (n, k), up to a constant for each report."""
+        return _attack.scores(self, reports)
+
+    def exact_epsilon(self) -> float:
+        """The true loss in the sense of ULDP, whatever the public randomness; for hashing, whatever the hash."""
+        return self.base.exact_epsilon() if self.s == self.k else max(self.base.exact_epsilon(), self._giving.loss())
+
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
+        """A revealed value is known; a protected report is guessed as the base mechanism's."""
+        return _attack.success(self, shares(prior, self.k))
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        giving = self._giving
+        if self._others.size and not _simulate.fast(giving):
+            return super()._simulate(counts, rng)
+        base = self.base._simulate(counts[self._sensitive], rng).ravel()
+        alone, pairs, kept = _simulate.revealing(giving, counts[self._others], rng)
+        together = int(pairs.sum()) if self.reveal == "pair" else 0
+        if kept.sum() + together:
+            base = base + _simulate.disguised(giving, int(kept.sum()), together, rng).ravel()
+        by_itself = alone.sum() + (0 if self.reveal == "pair" else pairs.sum())
+        return np.concatenate([base, alone + pairs, [by_itself]]).astype(np.int64)

@@ -1,0 +1,102 @@
+"""Tallies of disguised people, drawn from their exact law, whatever their number.
+
+Where z is the same for all reports, who reveals does not depend on the report: spread the disguised over the sensitive
+values and let the base mechanism simulate them. Where z goes by size and all sets of one size are alike, draw how many
+reports have each size, then walk the values: a report with r of its values still to come takes the next one with
+probability r / (values left). Under an ideal hash that is exact for hashing too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.mechanisms._base import Floats, Ints
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.hadamard import HR
+from hush.utility._giving import Giving, Leveled, Silent
+from hush.utility._moments import output_chances
+from hush.utility._shape import hadamard_sizes
+
+
+def fast(giving: Giving) -> bool:
+    """Whether a tally can be drawn without making reports of the disguised."""
+    known = isinstance(giving, Leveled) and (giving.shape.alike or isinstance(giving.base, HR))
+    return giving.constant is not None or known
+
+
+def uniform_sets(sizes: Ints, rng: np.random.Generator) -> Ints:
+    """How often each of s values is a member of uniform random sets, so many of each size 0..s."""
+    s = sizes.size - 1
+    waiting, tally = sizes.copy(), np.zeros(s, np.int64)
+    for v in range(s):
+        held = np.nonzero(waiting)[0]
+        first, last = max(int(held[0]), 1) if held.size else 1, int(held[-1]) if held.size else 0
+        if last < first:
+            break
+        slots = np.arange(first, last + 1)
+        taken = rng.binomial(waiting[first : last + 1], np.minimum(slots / (s - v), 1.0))
+        tally[v] = taken.sum()
+        waiting[first : last + 1] -= taken
+        waiting[first - 1 : last] += taken
+    return tally
+
+
+def sets_with_own(counts: Ints, included: Ints, kept: Ints, lost: Ints, rng: np.random.Generator) -> Ints:
+    """How often each value is a member, where so many people of each value have it in their set.
+
+    Args:
+        counts: People of each value.
+        included: Those of them whose set holds it.
+        kept: How many sets with their person's value have 0..s other members.
+        lost: How many sets without it have 0..s members.
+        rng: Draws.
+    """
+    s, tally = counts.size, included.copy()
+    holders, others, passed = kept.copy(), lost.copy(), np.zeros(kept.size, np.int64)
+    slots = np.arange(kept.size)
+    for v in range(s):
+        # Until their own value comes, people with as many slots left are alike.
+        turn = rng.multivariate_hypergeometric(holders, int(included[v]), method="marginals")
+        other_turn = rng.multivariate_hypergeometric(others, int(counts[v] - included[v]), method="marginals")
+        holders, others = holders - turn, others - other_turn
+        left = s - v - 1
+        for group, eligible in ((holders, left), (others, left), (passed, left + 1)):
+            taken = rng.binomial(group, np.minimum(slots / max(eligible, 1), 1.0))
+            tally[v] += taken.sum()
+            group -= taken
+            group[:-1] += taken[1:]
+        passed += turn + other_turn
+    return tally
+
+
+def disguised(giving: Giving, protected: int, pairs: int, rng: np.random.Generator) -> Ints:
+    """The base tally of so many people in disguise who stay protected, and so many who reveal their value too."""
+    base = giving.base
+    if isinstance(giving, Silent):
+        return rng.binomial(protected + pairs, giving.unary.q_star, base.k).astype(np.int64)
+    if giving.constant is not None:
+        spread = rng.multinomial(protected + pairs, np.full(base.k, 1 / base.k))
+        return base._simulate(spread, rng)
+    assert isinstance(giving, Leveled)
+    if isinstance(base, HR):
+        chances = giving.chances[hadamard_sizes(base)]
+        return _both(output_chances(base), chances, protected, pairs, rng)
+    return uniform_sets(_both(giving.shape.law, giving.chances, protected, pairs, rng), rng)
+
+
+def _both(law: Floats, reveals: Floats, protected: int, pairs: int, rng: np.random.Generator) -> Ints:
+    """How many reports are of each kind, given that each of them reveals, or does not."""
+    kept, shown = law * (1 - reveals), law * reveals
+    counts = np.zeros(law.size, np.int64)
+    for people, part in ((protected, kept), (pairs, shown)):
+        if people:
+            counts += rng.multinomial(people, part / part.sum())
+    return counts
+
+
+def revealing(giving: Giving, counts: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+    """For each value that is not sensitive: people who send it alone, in disguise with it, and in disguise only."""
+    hidden: npt.NDArray[np.int64] = rng.binomial(counts, giving.hide / SCALE).astype(np.int64)
+    pairs: npt.NDArray[np.int64] = rng.binomial(hidden, min(max(giving.mean, 0.0), 1.0)).astype(np.int64)
+    return counts - hidden, pairs, hidden - pairs
