@@ -1,0 +1,170 @@
+"""The least squares of modular subset selection: values from their residues modulo several numbers.
+
+The normal matrix N = sum over moduli of w_j A_j'A_j is a symmetric Toeplitz matrix, positive definite when
+1 + sum (m_j - 1) >= k. Its products take O(k) for each modulus, and all of its inverse follows from the first column
+(Gohberg and Semencul 1972), so the diagonals that variances need are exact without a matrix.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ConvergenceError
+
+Floats = npt.NDArray[np.float64]
+
+_DENSE = 64
+"""Up to this many values, a dense factorization is quick and works for any conditioning."""
+_TOEPLITZ = 30_000
+"""Up to this many values, Levinson's recursion steps in where the iteration does not settle."""
+_STEPS = 2_000
+
+
+def rank(k: int, moduli: Sequence[int]) -> int:
+    """Rank of the design matrix for pairwise coprime moduli.
+
+    >>> rank(20, (7, 11, 5)), rank(12, (5, 7)), rank(50, (11, 17))
+    (20, 11, 27)
+    """
+    return min(k, 1 + sum(m - 1 for m in moduli))
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """Weighted least squares for k values, from their residues.
+
+    Args:
+        k: Number of values.
+        moduli: Pairwise coprime.
+        weights: One for each modulus; zero leaves it out.
+        ridge: Added to the diagonal of the normal matrix.
+    """
+
+    k: int
+    moduli: tuple[int, ...]
+    weights: Floats
+    ridge: float = 0.0
+
+    @cached_property
+    def _sizes(self) -> npt.NDArray[np.int64]:
+        return np.array(self.moduli, np.int64)
+
+    def folded(self, x: Floats) -> list[Floats]:
+        """A x: sums over each residue, by modulus."""
+        return [np.bincount(np.arange(self.k) % m, x, m).astype(np.float64) for m in self.moduli]
+
+    def unfolded(self, parts: Sequence[Floats]) -> Floats:
+        """A'W y: every value gets what belongs to its residues, times their weights."""
+        from hush.kernels.modular import unfold
+
+        out = np.zeros(self.k)
+        for m, weight, part in zip(self.moduli, self.weights, parts, strict=True):
+            unfold(np.ascontiguousarray(part), m, weight, out)
+        return out
+
+    def product(self, x: Floats) -> Floats:
+        """N x."""
+        from hush.kernels.modular import normal_product
+
+        out = np.empty(self.k)
+        normal_product(x, self._sizes, self.weights, self.ridge, np.empty(max(self.moduli)), out)
+        return out
+
+    def dense(self) -> Floats:
+        """The weighted design matrix itself, for small k and for tests."""
+        values = np.arange(self.k)
+        blocks = [
+            (values % m == np.arange(m)[:, None]) * math.sqrt(weight)
+            for m, weight in zip(self.moduli, self.weights, strict=True)
+        ]
+        if self.ridge > 0:
+            blocks.append(math.sqrt(self.ridge) * np.eye(self.k))
+        return np.concatenate(blocks)
+
+    @property
+    def small(self) -> bool:
+        """Whether dense matrices are used."""
+        return self.k <= _DENSE
+
+    def fit(self, parts: Sequence[Floats]) -> Floats:
+        """The values whose residues are nearest to these, in weighted squares; the smallest if there are several."""
+        if self.small:
+            from scipy.linalg import lstsq
+
+            seen = [math.sqrt(weight) * part for weight, part in zip(self.weights, parts, strict=True)]
+            extra = [np.zeros(self.k)] if self.ridge > 0 else []
+            return np.asarray(lstsq(self.dense(), np.concatenate([*seen, *extra]), lapack_driver="gelsy")[0])
+        right = self.unfolded(parts)
+        # Colliding values add about one number, their mean, to each of a value's own residues.
+        total = float(self.weights.sum())
+        near = (right - right.mean()) / total + 1.0 / self.k
+        return self.solve(right, near)
+
+    def solve(self, right: Floats, start: Floats | None = None, tolerance: float = 1e-11) -> Floats:
+        """N⁻¹ times a vector, by conjugate gradients."""
+        from hush.kernels.modular import conjugate_gradients
+
+        x = np.zeros(self.k) if start is None else start.copy()
+        taken = conjugate_gradients(self._sizes, self.weights, self.ridge, right, x, tolerance, _STEPS)
+        if taken >= 0:
+            return x
+        if self.k > _TOEPLITZ:
+            raise ConvergenceError("the moduli are too badly conditioned to decode; choose others")
+        from scipy.linalg import solve_toeplitz
+
+        return np.asarray(solve_toeplitz(self.product(np.eye(1, self.k)[0]), right))
+
+    @cached_property
+    def first(self) -> Floats:
+        """The first column of the inverse of N."""
+        unit = np.zeros(self.k)
+        unit[0] = 1.0
+        return self.solve(unit, tolerance=1e-13)
+
+    def inverse_diagonal(self) -> Floats:
+        """diag N⁻¹."""
+        x = self.first
+        y = np.concatenate([[0.0], x[:0:-1]])
+        return np.asarray(np.cumsum(x * x - y * y) / x[0])
+
+    def sandwich_diagonal(self, weights: Floats) -> Floats:
+        """diag N⁻¹ M N⁻¹ for M = sum of weights_j A_j'A_j: minus the derivative of diag (N + tM)⁻¹."""
+        x = self.first
+        slope = -self.solve(System(self.k, self.moduli, weights).product(x))
+        y, tilt = (np.concatenate([[0.0], part[:0:-1]]) for part in (x, slope))
+        levels, slopes = np.cumsum(x * x - y * y), 2 * np.cumsum(x * slope - y * tilt)
+        return np.asarray(levels * slope[0] / x[0] ** 2 - slopes / x[0])
+
+    def condition(self, most: float = math.inf, *, digits: int = 9) -> float:
+        """The ratio of the largest to the smallest singular value of the weighted design, by Lanczos' method.
+
+        Ritz values lie inside the spectrum, so what is found grows towards the truth, and the search stops early,
+        with a number that is too small, once it exceeds `most`. Else it settles to so many digits.
+
+        >>> round(System(100, (29, 31, 37, 41), np.ones(4)).condition())
+        104
+        """
+        if rank(self.k, [m for m, w in zip(self.moduli, self.weights, strict=True) if w > 0]) < self.k:
+            return math.inf
+        if self.small:
+            values = np.linalg.svd(self.dense(), compute_uv=False)
+            return float(values[0] / values[-1])
+        from scipy.linalg import eigvalsh_tridiagonal
+
+        from hush.kernels.modular import extremes
+
+        start = np.random.default_rng(0).standard_normal(self.k)
+        found, steps = 0.0, 16
+        while True:
+            diagonal, beside, filled = extremes(self._sizes, self.weights, start, steps, 1e-12 * self.weights.sum())
+            ritz = eigvalsh_tridiagonal(diagonal[:filled], beside[: filled - 1])
+            before, found = found, math.sqrt(max(ritz[-1], 0.0) / max(ritz[0], 1e-300 * ritz[-1]))
+            if found > most or filled < steps or abs(found - before) <= 10**-digits * found or steps >= 4_096:
+                return found
+            steps *= 2

@@ -1,0 +1,190 @@
+"""Loops of modular subset selection: counting reports, and products and solutions of its least squares.
+
+The design matrix has a row for every residue of every modulus and a column for every value, one where the value has
+the residue. So its product with a vector is a periodic sum, and that of its transpose a periodic copy: no matrix is
+made. The normal matrix N = sum of w_j A_j'A_j has entries that depend on the difference of two values alone: it
+is Toeplitz.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def count_residues(which, subsets, sizes, omegas, starts, tally, people):
+    """Count members and reports of every modulus; False when a report is malformed."""
+    for i in range(which.size):
+        j = np.int64(which[i])
+        if j >= sizes.size:
+            return False
+        before, size, omega = np.int64(-1), sizes[j], omegas[j]
+        for a in range(omega):
+            member = np.int64(subsets[i, a])
+            if member <= before or member >= size:
+                return False
+            before = member
+            tally[starts[j] + member] += 1
+        for a in range(omega, subsets.shape[1]):
+            if subsets[i, a] != 0:
+                return False
+        people[j] += 1
+    return True
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def fold(x, size, out):
+    """Sums of x over the values of each residue. Slices let the compiler see that indices are in order."""
+    k = x.size
+    out[: min(size, k)] = x[:size]
+    out[k:size] = 0.0
+    for start in range(size, k, size):
+        part = x[start : start + size]
+        for r in range(part.size):
+            out[r] += part[r]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def unfold(folded, size, weight, out):
+    """Add to every value what belongs to its residue, times the weight."""
+    for start in range(0, out.size, size):
+        part = out[start : start + size]
+        for r in range(part.size):
+            part[r] += weight * folded[r]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def _exchange(x, size, weight, out):
+    """Where a residue has two values at most: each gets the other's."""
+    low, high = out[: x.size - size], out[size:]
+    first, second = x[: x.size - size], x[size:]
+    for r in range(low.size):
+        low[r] += weight * second[r]
+        high[r] += weight * first[r]
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def normal_product(x, sizes, weights, ridge, room, out):
+    """out = (N + ridge I) x."""
+    own = ridge
+    for j in range(sizes.size):
+        if 2 * sizes[j] >= x.size:
+            own += weights[j]
+    for v in range(x.size):
+        out[v] = own * x[v]
+    for j in range(sizes.size):
+        if 2 * sizes[j] >= x.size:
+            _exchange(x, sizes[j], weights[j], out)
+        else:
+            fold(x, sizes[j], room)
+            unfold(room, sizes[j], weights[j], out)
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def conjugate_gradients(sizes, weights, ridge, b, x, tolerance, steps):
+    """Solve (N + ridge I) x = b from the x given; the number of steps taken, or -1 when they did not suffice."""
+    k = b.size
+    room = np.empty(sizes.max())
+    product, residual = np.empty(k), np.empty(k)
+    normal_product(x, sizes, weights, ridge, room, product)
+    left, whole = 0.0, 0.0
+    for v in range(k):
+        residual[v] = b[v] - product[v]
+        left += residual[v] * residual[v]
+        whole += b[v] * b[v]
+    goal = tolerance * tolerance * whole
+    direction = residual.copy()
+    for step in range(steps):
+        if left <= goal:
+            return step
+        normal_product(direction, sizes, weights, ridge, room, product)
+        curvature = 0.0
+        for v in range(k):
+            curvature += direction[v] * product[v]
+        if curvature <= 0.0:
+            return -1
+        length = left / curvature
+        before, left = left, 0.0
+        for v in range(k):
+            x[v] += length * direction[v]
+            residual[v] -= length * product[v]
+            left += residual[v] * residual[v]
+        for v in range(k):
+            direction[v] = residual[v] + left / before * direction[v]
+    return -1
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def extremes(sizes, weights, start, steps, limit):
+    """Diagonal and off-diagonal of Lanczos' tridiagonal matrix for N, and how many rows of it are filled.
+
+    No vector is kept to orthogonalize against: that repeats eigenvalues that were found already, which does no harm
+    to the outermost.
+    """
+    k = start.size
+    room, product = np.empty(sizes.max()), np.empty(k)
+    current, before = start / np.sqrt((start * start).sum()), np.zeros(k)
+    diagonal, beside = np.zeros(steps), np.zeros(steps)
+    for step in range(steps):
+        normal_product(current, sizes, weights, 0.0, room, product)
+        along = 0.0
+        for v in range(k):
+            along += current[v] * product[v]
+        diagonal[step] = along
+        size = 0.0
+        link = beside[step - 1] if step > 0 else 0.0
+        for v in range(k):
+            product[v] -= along * current[v] + link * before[v]
+            size += product[v] * product[v]
+        beside[step] = np.sqrt(size)
+        if beside[step] <= limit:
+            return diagonal, beside, step + 1
+        for v in range(k):
+            before[v] = current[v]
+            current[v] = product[v] / beside[step]
+    return diagonal, beside, steps
+
+
+@njit(nogil=True, cache=True, fastmath=True)
+def row_squares(first, size, shares, scale, out):
+    """Add to out[i] the sum over residues r of scale · shares[r] · K[i, r]², where K is the inverse of N, folded.
+
+    Row i of the inverse follows from row i-1 by the formula of Gohberg and Semencul, from its first column alone; so
+    does row i of K, shifted by one residue.
+    """
+    k = first.size
+    ahead, behind = np.zeros(2 * size), np.zeros(2 * size)
+    twice = np.concatenate((shares, shares))
+    for v in range(k):
+        ahead[v % size] += first[v] / first[0]
+        behind[(v + 1) % size] += first[k - 1 - v] / first[0]
+    ahead[size:] = ahead[:size]
+    behind[size:] = behind[:size]
+    row = np.zeros(size)
+    for i in range(k):
+        up = first[i]
+        down = first[k - i] if i > 0 else 0.0
+        turn = i % size
+        rise, fall, share = ahead[turn : turn + size], behind[turn : turn + size], twice[turn : turn + size]
+        total = 0.0
+        for r in range(size):
+            here = row[r] + up * rise[r] - down * fall[r]
+            row[r] = here
+            total += share[r] * here * here
+        out[i] += scale * total
+
+
+@njit(nogil=True, cache=True)
+def own_entries(first, size, out):
+    """out[i] = K[i, i mod size], with K as in `row_squares`."""
+    k = first.size
+    ahead, behind = np.zeros(size), np.zeros(size)
+    for v in range(k):
+        ahead[v % size] += first[v] / first[0]
+        behind[(v + 1) % size] += first[k - 1 - v] / first[0]
+    here = 0.0
+    for i in range(k):
+        down = first[k - i] if i > 0 else 0.0
+        here += first[i] * ahead[i % size] - down * behind[i % size]
+        out[i] = here

@@ -1,0 +1,349 @@
+"""Modular subset selection (MSS).
+
+Arcolezi, "Private frequency estimation via residue number systems" (2025): a report is the number of a modulus, drawn
+at random, and a subset of its residues that likely holds the value's. Frequencies are the weighted least squares
+solution from all residues. Corrected where it is wrong: blocks are debiased by their number of reports, subsets have at
+least one member, moduli determine all values if 1 + sum (m_j - 1) >= k, and no ridge is added, which would bias.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.analysis import success
+from hush.analysis.modular import Blocks
+from hush.analysis.modular_system import System
+from hush.domain import Domain
+from hush.errors import ParameterError, ReportError, message
+from hush.estimation import Aggregate, Estimate
+from hush.estimation.consistency import simplex
+from hush.mechanisms import _moduli, _rules, _thresholds
+from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._inference import shares
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.direct import unsigned
+from hush.mechanisms.subset import checked, known
+from hush.simulation.subsets import subset_members
+
+_EXACT_BARS = 4_096
+"""Up to this many values, error bars are exact; beyond, `Blocks.near_variances` gives them to about one per cent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MSS(FrequencyOracle):
+    """Report a random subset of the residues modulo one of several numbers.
+
+    Args:
+        k: Domain size, at least 2.
+        epsilon: Privacy loss of one report, in nats.
+        moduli: Pairwise coprime integers from 2 to k, with a product and 1 + sum (m - 1) of at least k. Left out, they
+            are chosen for a small error among those that are well conditioned (`hush.mechanisms._moduli`).
+        code: How a subset is written: "sorted" or "enumerative", as for `hush.SS`.
+
+    >>> MSS(k=20, epsilon=0.5, moduli=(7, 11, 5)).omegas
+    (2, 4, 1)
+    """
+
+    moduli: tuple[int, ...] = None  # type: ignore[assignment]
+    code: str = "sorted"
+
+    family: ClassVar[str] = "subset"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        chosen = _moduli.usual_moduli(self.k, self.epsilon) if self.moduli is None else self.moduli
+        self._set(moduli=_moduli.checked(self.k, chosen))
+        checked(self.code)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes."""
+        return known({**super().parameters, "moduli": list(self.moduli)})
+
+    @cached_property
+    def omegas(self) -> tuple[int, ...]:
+        """Subset sizes: the integer part of m/(e^epsilon + 1), at least 1."""
+        return tuple(_moduli.subset_sizes(self.moduli, self.epsilon))
+
+    @cached_property
+    def keeps(self) -> tuple[int, ...]:
+        """Out of 2^64, the probability that a subset holds the value's own residue, for each modulus."""
+        return tuple(_thresholds.keep(self.epsilon, w, m - w) for m, w in zip(self.moduli, self.omegas, strict=True))
+
+    @property
+    def thresholds(self) -> dict[str, int | str]:
+        return {"keep": " ".join(map(str, self.keeps)), "omega": " ".join(map(str, self.omegas))}
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """Probabilities, weights and the exact error of every block."""
+        return Blocks(self.k, self.moduli, np.array(self.omegas), np.array([keep / SCALE for keep in self.keeps]))
+
+    # Reports.
+
+    @property
+    def report_dtype(self) -> np.dtype[Any]:
+        """The block, then ascending residues, filled up with zeros; or the subset's number, little-endian."""
+        block = ("block", unsigned(len(self.moduli) - 1))
+        if self.code == "sorted":
+            return np.dtype([block, ("subset", unsigned(max(self.moduli) - 1), (max(self.omegas),))])
+        most = max(map(_moduli.subset_bits, self.moduli, self.omegas))
+        return np.dtype([block, ("number", "u1", (max(1, -(-most // 8)),))])
+
+    @cached_property
+    def _arrays(self) -> tuple[Ints, Ints, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+        from hush.kernels.words import rejection
+
+        reject = np.array([rejection(m - 1) for m in self.moduli], np.uint64)
+        return np.array(self.moduli), np.array(self.omegas), np.array(self.keeps, np.uint64), reject
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        from hush.kernels.subsets import select
+
+        if self.code == "sorted":
+            out = np.zeros(values.size, self.report_dtype)
+            select(rng, values, *self._arrays, out["block"], out["subset"])
+            return out
+        which = np.zeros(values.size, self.report_dtype["block"])
+        members = np.empty((values.size, max(self.omegas)), unsigned(max(self.moduli) - 1))
+        select(rng, values, *self._arrays, which, members)
+        return self.packed(which, members)
+
+    def packed(self, which: npt.NDArray[Any], members: npt.NDArray[Any]) -> Reports:
+        """Reports of blocks and ascending subsets, whose rows end in zeros."""
+        out = np.zeros(which.size, self.report_dtype)
+        out["block"] = which
+        if self.code == "sorted":
+            out["subset"] = members
+            return out
+        from hush.kernels.combinadic import combinadic
+
+        width = self.report_dtype["number"].shape[0]
+        for j, (m, omega) in enumerate(zip(self.moduli, self.omegas, strict=True)):
+            here = np.flatnonzero(which == j)
+            out["number"][here] = combinadic(m, omega).encode(members[here], width)
+        return out
+
+    def members(self, reports: Reports) -> npt.NDArray[Any]:
+        """The subset of each report, ascending and then zeros; raises ReportError on a number that is none's."""
+        if self.code == "sorted":
+            return np.ascontiguousarray(reports["subset"])
+        from hush.kernels.combinadic import combinadic
+
+        out = np.zeros((reports.size, max(self.omegas)), unsigned(max(self.moduli) - 1))
+        for j, (m, omega) in enumerate(zip(self.moduli, self.omegas, strict=True)):
+            here = np.flatnonzero(reports["block"] == j)
+            subsets = np.empty((here.size, omega), out.dtype)
+            if not combinadic(m, omega).decode(np.ascontiguousarray(reports["number"][here]), subsets):
+                rule = f"must be numbers of subsets, below C({m}, {omega})"
+                raise ReportError(message("reports", rule, "another", "check their spec"))
+            out[here, :omega] = subsets
+        return out
+
+    @property
+    def bits(self) -> int:
+        """Bits that tell all reports apart, whatever the block."""
+        if max(self.moduli) <= 10_000:
+            return (sum(map(math.comb, self.moduli, self.omegas)) - 1).bit_length()
+        longest = max(map(_moduli.subset_bits, self.moduli, self.omegas))
+        return longest + (len(self.moduli) - 1).bit_length()
+
+    @property
+    def average_bits(self) -> float:
+        """Equation 2: bits of a report on average, if the length may depend on the block."""
+        return _moduli.average_bits(self.moduli, self.omegas)
+
+    # The law.
+
+    def publics(self) -> Sequence[Any]:
+        """The block is drawn before anything private is looked at."""
+        return range(len(self.moduli)) if len(self.moduli) > 1 else (None,)
+
+    def public(self, report: Any) -> Any:
+        return int(report["block"]) if len(self.moduli) > 1 else None
+
+    def outputs(self, public: Any = None) -> Reports:
+        block = public or 0
+        m, omega = self.moduli[block], self.omegas[block]
+        _rules.enumerable(math.comb(m, omega), self.k)
+        members = np.zeros((math.comb(m, omega), max(self.omegas)), np.int64)
+        members[:, :omega] = list(itertools.combinations(range(m), omega))
+        return self.packed(np.full(len(members), block), members)
+
+    @cached_property
+    def denominator(self) -> int:
+        """Of every block: 2^64 (m-omega) times its number of subsets with a given member, made the same for all."""
+        return math.lcm(*self._denominators)
+
+    @cached_property
+    def _denominators(self) -> tuple[int, ...]:
+        return tuple(SCALE * (m - w) * math.comb(m - 1, w - 1) for m, w in zip(self.moduli, self.omegas, strict=True))
+
+    def weight(self, report: Any, value: int) -> int:
+        row = np.asarray(report, self.report_dtype)
+        j = int(row["block"])
+        subset = row["subset"] if self.code == "sorted" else self.members(row[None])[0]
+        inside = value % self.moduli[j] in subset[: self.omegas[j]].tolist()
+        own = self.keeps[j] * (self.moduli[j] - self.omegas[j])
+        return (own if inside else (SCALE - self.keeps[j]) * self.omegas[j]) * (
+            self.denominator // self._denominators[j]
+        )
+
+    def _log_prob(self, reports: Reports, values: Values) -> Floats:
+        several = zip(self.moduli, self.omegas, self.keeps, strict=True)
+        levels = np.array([_log_levels(m, w, keep) for m, w, keep in several])
+        return np.asarray(levels[reports["block"].astype(np.intp), self.supports(reports, values).astype(np.intp)])
+
+    def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
+        """Whether each report's subset holds the residue of the value beside it."""
+        sizes, omegas = (part[reports["block"].astype(np.intp)] for part in self._arrays[:2])
+        members = self.members(reports)
+        inside = np.arange(members.shape[1]) < omegas[:, None]
+        return np.asarray(((members == (values % sizes)[:, None]) & inside).any(axis=1))
+
+    def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
+        """Which values each report supports, shape (n, k)."""
+        out = np.empty((reports.size, self.k), np.bool_)
+        members = self.members(reports)
+        for j, (m, omega) in enumerate(zip(self.moduli, self.omegas, strict=True)):
+            here = np.flatnonzero(reports["block"] == j)
+            held = np.zeros((here.size, m), np.bool_)
+            np.put_along_axis(held, members[here, :omega].astype(np.intp), True, axis=1)
+            out[here] = held[:, np.arange(self.k) % m]
+        return out
+
+    def scores(self, reports: Reports) -> Floats:
+        favours = np.array([high - low for low, high in map(_log_levels, self.moduli, self.omegas, self.keeps)])
+        return np.asarray(self.support_matrix(reports) * favours[reports["block"].astype(np.intp), None])
+
+    def exact_epsilon(self) -> float:
+        """The true worst-case loss, of the block that loses most."""
+        several = zip(self.moduli, self.omegas, self.keeps, strict=True)
+        return max(_thresholds.log_ratio(keep * (m - w), (SCALE - keep) * w) for m, w, keep in several)
+
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
+        """The best guess is the likeliest value with a reported residue, or the likeliest of all; exact."""
+        p = self.blocks.p.tolist()
+        if prior is None:
+            return _moduli.reconstruction(self.k, self.moduli, self.omegas, p)
+        belief, total = shares(prior, self.k), 0.0
+        for m, omega, chance in zip(self.moduli, self.omegas, p, strict=True):
+            best = np.zeros(m)
+            np.maximum.at(best, np.arange(self.k) % m, belief)
+            total += success.first_supported(best, *success.first_member(m, omega, chance))
+        return total / len(self.moduli)
+
+    # The server.
+
+    @cached_property
+    def _starts(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self.moduli)])
+
+    def tally(self, reports: Reports) -> Ints:
+        """How often each residue of each modulus is a member, then how many reports each modulus has."""
+        from hush.kernels.modular import count_residues
+
+        which = np.ascontiguousarray(reports["block"])
+        if which.size and int(which.max()) >= len(self.moduli):
+            raise ReportError(
+                message("reports", f"must have a block below {len(self.moduli)}", "another", "check them")
+            )
+        counts, people = np.zeros(self._starts[-1], np.int64), np.zeros(len(self.moduli), np.int64)
+        sizes, omegas = self._arrays[:2]
+        if not count_residues(which, self.members(reports), sizes, omegas, self._starts, counts, people):
+            rule = "must be ascending residues, followed by zeros"
+            raise ReportError(message("reports", rule, "another", "check their spec"))
+        return np.concatenate([counts, people])
+
+    def _residues(self, tally: Ints) -> tuple[list[Floats], Ints]:
+        """Debiased frequencies of residues, which sum to one in each block, and the blocks' numbers of reports."""
+        people = tally[self._starts[-1] :]
+        law, parts = self.blocks, []
+        for j, (start, stop) in enumerate(itertools.pairwise(self._starts.tolist())):
+            seen = tally[start:stop] / max(int(people[j]), 1)
+            parts.append((seen - law.q[j]) / (law.p[j] - law.q[j]))
+        return parts, people
+
+    def decode(self, tally: Ints, n: int) -> Floats:
+        """Weighted least squares. Unbiased if every block has a report, or if those that have determine all values."""
+        parts, people = self._residues(tally)
+        return System(self.k, self.moduli, self.blocks.weights * people).fit(parts)
+
+    def influence(self, targets: Values) -> list[Floats]:
+        """n times what one member of each residue adds to the targets' estimates, by block, if each has n/l reports."""
+        wanted = np.zeros(self.k)
+        wanted[targets] = 1.0
+        law = self.blocks
+        parts = law.system.folded(law.system.solve(wanted))
+        scales = law.weights * len(self.moduli) / (law.p - law.q)
+        return [scale * part for scale, part in zip(scales, parts, strict=True)]
+
+    def ridge(self, aggregate: Aggregate, penalty: float | None = None) -> Estimate:
+        """Least squares with a penalty on the sum of squares: less variance, and a bias towards zero; no error bars.
+
+        Args:
+            aggregate: Of this spec.
+            penalty: Added to the normal equations, whose weights grow with n; the paper's 1/epsilon² if left out.
+        """
+        size = 1 / self.epsilon**2 if penalty is None else _rules.number("penalty", penalty, 0, math.inf, "use e.g. 1")
+        self._belongs(aggregate, self.spec_hash)
+        if aggregate.n < 1:
+            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
+        parts, people = self._residues(aggregate.tally)
+        found = System(self.k, self.moduli, self.blocks.weights * people, size).fit(parts)
+        return Estimate(found, aggregate.n, Domain(size=self.k), None, "ridge")
+
+    def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
+        if self.k <= _EXACT_BARS or aggregate.n < 1:
+            return super()._estimate(aggregate, domain, spec_hash)
+        self._belongs(aggregate, spec_hash)
+        raw = self.decode(aggregate.tally, aggregate.n)
+        return Estimate(raw, aggregate.n, domain, np.sqrt(self.blocks.near_variances(simplex(raw), aggregate.n)))
+
+    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
+        """Exact, for blocks of n/l reports: see `hush.analysis.modular`."""
+        return self.blocks.variances(frequencies, n)
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """Everybody draws a block; then subset selection's own simulation in each, where it is faster than reports."""
+        blocks = len(self.moduli)
+        split = rng.multinomial(counts, np.full(blocks, 1 / blocks)).astype(np.int64)
+        total = self._empty()
+        for j, (m, omega) in enumerate(zip(self.moduli, self.omegas, strict=True)):
+            here = np.bincount(np.arange(self.k) % m, split[:, j], m).astype(np.int64)
+            people = int(here.sum())
+            start, stop = self._starts[j : j + 2]
+            if people * omega < m * (omega + 1_000) * 4:
+                total[start:stop] = self._drawn(j, np.repeat(np.arange(m), here), rng)
+            else:
+                total[start:stop] = subset_members(here, omega, float(self.blocks.p[j]), rng)
+            total[self._starts[-1] + j] = people
+        return total
+
+    def _drawn(self, j: int, residues: Values, rng: np.random.Generator) -> Ints:
+        """Members of real subsets in one block."""
+        from hush.kernels.subsets import count_members, select
+
+        size, omega, keep, reject = (part[j : j + 1] for part in self._arrays)
+        members, rows = np.zeros(self.moduli[j], np.int64), max(1, (1 << 20) // self.omegas[j])
+        for start in range(0, residues.size, rows):
+            part = residues[start : start + rows]
+            subsets = np.empty((part.size, self.omegas[j]), np.uint32)
+            select(rng, part, size, omega, keep, reject, np.empty(0, np.uint8), subsets)
+            count_members(subsets, self.moduli[j], members)
+        return members
+
+
+def _log_levels(m: int, omega: int, keep: int) -> tuple[float, float]:
+    """Logarithms of the probability of a subset that does not hold the residue, and of one that does."""
+    with_own = math.lgamma(m) - math.lgamma(omega) - math.lgamma(m - omega + 1)
+    without = math.lgamma(m) - math.lgamma(omega + 1) - math.lgamma(m - omega)
+    return math.log((SCALE - keep) / SCALE) - without, math.log(keep / SCALE) - with_own

@@ -1,0 +1,135 @@
+"""Choosing moduli: always valid, well conditioned, the same for a seed; bad ones are refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hush.analysis.modular_system import System, rank
+from hush.errors import ParameterError
+from hush.mechanisms import _moduli
+from hush.mechanisms._moduli import choose_moduli, usual_moduli
+from hush.mechanisms.modular import MSS
+
+
+def prime(n: int) -> bool:
+    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+
+
+@settings(max_examples=40)
+@given(st.integers(2, 250), st.sampled_from([0.5, 1.0, 3.0, 8.0]), st.integers(0, 5), st.sampled_from([2, 4, 9]))
+def test_chosen_moduli_are_valid(k: int, epsilon: float, seed: int, most: int) -> None:
+    moduli = choose_moduli(k, epsilon, most_blocks=most, seed=seed)
+    assert moduli == choose_moduli(k, epsilon, most_blocks=most, seed=seed)
+    assert len(set(moduli)) == len(moduli) <= most
+    assert moduli == (k,) or all(prime(m) for m in moduli)
+    assert max(moduli) <= k
+    assert math.prod(moduli) >= k
+    assert rank(k, moduli) == k
+    assert _moduli.blocks(k, moduli, epsilon).system.condition() <= 10.0 * 1.001
+    assert MSS(k=k, epsilon=epsilon, moduli=moduli).moduli == moduli
+
+
+@given(st.integers(10, 3_000), st.integers(2, 12), st.integers(0, 10**6))
+def test_repairs_never_repeat_a_prime(k: int, count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    primes = _moduli._primes(k)
+    if primes.size < count:
+        return
+    for generator in (rng, None):
+        repaired = _moduli._repaired(k, rng.choice(primes, count, replace=False).tolist(), primes, generator)
+        if repaired is None:
+            assert count * (k - 1) < 2 * k or sum(primes[-count:].tolist()) - count + 1 < k
+        else:
+            assert len(set(repaired)) == count
+            assert all(prime(m) for m in repaired)
+            assert rank(k, repaired) == k
+
+
+def test_objectives_find_what_they_ask_for() -> None:
+    k, epsilon = 512, 1.0
+    found = {
+        name: _moduli.blocks(k, choose_moduli(k, epsilon, objective=name), epsilon) for name in ("mse", "bits", "asr")
+    }
+    mse = {name: float(law.flat_variances().mean()) for name, law in found.items()}
+    bits = {name: _moduli.average_bits(law.moduli, law.omegas.tolist()) for name, law in found.items()}
+    success = {
+        name: _moduli.reconstruction(k, law.moduli, law.omegas.tolist(), law.p.tolist()) for name, law in found.items()
+    }
+    assert mse["mse"] == min(mse.values())
+    assert bits["bits"] == min(bits.values()) < bits["mse"]
+    assert success["asr"] == min(success.values())
+    both = _moduli.blocks(k, choose_moduli(k, epsilon, objective={"mse": 1.0, "bits": 1.0}), epsilon)
+    product = both.flat_variances().mean() * _moduli.average_bits(both.moduli, both.omegas.tolist())
+    assert product <= min(mse[name] * bits[name] for name in found) * (1 + 1e-9)
+
+
+def test_table_holds_what_the_search_finds() -> None:
+    for k in (100, 512):
+        assert usual_moduli(k, 2.2) == choose_moduli(k, 2.0)
+    table = _moduli._table()
+    assert {"1024", "22000"} <= set(table)
+    for k, cells in table.items():
+        assert set(cells) == {"1", "2", "3", "4", "5"}
+        for epsilon, moduli in cells.items():
+            assert _moduli.checked(int(k), moduli) == tuple(moduli)
+            if int(k) <= 2_048:
+                assert _moduli.blocks(int(k), moduli, float(epsilon)).system.condition() <= 10.01
+
+
+@settings(max_examples=15)
+@given(st.integers(70, 130), st.integers(3, 6), st.integers(0, 10**6))
+def test_condition_number_by_lanczos_equals_singular_values(k: int, count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    primes = _moduli._primes(k)
+    moduli = tuple(rng.choice(primes[primes > k // 3], count, replace=False).tolist())
+    system = System(k, moduli, rng.random(count) + 0.5)
+    values = np.linalg.svd(system.dense(), compute_uv=False)
+    if rank(k, moduli) < k:
+        assert system.condition() == math.inf
+    elif values[0] < 1e4 * values[-1]:
+        assert system.condition() == pytest.approx(values[0] / values[-1], rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("moduli", "said"),
+    [
+        ((6, 9), "every modulus must have no common factor with another, got 9"),
+        ((7, 7, 11), "every modulus must have no common factor"),
+        ((7, 2), "moduli must have a product, and 1 .* of at least k=20, got"),
+        ((0, 7, 19), "every modulus must be an integer in 2..20, got 0"),
+        ((1, 7, 19), "every modulus must be an integer in 2..20, got 1"),
+        ((-7, 19), "every modulus must be an integer in 2..20, got -7"),
+        ((7, 23), "every modulus must be an integer in 2..20, got 23"),
+        ((7.0, 19), "every modulus must be an integer in 2..20, got 7.0"),
+        ((math.nan, 19), "every modulus must be an integer"),
+        ((True, 19), "every modulus must be an integer"),
+        (("7", 19), "every modulus must be an integer"),
+        ((), "moduli must be a list of integers"),
+        ("7,19", "moduli must be a list of integers"),
+        (19, "moduli must be a list of integers"),
+        ({7: 19}, "moduli must be a list of integers"),
+    ],
+)
+def test_bad_moduli(moduli: object, said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        MSS(k=20, epsilon=1.0, moduli=moduli)  # type: ignore[arg-type]
+
+
+def test_bad_parameters() -> None:
+    for k in (1, 0, -3, 2.5, 10**9):
+        with pytest.raises(ParameterError, match=r"k must be an integer in 2"):
+            MSS(k=k, epsilon=1.0)  # type: ignore[arg-type]
+    for epsilon in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(ParameterError, match="epsilon must be a number"):
+            MSS(k=10, epsilon=epsilon)
+    with pytest.raises(ParameterError, match="code must be one of"):
+        MSS(k=10, epsilon=1.0, code="gzip")
+    for bad in ({"objective": "speed"}, {"objective": {}}, {"objective": {"mse": -1.0}}, {"condition": 1.0},
+                {"condition": math.nan}, {"most_blocks": 1}, {"width": 0.5}):  # fmt: skip
+        with pytest.raises(ParameterError, match="must"):
+            choose_moduli(50, 1.0, **bad)  # type: ignore[arg-type]
