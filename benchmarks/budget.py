@@ -1,0 +1,92 @@
+"""The smallest budget under a constraint: one simulated collection beside the peer's, and whole questions.
+
+A collection is 50,000 people over 200 values, from counts to estimates. The peer randomizes person by person; ours is
+one of a thousand that a search draws together, each from the same law. Questions are of the largest size that is
+promised: n = 10^7, k = 1000, a thousand runs at a budget.
+"""
+
+from __future__ import annotations
+
+import time
+
+import hush
+from benchmarks import report, timing
+from benchmarks.peers import peers
+from hush.planning.budget import budget
+from hush.planning.budget.drawing import estimates
+from hush.planning.budget.population import population
+
+K, PEOPLE, EPSILON, TOGETHER = 200, 50_000, 1.0, 1000
+REQUIRED = {"GRR": None, "OUE": 1000, "OLH": 10_000}
+
+SIZE, CROWD, RUNS = 1000, 10**7, 1000
+LIMITS = {"direct": 2.0, "BS": 5.0, "RBS": 5.0, "DBS": 5.0, "MPass": 30.0, "Bayes": 30.0}
+FAST, COSTLY = ("GRR", "OUE", "OLH"), ("SS", "HR")
+LOSSES = {"kendall": 0.3, "l1": 2e-5, "l2": 3e-5, "max": 0.001, "f1": 0.1, "ndcg": 0.01, "kl": 0.05, "emd": 2.0}
+
+
+def run(quick: bool) -> list[report.Table]:
+    """One collection, then whole questions."""
+    return [_collections(quick), _questions(quick)]
+
+
+def _collections(quick: bool) -> report.Table:
+    table = report.Table(
+        "One simulated collection: 50,000 people over 200 values, ε = 1",
+        ("protocol", "ours", "multi-freq-ldpy", "ratio", "required"),
+        note="Ours is one of a thousand that are drawn together, on one thread.",
+    )
+    data = hush.datasets.zipf(K, PEOPLE)
+    values, people = data.values().tolist(), population(data.counts, None)
+    for name, required in report.progress(tuple(REQUIRED.items()), "collections"):
+        m = hush.registry()[name](k=K, epsilon=EPSILON)
+        peer = next(each for each in peers(name, K, EPSILON) if each.name == "multi-freq-ldpy")
+        few = values[:: PEOPLE // 100]
+        peer.server(peer.received(peer.client(few)))  # compiles
+        estimates(m, people, 2, hush.seeded(1))
+        slow = min(
+            timing.seconds(lambda p=peer: p.server(p.received(p.client(values)))) for _ in range(1 if quick else 3)
+        )
+        ours = min(timing.seconds(lambda m=m: estimates(m, people, TOGETHER, hush.seeded(7))) for _ in range(5))
+        ratio = slow / (ours / TOGETHER)
+        table.add(
+            name,
+            f"{ours / TOGETHER * 1e6:.1f} µs",
+            f"{slow:.2f} s",
+            report.ratio(ratio),
+            f"≥ {required:,}×" if required else "",
+            missed=f"{report.ratio(ratio)} of {required:,}×" if required and ratio < required else "",
+            seconds=ours / TOGETHER,
+            reference_seconds=slow,
+        )
+    return table
+
+
+def _questions(quick: bool) -> report.Table:
+    table = report.Table(
+        "The smallest budget: n = 10⁷, k = 1000, up to 1000 runs at a budget, Pr ≥ 0.9",
+        ("question", "method", "ε", "time", "processor", "required"),
+        note="SS and HR may take ten times as long. `processor` is the time of all threads together.",
+    )
+    data = hush.datasets.zipf(SIZE, CROWD)
+    names = ("OUE",) if quick else (*FAST, *COSTLY)
+    methods = ("direct", "BS") if quick else tuple(LIMITS)
+    cases = [(name, "kendall", method) for name in names for method in methods]
+    cases += [] if quick else [("OUE", loss, "direct") for loss in LOSSES if loss != "kendall"]
+    budget("OUE", [3, 2, 1], loss="kendall", threshold=1.0, method="BS", runs=50)  # compiles
+    for name, loss, method in report.progress(cases, "questions"):
+        limit = LIMITS[method] * (10 if name in COSTLY else 1)
+        busy = time.process_time()
+        answer = budget(name, data, loss=loss, threshold=LOSSES[loss], method=method, runs=RUNS, rng=hush.seeded(7))
+        busy = time.process_time() - busy
+        table.add(
+            f"{name}, {loss} ≤ {LOSSES[loss]:g}",
+            method,
+            f"{answer.epsilon:.3g}" if answer.epsilon else "none",
+            f"{answer.seconds:.2f} s",
+            f"{busy:.2f} s",
+            f"< {limit:g} s",
+            missed=f"{method} {answer.seconds:.2f} s" if answer.seconds >= limit else "",
+            answer=answer.to_dict(),
+        )
+    return table

@@ -1,0 +1,206 @@
+"""Binomial and hypergeometric numbers inside compiled code, from the bit generator's words.
+
+Binomial: sequential inversion where the mean is small, popcount for a few fair coins, else Hörmann's transformed
+rejection (BTRS, J. Stat. Comput. Simul. 46, 1993), whose cost does not depend on n. Hypergeometric: inversion where the
+mean is small, else Stadlober's ratio of uniforms (HRUA, J. Comput. Appl. Math. 31, 1990). Both reject against the exact
+probabilities, so the law is exact up to the rounding of doubles.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from hush.kernels.words import ONE, word
+
+_UNIT = 2.0**-53
+_SHIFT = np.uint64(11)
+_INVERTED = 10.0  # up to this mean, inversion is faster
+_TAILS = np.array([math.lgamma(x + 1) - (x + 0.5) * math.log(x + 1) + x + 1 for x in range(10)])
+_HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+_WIDTH = 2 * math.sqrt(2 / math.e)
+_EXTRA = 3 - 2 * math.sqrt(3 / math.e)
+
+
+@njit(nogil=True, inline="always")
+def uniform(source):
+    """A number in [0, 1), of 53 bits."""
+    return np.float64(word(source) >> _SHIFT) * _UNIT
+
+
+@njit(nogil=True)
+def _tail(x):
+    """What Stirling's (x + 1/2) ln(x + 1) - (x + 1) lacks of ln x!."""
+    if x < 10:
+        return _TAILS[np.int64(x)]
+    y = x + 1.0
+    square = y * y
+    return _HALF_LOG_TAU + (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / y
+
+
+@njit(nogil=True)
+def _log_factorial(x):
+    return (x + 0.5) * math.log(x + 1.0) - (x + 1.0) + _tail(x)
+
+
+@njit(nogil=True)
+def _popcount(x):
+    x -= (x >> ONE) & np.uint64(0x5555555555555555)
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(nogil=True)
+def _small_mean(source, n, p):
+    """Inversion, from zero upwards, for p up to 1/2."""
+    odds = p / (1 - p)
+    chance = math.exp(n * math.log1p(-p))
+    left = uniform(source)
+    x = 0
+    while left >= chance and x < n:
+        left -= chance
+        chance *= odds * (n - x) / (x + 1)
+        x += 1
+        if chance < 1e-300:
+            break
+    return x
+
+
+@njit(nogil=True, inline="always")
+def _shape(n, p):
+    """The constants of BTRS."""
+    spread = math.sqrt(n * p * (1 - p))
+    b = 1.15 + 2.53 * spread
+    return b, -0.0873 + 0.0248 * b + 0.01 * p, n * p + 0.5, 0.92 - 4.2 / b, (2.83 + 5.1 / b) * spread
+
+
+@njit(nogil=True)
+def _log_bound(n, p, x):
+    """Logarithm of the probability of x, relative to the mode's."""
+    odds = p / (1 - p)
+    mode = math.floor((n + 1) * p)
+    return (
+        (mode + 0.5) * math.log((mode + 1) / (odds * (n - mode + 1)))
+        + (n + 1) * math.log((n - mode + 1) / (n - x + 1))
+        + (x + 0.5) * math.log(odds * (n - x + 1) / (x + 1))
+        + _tail(mode)
+        + _tail(n - mode)
+        - _tail(x)
+        - _tail(n - x)
+    )
+
+
+@njit(nogil=True)
+def _rejection(source, n, p, shape):
+    """BTRS, for p up to 1/2 and a mean of at least ten."""
+    b, a, centre, sure, scale = shape
+    while True:
+        v = uniform(source)
+        u = uniform(source) - 0.5
+        edge = 0.5 - abs(u)
+        if edge <= 0.0:
+            continue
+        x = math.floor((2 * a / edge + b) * u + centre)
+        if edge >= 0.07 and v <= sure:
+            return np.int64(x)
+        if x < 0 or x > n or v <= 0.0:
+            continue
+        if math.log(v * scale / (a / (edge * edge) + b)) <= _log_bound(n, p, x):
+            return np.int64(x)
+
+
+@njit(nogil=True)
+def binomial(source, n, p):
+    """How many of n succeed, each with probability p."""
+    if n <= 0 or p <= 0.0:
+        return np.int64(0)
+    if p >= 1.0:
+        return np.int64(n)
+    if p == 0.5 and n <= 64:
+        return _popcount(word(source) >> np.uint64(64 - n))
+    rare = min(p, 1 - p)
+    found = _small_mean(source, n, rare) if n * rare < _INVERTED else _rejection(source, n, rare, _shape(n, rare))
+    return found if p <= 0.5 else n - found
+
+
+@njit(nogil=True)
+def add_binomials(source, n, p, column):
+    """Add such a number to every entry."""
+    rare = min(p, 1 - p)
+    if n * rare < _INVERTED:
+        for i in range(column.size):
+            column[i] += binomial(source, n, p)
+        return
+    shape = _shape(n, rare)
+    for i in range(column.size):
+        found = _rejection(source, n, rare, shape)
+        column[i] += found if p <= 0.5 else n - found
+
+
+@njit(nogil=True)
+def hypergeometric(source, good, bad, sample):
+    """How many of a sample without replacement are good."""
+    whole = good + bad
+    if sample <= 0 or good <= 0:
+        return np.int64(0)
+    if sample >= whole or bad <= 0:
+        return np.int64(min(sample, good))
+    drawn = min(sample, whole - sample)
+    rarer, other = min(good, bad), max(good, bad)
+    if drawn * (rarer / whole) < _INVERTED:
+        x = _rare(source, rarer, other, drawn)
+    else:
+        x = _ratio(source, rarer, other, drawn)
+    if good > bad:
+        x = drawn - x
+    return np.int64(x if drawn == sample else good - x)
+
+
+@njit(nogil=True)
+def _rare(source, rarer, other, drawn):
+    """Inversion, from none upwards: none is possible, since the sample is at most the more frequent kind."""
+    whole = rarer + other
+    nothing = _log_factorial(other) + _log_factorial(whole - drawn) - _log_factorial(whole)
+    chance = math.exp(nothing - _log_factorial(other - drawn))
+    left = uniform(source)
+    x, most = 0, min(rarer, drawn)
+    while left >= chance and x < most:
+        left -= chance
+        chance *= (rarer - x) / (x + 1.0) * ((drawn - x) / (other - drawn + x + 1.0))
+        x += 1
+        if chance < 1e-300:
+            break
+    return x
+
+
+@njit(nogil=True)
+def _log_terms(x, rarer, other, drawn):
+    return _log_factorial(x) + _log_factorial(rarer - x) + _log_factorial(drawn - x) + _log_factorial(other - drawn + x)
+
+
+@njit(nogil=True)
+def _ratio(source, rarer, other, drawn):
+    """HRUA."""
+    whole = rarer + other
+    share = rarer / whole
+    centre = drawn * share + 0.5
+    spread = math.sqrt((whole - drawn) * drawn * share * (1 - share) / (whole - 1) + 0.5)
+    width = _WIDTH * spread + _EXTRA
+    mode = math.floor((drawn + 1.0) * (rarer + 1.0) / (whole + 2.0))
+    at_mode = _log_terms(mode, rarer, other, drawn)
+    most = min(drawn, rarer)
+    while True:
+        u = uniform(source)
+        if u <= 0.0:
+            continue
+        x = math.floor(centre + width * (uniform(source) - 0.5) / u)
+        if x < 0 or x > most:
+            continue
+        gap = at_mode - _log_terms(x, rarer, other, drawn)
+        if u * (4 - u) - 3 <= gap:
+            return x
+        if u * (u - gap) < 1 and 2 * math.log(u) <= gap:
+            return x

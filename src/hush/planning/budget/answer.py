@@ -1,0 +1,75 @@
+"""The answer to a question about the budget, with everything it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hush.mechanisms._base import FrequencyOracle
+from hush.planning.budget.question import Question
+from hush.planning.budget.trials import Tried
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The smallest budget that satisfies, or that none does.
+
+    Args:
+        question: What was asked.
+        method: How it was searched for.
+        epsilon: The budget; None where no budget of the range was found to satisfy.
+        interval: Between which budgets the smallest one lies, where the method says ("direct").
+        confidence: How sure that is.
+        evidence: Every budget that was tried, in order.
+        seconds: How long it took.
+    """
+
+    question: Question
+    method: str
+    epsilon: float | None
+    interval: tuple[float, float] | None
+    confidence: float | None
+    evidence: tuple[Tried, ...]
+    seconds: float
+
+    @property
+    def feasible(self) -> bool:
+        """Whether a budget was found."""
+        return self.epsilon is not None
+
+    @property
+    def best(self) -> Tried:
+        """What was seen at the answer; where there is none, the budget that came closest."""
+        exact = [t for t in self.evidence if t.law == "exact"]
+        if self.epsilon is not None:
+            return max((t for t in exact if t.epsilon == self.epsilon and t.satisfies), key=lambda t: t.runs)
+        return max(exact or self.evidence, key=lambda t: (t.share, t.epsilon))
+
+    @property
+    def mechanism(self) -> FrequencyOracle | None:
+        """The mechanism at the budget, ready to use."""
+        return None if self.epsilon is None else self.question.mechanism(self.epsilon)
+
+    @property
+    def runs(self) -> int:
+        """Collections that were simulated, exactly."""
+        return sum(t.runs for t in self.evidence if t.law == "exact")
+
+    def __repr__(self) -> str:
+        what = f"epsilon={self.epsilon:.4g}" if self.epsilon is not None else "infeasible"
+        return f"Answer({what}, {self.question.name}, {self.method}, {len(self.evidence)} budgets tried)"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "feasible": self.feasible,
+            "epsilon": self.epsilon,
+            "interval": None if self.interval is None else list(self.interval),
+            "confidence": self.confidence,
+            "method": self.method,
+            "question": self.question.to_dict(),
+            "best": self.best.to_dict(),
+            "runs": self.runs,
+            "seconds": self.seconds,
+            "evidence": [t.to_dict() for t in self.evidence],
+        }

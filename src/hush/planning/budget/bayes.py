@@ -1,0 +1,120 @@
+"""Bayesian optimisation of the budget (Bayes): a Gaussian process, and the budget that promises most.
+
+Algorithms 5 and 6 of Seyedkazemi (2025), corrected: what is brought to the threshold is the
+quantile of the loss that the probability asks for, not its mean, which would satisfy half of the runs. The process
+models the signed gap (quantile - threshold) / (quantile + threshold) over the logarithm of the budget, which is nearly
+a straight line there, and expected improvement is that of the gap's absolute value. Budgets that satisfy are returned,
+the smallest of them.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import missing
+from hush.mechanisms import _rules
+from hush.planning.budget.found import Found, ThousandRuns, settled, smallest
+from hush.planning.budget.trials import Trials, Tried
+
+Floats = npt.NDArray[np.float64]
+Process = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
+
+_GRID = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bayes(ThousandRuns):
+    """Bayesian optimisation; needs scikit-learn.
+
+    Args:
+        initial: Budgets drawn at random at first (the thesis's init_points).
+        iterations: Budgets chosen by expected improvement (iter_num).
+    """
+
+    initial: int = 20
+    iterations: int = 20
+    name: ClassVar[str] = "Bayes"
+
+    def __post_init__(self) -> None:
+        _rules.integer("initial", self.initial, 1, 1000, "use e.g. 20")
+        _rules.integer("iterations", self.iterations, 1, 1000, "use e.g. 20")
+
+    def search(self, trials: Trials, runs: int) -> Found:
+        """The same number of runs at every budget."""
+        process = _process()
+        low, high = math.log(trials.question.low), math.log(trials.question.high)
+        trials.expected = self.initial + self.iterations + 1
+        for at in trials.rng.uniform(low, high, self.initial):
+            trials.measured(math.exp(at), runs)
+        for _ in range(self.iterations):
+            trials.measured(math.exp(self._next(process, trials, low, high)), runs)
+        if smallest(trials.evidence) is None:
+            trials.measured(trials.question.high, runs)
+        return settled(trials, runs)
+
+    def _next(self, process: Process, trials: Trials, low: float, high: float) -> float:
+        """Where the improvement to be expected is largest; between the two sides where none is."""
+        at = np.log([t.epsilon for t in trials.evidence])
+        gaps = np.array([gap(t, trials.question.threshold) for t in trials.evidence])
+        satisfied = np.array([bool(t.satisfies) for t in trials.evidence])
+        below, over = at[~satisfied].max(initial=low), at[satisfied].min(initial=high)
+        near = np.linspace(min(below, over) - 0.1, max(below, over) + 0.1, _GRID)
+        grid = np.clip(np.concatenate([np.linspace(low, high, _GRID), near]), low, high)
+        mean, spread = process(at[:, None], gaps, grid[:, None])
+        promise = expected_improvement(mean, spread, float(np.abs(gaps).min()))
+        best = int(np.argmax(promise))
+        seen = bool(np.isclose(grid[best], at, rtol=0, atol=1e-9).any())
+        return float((below + over) / 2 if promise[best] < 1e-12 or seen else grid[best])
+
+
+def gap(tried: Tried, threshold: float) -> float:
+    """How far the quantile of the loss lies above the threshold, from -1 to 1."""
+    if math.isinf(tried.quantile):
+        return 1.0
+    whole = tried.quantile + threshold
+    return (tried.quantile - threshold) / whole if whole > 0 else 0.0
+
+
+def expected_improvement(mean: Floats, spread: Floats, best: float) -> Floats:
+    """Of |x| below the best seen, where x is normal."""
+    from scipy.special import ndtr
+
+    s = np.maximum(spread, 1e-12)
+
+    def density(x: Floats) -> Floats:
+        return np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+
+    low, zero, high = (-best - mean) / s, -mean / s, (best - mean) / s
+    rising = (best + mean) * (ndtr(zero) - ndtr(low)) - s * (density(zero) - density(low))
+    falling = (best - mean) * (ndtr(high) - ndtr(zero)) + s * (density(high) - density(zero))
+    return np.asarray(np.maximum(rising + falling, 0.0), np.float64)
+
+
+def _process() -> Process:
+    """A Gaussian process: from points and what was seen there, to means and standard deviations elsewhere."""
+    try:
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+    except ImportError:
+        raise missing("scikit-learn", "audit", "The method Bayes") from None
+    threads = import_module("threadpoolctl")  # comes with scikit-learn
+    kernel = ConstantKernel(1.0) * Matern(length_scale=1.0, nu=2.5) + WhiteKernel(1e-4, (1e-8, 1e-1))
+    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
+
+    def predict(at: Floats, seen: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+        with warnings.catch_warnings(), threads.threadpool_limits(1):  # matrices are small: threads would only wait
+            warnings.simplefilter("ignore")  # a kernel parameter that reached its bound
+            model.fit(at, seen)
+            model.kernel = model.kernel_  # the next fit starts here
+            mean, spread = model.predict(wanted, return_std=True)
+        return mean, spread
+
+    return predict

@@ -1,0 +1,171 @@
+"""What an estimate may lose: each loss is zero for a perfect estimate and compares many estimates with the truth.
+
+The first four are those of Seyedkazemi (2025), section 3.3, where errors are divided by the
+number of values, and Kendall's coefficient tau, which is no loss, becomes 1 - tau. Losses that need a distribution
+project the raw estimate onto the simplex first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.planning.budget.population import Population
+
+Floats = npt.NDArray[np.float64]
+Own = Callable[[Floats, Floats], float]
+"""A person's own loss: of the true frequencies and one estimate."""
+
+Measure = Callable[[Floats], Floats]
+"""From estimates, one a row, to the loss of each."""
+
+
+def l1(truth: Floats, _: int, __: int) -> Measure:
+    """Mean absolute error."""
+    return lambda rows: np.abs(rows - truth).mean(axis=1)
+
+
+def l2(truth: Floats, _: int, __: int) -> Measure:
+    """Root of the sum of squared errors, divided by the number of values."""
+    return lambda rows: np.sqrt(np.square(rows - truth).sum(axis=1)) / truth.size
+
+
+def largest(truth: Floats, _: int, __: int) -> Measure:
+    """Largest absolute error of a frequency."""
+    return lambda rows: np.abs(rows - truth).max(axis=1)
+
+
+def kendall(truth: Floats, _: int, __: int) -> Measure:
+    """1 - tau, from 0 (same order) to 2 (reversed). Over ordered pairs, as the thesis counts: tied in both agrees."""
+    from hush.kernels.ranking import agreement
+
+    order = np.argsort(truth, kind="stable")
+    starts = np.concatenate([[0], np.nonzero(np.diff(truth[order]))[0] + 1, [truth.size]]).astype(np.int64)
+    sizes = np.diff(starts)
+    tied = int((sizes * (sizes - 1) // 2).sum())
+    pairs = truth.size * (truth.size - 1) // 2
+
+    def measure(rows: Floats) -> Floats:
+        found = np.empty(len(rows), np.int64)
+        agreement(order, starts, tied, np.ascontiguousarray(rows, np.float64), found)
+        return np.asarray(1.0 - found / pairs, np.float64)
+
+    return measure
+
+
+def f1(truth: Floats, _: int, top: int) -> Measure:
+    """1 - F1 of the most frequent values; which of equally frequent ones is named does not matter."""
+    wanted = truth >= np.sort(truth)[-top]
+
+    def measure(rows: Floats) -> Floats:
+        named = np.argpartition(-rows, top - 1, axis=1)[:, :top]
+        return np.asarray(1.0 - wanted[named].sum(axis=1) / top, np.float64)
+
+    return measure
+
+
+def ndcg(truth: Floats, _: int, top: int) -> Measure:
+    """1 - NDCG of the most frequent values: discounted true frequencies in the estimated order, over the best."""
+    discounts = 1.0 / np.log2(np.arange(2, top + 2))
+    best = float(np.sort(truth)[::-1][:top] @ discounts)
+
+    def measure(rows: Floats) -> Floats:
+        named = np.argpartition(-rows, top - 1, axis=1)[:, :top]
+        order = np.argsort(-np.take_along_axis(rows, named, axis=1), axis=1, kind="stable")
+        ranked = np.take_along_axis(named, order, axis=1)
+        return np.asarray(np.maximum(1.0 - truth[ranked] @ discounts / best, 0.0), np.float64)
+
+    return measure
+
+
+def kl(truth: Floats, n: int, _: int) -> Measure:
+    """Kullback-Leibler divergence of the estimate from the truth, in nats, each value with half a person more."""
+    smooth = _smoothed(truth[None], n)[0]
+
+    def measure(rows: Floats) -> Floats:
+        ratio = np.log(smooth / _smoothed(projected(rows), n))
+        return np.asarray(np.maximum(ratio @ smooth, 0.0), np.float64)
+
+    return measure
+
+
+def emd(truth: Floats, _: int, __: int) -> Measure:
+    """Earth mover's distance, for values in their order: how many steps the average person is moved."""
+    cumulated = np.cumsum(truth)[:-1]
+    return lambda rows: np.abs(np.cumsum(projected(rows), axis=1)[:, :-1] - cumulated).sum(axis=1)
+
+
+def _smoothed(rows: Floats, n: int) -> Floats:
+    return (rows * n + 0.5) / (n + 0.5 * rows.shape[1])
+
+
+def projected(rows: Floats) -> Floats:
+    """The nearest distribution to each row, as `hush.estimation.consistency.simplex`."""
+    falling = -np.sort(-rows, axis=1)
+    excess = (np.cumsum(falling, axis=1) - 1.0) / np.arange(1, rows.shape[1] + 1)
+    last = rows.shape[1] - 1 - np.argmax((falling > excess)[:, ::-1], axis=1)
+    return np.maximum(rows - excess[np.arange(len(rows)), last][:, None], 0.0)
+
+
+@dataclass(frozen=True)
+class Named:
+    """A loss by name.
+
+    Args:
+        build: From the truth, the number of people and how many values are the top ones.
+        meaning: In words.
+        tops: Whether it looks at the top values only.
+    """
+
+    build: Callable[[Floats, int, int], Measure]
+    meaning: str
+    tops: bool = False
+
+
+LOSSES = {
+    "l1": Named(l1, "mean absolute error"),
+    "l2": Named(l2, "root of the summed squared errors, over the number of values"),
+    "max": Named(largest, "largest absolute error"),
+    "kendall": Named(kendall, "1 - Kendall's tau"),
+    "f1": Named(f1, "1 - F1 of the most frequent values", tops=True),
+    "ndcg": Named(ndcg, "1 - NDCG of the most frequent values", tops=True),
+    "kl": Named(kl, "Kullback-Leibler divergence in nats"),
+    "emd": Named(emd, "earth mover's distance in steps, for ordered values"),
+}
+"""Every loss by name."""
+
+
+def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure]:
+    """The name of a loss, and the loss itself, ready to be applied to rows of estimates."""
+    if callable(loss):
+        return getattr(loss, "__name__", "own"), _own(loss, people.truth)
+    if not isinstance(loss, str) or loss not in LOSSES:
+        rule = f"must be one of {', '.join(LOSSES)}, or a function of the truth and an estimate"
+        raise ParameterError(message("loss", rule, loss, "use e.g. 'kendall'"))
+    named = LOSSES[loss]
+    size = people.k - 1
+    kept = _rules.integer("top", top, 1, size, "count the most frequent values that matter") if named.tops else 1
+    return (f"{loss}@{kept}" if named.tops else loss), named.build(people.truth, people.n, kept)
+
+
+def _own(loss: Own, truth: Floats) -> Measure:
+    def measure(rows: Floats) -> Floats:
+        found = np.empty(len(rows))
+        for i, row in enumerate(rows):
+            value = loss(truth, row)
+            try:
+                found[i] = float(value)
+            except (TypeError, ValueError):
+                rule = "must return a number"
+                raise ParameterError(message("loss", rule, value, "return how much the estimate loses")) from None
+        if np.isnan(found).any():
+            raise ParameterError(message("loss", "must return a number", math.nan, "handle such estimates in it"))
+        return found
+
+    return measure

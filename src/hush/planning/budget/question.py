@@ -1,0 +1,109 @@
+"""What is asked: the smallest budget at which a loss stays below a threshold with a probability."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.registry import registry
+from hush.planning.budget.losses import Measure
+from hush.planning.budget.population import Population
+
+Make = Callable[[float], FrequencyOracle]
+
+RANGE = (0.001, 20.0)
+"""The budgets that are searched when nothing else is said, those of the thesis."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Smallest epsilon in [low, high] with Pr[loss <= threshold] >= probability."""
+
+    name: str
+    make: Make
+    people: Population
+    loss: str
+    measure: Measure
+    threshold: float
+    probability: float
+    low: float
+    high: float
+    threaded: bool
+
+    def mechanism(self, epsilon: float) -> FrequencyOracle:
+        """The mechanism at a budget."""
+        made = self.make(epsilon)
+        if not isinstance(made, FrequencyOracle):
+            raise ParameterError(message("mechanism", "must make mechanisms", made, "return e.g. hush.OUE(…)"))
+        if made.k != self.people.k:
+            rule = f"must have k = {self.people.k}, as the population has"
+            raise ParameterError(message("mechanism", rule, made.k, "give one count for each value"))
+        return made
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "mechanism": self.name,
+            "k": self.people.k,
+            "n": self.people.n,
+            "population": "drawn" if self.people.counts is None else "fixed",
+            "loss": self.loss,
+            "threshold": self.threshold,
+            "probability": self.probability,
+            "epsilon_range": [self.low, self.high],
+        }
+
+
+def maker(mechanism: object, k: int, parameters: Mapping[str, Any] | None) -> tuple[str, Make, float]:
+    """A mechanism's name, how to make it at a budget, and the largest budget that it takes."""
+    found = mechanism
+    if isinstance(mechanism, str):
+        if mechanism not in registry():
+            rule = f"must be registered (one of {', '.join(registry())})"
+            raise ParameterError(message("mechanism", rule, mechanism, "use e.g. 'OUE', or pass a class"))
+        found = registry()[mechanism]
+    if isinstance(found, type) and issubclass(found, FrequencyOracle):
+        cls, more = found, dict(parameters or {})
+
+        def make(epsilon: float) -> FrequencyOracle:
+            try:
+                return cls(k=k, epsilon=epsilon, **more)
+            except TypeError as error:
+                rule = f"must be what {cls.name()} takes besides k and epsilon"
+                raise ParameterError(message("parameters", rule, more, str(error))) from None
+
+        return cls.name(), make, float(getattr(cls, "_largest", _rules.MAX_EPSILON))
+    if callable(found) and not isinstance(found, type):
+        if parameters:
+            rule = "must be left out beside a function that makes mechanisms"
+            raise ParameterError(message("parameters", rule, dict(parameters), "set them in the function"))
+        return getattr(found, "__name__", "own"), found, _rules.MAX_EPSILON
+    rule = "must be a mechanism's name or class, or a function of epsilon that makes one"
+    raise ParameterError(message("mechanism", rule, mechanism, "use e.g. 'OUE'"))
+
+
+def budgets(given: tuple[float, float] | None, most: float) -> tuple[float, float]:
+    """The range that is searched, checked."""
+    if given is None:
+        return RANGE[0], min(RANGE[1], most)
+    try:
+        low, high = given
+    except (TypeError, ValueError):
+        rule = "must be two numbers, the least and the largest"
+        raise ParameterError(message("epsilon", rule, given, "use e.g. (0.01, 10)")) from None
+    least, top = _rules.epsilon(low), _rules.epsilon(high)
+    if not least < top:
+        raise ParameterError(message("epsilon", "must rise from the least to the largest", given, "swap them"))
+    return least, top
+
+
+def threshold(value: object) -> float:
+    """The largest loss that is accepted; zero asks for a perfect result, where a loss can be one."""
+    real = _rules._real(value)
+    if not 0.0 <= real < float("inf"):
+        raise ParameterError(message("threshold", "must be a number of at least 0", value, "use e.g. 0.1"))
+    return real

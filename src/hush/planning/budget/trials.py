@@ -1,0 +1,174 @@
+"""Simulated collections at a budget, and what they show of Pr[loss <= threshold].
+
+Runs come in blocks, each with a key of its own, so that nothing depends on the number of threads. The common keys make
+every budget see the same randomness (common random numbers): the share of satisfied runs then moves little from one
+budget to the next but for the budget itself, and is never larger at a smaller threshold.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.estimation.intervals import proportion
+from hush.kernels import chunks
+from hush.mechanisms._base import FrequencyOracle
+from hush.planning.budget.drawing import costly, estimates
+from hush.planning.budget.normal import Normal
+from hush.planning.budget.question import Question
+from hush.randomness import chunk_generator, chunk_keys
+
+Floats = npt.NDArray[np.float64]
+
+BLOCK = 50
+"""Runs that share a key."""
+
+_MANY = 10_000  # people whose estimates are nearly normal
+
+LEVEL = 0.95
+"""Of the interval that is given for a share."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What the runs at one budget showed.
+
+    Args:
+        epsilon: The budget.
+        runs: How many collections were simulated.
+        satisfied: In how many the loss kept the threshold.
+        mean: Average loss.
+        quantile: The loss that a share of `probability` of the runs did not exceed.
+        satisfies: What was concluded; None where the runs did not say.
+        law: "exact", or "normal" for runs that only showed where to look.
+        seconds: How long they took.
+    """
+
+    epsilon: float
+    runs: int
+    satisfied: int
+    mean: float
+    quantile: float
+    satisfies: bool | None
+    law: str
+    seconds: float
+
+    @property
+    def share(self) -> float:
+        """Share of the runs that kept the threshold."""
+        return self.satisfied / self.runs
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the probability that a run does (Clopper-Pearson), for this one budget."""
+        return proportion(self.satisfied, self.runs, LEVEL)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {**asdict(self), "share": self.share, "share_interval": list(self.interval)}
+
+
+@dataclass
+class Trials:
+    """Simulates, and keeps what was seen."""
+
+    question: Question
+    rng: np.random.Generator
+    progress: Callable[[float], None] | None = None
+    evidence: list[Tried] = field(default_factory=list)
+    expected: float = 1.0
+    done: float = 0.0
+    _common: list[bytes] = field(default_factory=list)
+    _normal: Normal | None = None
+
+    def keys(self, blocks: int) -> list[bytes]:
+        """The common keys of the first blocks."""
+        if blocks > len(self._common):
+            self._common += chunk_keys(self.rng, blocks - len(self._common))
+        return self._common[:blocks]
+
+    def fresh(self, blocks: int) -> list[bytes]:
+        """Keys that nothing was drawn from before."""
+        return chunk_keys(self.rng, blocks)
+
+    def losses(self, m: FrequencyOracle, keys: list[bytes]) -> Floats:
+        """A block of losses for every key, from the exact law."""
+
+        def work(start: int, stop: int) -> Floats:
+            rng = chunk_generator(keys[start])
+            return self.question.measure(estimates(m, self.question.people, BLOCK, rng))
+
+        if self.question.threaded:
+            return np.concatenate(chunks.each(len(keys), 1, work))
+        return np.concatenate([work(i, i + 1) for i in range(len(keys))])
+
+    def seen(self, epsilon: float, losses: Floats, start: float, satisfies: bool | None, law: str = "exact") -> Tried:
+        """Keep what was seen at a budget."""
+        q = self.question
+        found = Tried(
+            epsilon=epsilon,
+            runs=losses.size,
+            satisfied=int((losses <= q.threshold).sum()),
+            mean=float(losses.mean()),
+            quantile=float(np.quantile(losses, q.probability, method="inverted_cdf")),
+            satisfies=satisfies,
+            law=law,
+            seconds=time.perf_counter() - start,
+        )
+        self.evidence.append(found)
+        return found
+
+    def measured(
+        self, epsilon: float, runs: int, wanted: Callable[[Floats], int] | None = None, *, surely: bool = False
+    ) -> Tried:
+        """Try a budget with runs of the common stream; they satisfy where their share reaches the probability.
+
+        Where a run is costly, a glance at the normal law settles a budget that is far off.
+
+        Args:
+            epsilon: The budget.
+            runs: How many runs.
+            wanted: From the losses of these, how many are wanted in all, for a search that spends them where needed.
+            surely: Ask the exact law in any case.
+        """
+        start = time.perf_counter()
+        m = self.question.mechanism(epsilon)
+        if costly(m) and not surely and (clear := self._glance(m, runs)) is not None:
+            self.step()
+            return self.seen(epsilon, clear, start, self.satisfied(clear), "normal")
+        losses = self.losses(m, self.keys(-(-runs // BLOCK)))
+        if wanted is not None:
+            runs = max(wanted(losses[:runs]), runs)
+            rest = self.keys(-(-runs // BLOCK))[losses.size // BLOCK :]
+            losses = np.concatenate([losses, self.losses(m, rest)]) if rest else losses
+        self.step()
+        return self.seen(epsilon, losses[:runs], start, self.satisfied(losses[:runs]))
+
+    def _glance(self, m: FrequencyOracle, runs: int) -> Floats | None:
+        """Losses by the normal law, where they leave no doubt: far from the probability, and of many people."""
+        q = self.question
+        if q.people.n < _MANY or not q.threaded:
+            return None
+        if self._normal is None or self._normal.runs != runs:
+            self._normal = Normal(q.people, runs, chunk_generator(self.keys(1)[0]))
+        rows = self._normal.estimates(m)
+        if rows is None:
+            return None
+        losses = q.measure(rows)
+        doubt = 5 * np.sqrt(q.probability * (1 - q.probability) / runs) + 2 / np.sqrt(q.people.n)
+        return losses if abs(np.mean(losses <= q.threshold) - q.probability) > doubt else None
+
+    def satisfied(self, losses: Floats) -> bool:
+        """Whether the share of runs that kept the threshold reaches the probability."""
+        return bool(np.mean(losses <= self.question.threshold) >= self.question.probability)
+
+    def step(self, weight: float = 1.0) -> None:
+        """Tell how far the search has come, as a share."""
+        self.done += weight
+        if self.progress is not None:
+            self.progress(min(self.done / self.expected, 1.0))

@@ -1,0 +1,304 @@
+"""Asking for the smallest budget: what may be asked, what the methods do, and what they answer at the edges."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import hush
+from hush.errors import ParameterError
+from hush.planning.budget import BS, DBS, METHODS, RBS, Answer, Bayes, Direct, MPass, budget
+from hush.planning.budget.bayes import expected_improvement
+from hush.planning.budget.sequential import Test as Sequential
+from tests.conftest import APPROXIMATE, NAMES
+
+COUNTS = [400, 300, 150, 100, 50]
+METHOD_NAMES = list(METHODS)
+
+
+def ask(mechanism: object = "OUE", people: object = COUNTS, **more: object) -> Answer:
+    given = {"loss": "l1", "threshold": 0.05, "rng": hush.seeded(7), "runs": 1000, **more}
+    return budget(mechanism, people, **given)  # type: ignore[arg-type]
+
+
+# What is asked.
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"threshold": -0.1}, "threshold must be a number of at least 0"),
+        ({"threshold": math.nan}, "threshold must be"),
+        ({"threshold": math.inf}, "threshold must be"),
+        ({"threshold": "low"}, "threshold must be"),
+        ({"probability": 0.0}, "probability must be a number above 0 and below 1"),
+        ({"probability": 1.0}, "probability must be"),
+        ({"probability": math.nan}, "probability must be"),
+        ({"people": []}, "population must be a row of counts"),
+        ({"people": [7]}, "k must be an integer in"),
+        ({"people": [0, 0]}, "not all zero"),
+        ({"people": [3, -1]}, "non-negative"),
+        ({"people": [0.5, math.nan], "n": 10}, "finite"),
+        ({"people": [0.5, 0.5]}, "whole counts where n is left out"),
+        ({"people": [[1, 2], [3, 4]]}, "a row of counts"),
+        ({"people": ["a", "b"]}, "a row of counts"),
+        ({"people": [1, 2], "n": 0}, "n must be"),
+        ({"people": [1, 2], "n": 10**13}, "n must be"),
+        ({"people": [10**13, 2]}, "n must be"),
+        ({"mechanism": "OUEE"}, "mechanism must be registered"),
+        ({"mechanism": 7}, "mechanism must be a mechanism's name or class"),
+        ({"mechanism": "UE"}, "parameters must be what UE takes"),
+        ({"mechanism": "LHO", "parameters": {"g": 4}}, "parameters must be what LHO takes"),
+        ({"mechanism": lambda epsilon: 3}, "mechanism must make mechanisms"),
+        ({"mechanism": lambda epsilon: hush.GRR(k=4, epsilon=epsilon)}, "mechanism must have k = 5"),
+        ({"mechanism": lambda epsilon: None, "parameters": {"g": 1}}, "parameters must be left out"),
+        ({"loss": "l3"}, "loss must be one of"),
+        ({"loss": 3}, "loss must be one of"),
+        ({"method": "binary"}, "method must be one of"),
+        ({"epsilon": (2.0, 1.0)}, "epsilon must rise"),
+        ({"epsilon": (0.0, 1.0)}, "epsilon must be a number"),
+        ({"epsilon": 1.0}, "epsilon must be two numbers"),
+        ({"mechanism": "GM", "parameters": {"delta": 1e-5}, "epsilon": (0.1, 2.0)}, "epsilon must be a number from"),
+        ({"runs": 0}, "runs must be an integer"),
+        ({"runs": 1000, "probability": 0.9999}, "runs must be at least"),
+        ({"rng": 7}, "rng must be a numpy Generator"),
+    ],
+    ids=str,
+)
+def test_bad_questions_are_refused(more: dict[str, object], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        ask(**more)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: RBS(g=2.0), "g must be a number above 2"),
+        (lambda: RBS(precision=0.0), "precision must be"),
+        (lambda: BS(precision=math.nan), "precision must be"),
+        (lambda: DBS(c=0.0), "c must be"),
+        (lambda: DBS(least=0), "least must be"),
+        (lambda: MPass(passes=0), "passes must be"),
+        (lambda: MPass(g=1.0), "g must be"),
+        (lambda: Bayes(initial=0), "initial must be"),
+        (lambda: Direct(alpha=0.0), "alpha must be"),
+    ],
+)
+def test_methods_check_their_parameters(make: object, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        make()  # type: ignore[operator]
+
+
+# What is answered.
+
+
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_every_method_answers_with_its_evidence(method: str) -> None:
+    heard: list[float] = []
+    answer = ask(method=method, progress=heard.append)
+    assert answer.feasible
+    assert answer.method == method
+    assert answer.best.epsilon == answer.epsilon
+    assert answer.best.law == "exact"
+    assert answer.best.share >= 0.9
+    assert answer.best.interval[0] <= answer.best.share <= answer.best.interval[1]
+    assert all(0.001 <= t.epsilon <= 20 for t in answer.evidence)
+    assert answer.mechanism == hush.OUE(k=5, epsilon=answer.epsilon)
+    assert heard == sorted(heard)
+    assert heard[-1] == 1.0
+    plain = json.loads(json.dumps(answer.to_dict()))
+    assert plain["epsilon"] == answer.epsilon
+    assert len(plain["evidence"]) == len(answer.evidence)
+    assert plain["question"]["mechanism"] == "OUE"
+
+
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_the_same_seed_gives_the_same_answer(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = ask(method=method)
+    monkeypatch.setenv("HUSH_THREADS", "1")
+    assert ask(method=method).epsilon == first.epsilon
+
+
+def test_methods_agree() -> None:
+    found = {name: ask(method=name, runs=20_000 if name == "direct" else 2000).epsilon for name in METHODS}
+    assert max(found.values()) / min(found.values()) < 1.06, found
+
+
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_what_no_budget_reaches_is_infeasible(method: str) -> None:
+    answer = ask(method=method, threshold=1e-9)
+    assert not answer.feasible
+    assert answer.epsilon is None
+    assert answer.interval is None
+    assert answer.mechanism is None
+    assert answer.best.share == 0.0
+    assert any(t.epsilon == 20.0 for t in answer.evidence)
+    assert answer.to_dict()["feasible"] is False
+    assert "infeasible" in repr(answer)
+
+
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_where_only_the_largest_budget_does_it_is_found(method: str) -> None:
+    """Nothing that a method tries on its way satisfies."""
+    needed = ask(runs=20_000).epsilon
+    assert needed is not None
+    answer = ask(method=method, epsilon=(0.001, needed * 1.03), runs=4000)
+    assert answer.feasible
+    assert answer.epsilon == pytest.approx(needed, rel=0.05)
+
+
+@pytest.mark.parametrize("method", ["BS", "MPass", "direct"])
+def test_where_every_budget_does_the_least_is_found(method: str) -> None:
+    answer = ask(method=method, threshold=1e6)
+    assert answer.epsilon == pytest.approx(0.001, abs=0.01)
+
+
+@pytest.mark.parametrize("method", [BS(), RBS(), MPass(passes=2)], ids=["BS", "RBS", "MPass"])
+@pytest.mark.parametrize("loss", ["l1", "kendall", "max"])
+def test_tightening_never_lowers_the_budget(method: object, loss: str) -> None:
+    """Common random numbers make this exact, whatever chance does."""
+    by_threshold = [ask(method=method, loss=loss, threshold=t, runs=200).epsilon for t in (0.3, 0.2, 0.12, 0.1, 0.09)]
+    assert by_threshold == sorted(by_threshold)
+    by_probability = [
+        ask(method=method, loss=loss, threshold=0.1, probability=p, runs=200).epsilon for p in (0.5, 0.7, 0.9, 0.95)
+    ]
+    assert by_probability == sorted(by_probability)
+
+
+def test_direct_rises_with_what_is_asked_for() -> None:
+    thresholds = [ask(threshold=t, runs=4000).epsilon for t in (0.1, 0.07, 0.05, 0.03, 0.02)]
+    assert thresholds == sorted(thresholds)
+    probabilities = [ask(probability=p, runs=4000).epsilon for p in (0.3, 0.5, 0.7, 0.9, 0.97)]
+    assert probabilities == sorted(probabilities)
+
+
+@pytest.mark.parametrize("name", sorted(n for n in NAMES if n != "LHO"))
+def test_any_registered_mechanism_can_be_asked_for(name: str) -> None:
+    parameters = {"UE": {"p": 0.7}, "LH": {"g": 3}}.get(name, {})
+    if name in APPROXIMATE:
+        parameters = {**parameters, "delta": 1e-5}
+    most = 1.0 if name == "GM" else 5.0
+    answer = ask(name, threshold=0.3, parameters=parameters, epsilon=(0.3, most), runs=400)
+    assert answer.feasible
+    assert isinstance(answer.mechanism, hush.registry()[name])
+
+
+def test_populations() -> None:
+    fixed = ask(threshold=0.05)
+    drawn = ask(people=[0.4, 0.3, 0.15, 0.1, 0.05], n=1000, threshold=0.05)
+    history = ask(people=COUNTS, n=1000, threshold=0.05)
+    assert fixed.question.to_dict()["population"] == "fixed"
+    assert drawn.question.to_dict()["population"] == "drawn"
+    assert drawn.epsilon == history.epsilon
+    assert fixed.epsilon is not None
+    assert drawn.epsilon is not None
+    assert drawn.epsilon > fixed.epsilon  # drawing people adds to the error
+    dataset = ask(people=hush.datasets.uniform(5, 1000), threshold=0.05)
+    assert dataset.question.people.n == 1000
+    m = hush.GRR(k=5, epsilon=2.0)
+    estimate = m.estimate(m.simulate(COUNTS, rng=hush.seeded(1)))
+    before = ask(people=estimate, threshold=0.05)
+    assert before.question.people.n == 1000
+    assert before.question.people.truth.min() >= 0
+    assert ask(people=estimate, n=50_000, threshold=0.05).epsilon < before.epsilon  # type: ignore[operator]
+
+
+def test_a_mechanism_that_only_states_its_law_can_be_asked_for() -> None:
+    """No variances, no batch: a function makes it, and it is simulated run by run."""
+
+    class Own(hush.GRR):
+        def _simulate(self, counts, rng):  # type: ignore[no-untyped-def]
+            return hush.FrequencyOracle._simulate(self, counts, rng)
+
+        def variances(self, frequencies, n=1):  # type: ignore[no-untyped-def]
+            raise NotImplementedError
+
+    given = {"people": [20, 10, 5], "threshold": 0.2, "runs": 400, "epsilon": (0.5, 5.0)}
+    own = ask(lambda epsilon: Own(k=3, epsilon=epsilon), **given)
+    assert own.epsilon == pytest.approx(ask("GRR", **given).epsilon, rel=0.15)
+
+
+def test_a_perfect_ranking_may_be_asked_for() -> None:
+    answer = ask(loss="f1", threshold=0.0, top=2)
+    assert answer.feasible
+    assert answer.best.quantile == 0.0
+
+
+# The methods' own rules.
+
+
+def test_dynamic_search_runs_what_it_divides_by() -> None:
+    few, many = DBS(c=1e-6), DBS(c=1e6)
+    assert few.wanted(np.array([0.4, 0.6]), 0.1, 1000) == 100
+    assert many.wanted(np.array([0.4, 0.6]), 0.1, 1000) == 1000
+    assert DBS(c=1.0).wanted(np.array([0.5]), 0.5, 1000) == 1000  # no division by zero
+    assert DBS(c=100.0).wanted(np.array([0.75]), 0.5, 1000) == 400
+    assert DBS(least=50).wanted(np.array([0.75]), 0.5, 20) == 20
+    assert {t.runs for t in ask(method=few).evidence} == {100}
+    assert {t.runs for t in ask(method=many).evidence} == {1000}
+    odd = ask(method=DBS(c=3.0, least=30), runs=333)
+    assert all(30 <= t.runs <= 333 for t in odd.evidence)
+
+
+def test_relaxed_search_ends_for_every_g_above_two() -> None:
+    for g in (2.05, 3.0, 10.0, 1e9):
+        answer = ask(method=RBS(g=g, precision=0.1), runs=200)
+        assert answer.feasible
+        assert answer.epsilon in {t.epsilon for t in answer.evidence if t.satisfies}
+
+
+def test_passes_stay_within_the_range() -> None:
+    answer = ask(method=MPass(passes=3, g=4), epsilon=(0.3, 2.2), threshold=10.0, runs=50)
+    assert answer.epsilon == 0.3
+    assert all(0.3 <= t.epsilon <= 2.2 for t in answer.evidence)
+    assert len({round(t.epsilon, 9) for t in answer.evidence}) == len(answer.evidence)  # none is tried twice
+
+
+def test_the_constraint_is_the_probability_alone() -> None:
+    """A loss with a heavy tail: its mean lies far above the threshold, which 90 % of the runs keep."""
+
+    def heavy(truth: np.ndarray, estimate: np.ndarray) -> float:
+        return 0.0 if estimate[0] - truth[0] < 0.1 else 1e6
+
+    answer = ask(method="BS", loss=heavy, threshold=0.5, runs=300)
+    assert answer.feasible
+    assert answer.best.mean > 0.5
+
+
+def test_bayes_reaches_the_probability() -> None:
+    """As printed, it brings the mean to the threshold, which about half of the runs keep."""
+    answer = ask(method="Bayes", probability=0.9)
+    assert 0.9 <= answer.best.share < 0.94
+    assert answer.best.mean < 0.95 * 0.05
+
+
+def test_expected_improvement_by_quadrature() -> None:
+    x = np.linspace(-8, 8, 400_001)
+    for mean, spread, best in ((0.3, 0.2, 0.25), (-1.0, 0.5, 0.4), (0.0, 1e-3, 0.1)):
+        density = np.exp(-0.5 * ((x - mean) / spread) ** 2) / (spread * math.sqrt(2 * math.pi))
+        due = float(np.trapezoid(np.maximum(best - np.abs(x), 0) * density, x))
+        got = expected_improvement(np.array([mean]), np.array([spread]), best)[0]
+        assert got == pytest.approx(due, abs=1e-6)
+
+
+def test_sequential_evidence_is_a_mean_of_likelihood_ratios() -> None:
+    test = Sequential(0.8, 0.05)
+    a, b = test._prior
+    grid = np.linspace(0, 1, 2_000_001)[1:-1]
+    prior = np.exp((a - 1) * np.log(grid) + (b - 1) * np.log1p(-grid))
+    ratios = (grid / 0.8) ** 45 * ((1 - grid) / 0.2) ** 5
+    for side, found in zip((grid > 0.8, grid < 0.8), test.log_evidence(45, 50), strict=True):
+        due = np.log((ratios * prior)[side].sum() / prior[side].sum())
+        assert found == pytest.approx(due, abs=1e-4)
+    assert test.verdict(50, 50, 0.05, 0.05) is True
+    assert test.verdict(10, 50, 0.05, 0.05) is False
+    assert test.verdict(40, 50, 0.05, 0.05) is None
+
+
+def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "sklearn.gaussian_process", None)
+    with pytest.raises(hush.errors.MissingDependency, match="scikit-learn"):
+        ask(method="Bayes")
