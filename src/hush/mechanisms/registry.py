@@ -24,6 +24,7 @@ _BUILT_IN: tuple[type[FrequencyOracle], ...] = (
 )  # fmt: skip
 
 _known: dict[str, type[FrequencyOracle]] = {cls.name(): cls for cls in _BUILT_IN}
+_unlisted: set[str] = set()
 
 
 def registry() -> dict[str, type[FrequencyOracle]]:
@@ -32,14 +33,20 @@ def registry() -> dict[str, type[FrequencyOracle]]:
     >>> registry()["OUE"].__name__
     'OUE'
     """
-    return dict(_known)
+    return {name: cls for name, cls in _known.items() if name not in _unlisted}
 
 
-def register(cls: Class) -> Class:
-    """Make a mechanism of your own known by name, module:Class; usable as a decorator."""
+def register(cls: Class, *, listed: bool = True) -> Class:
+    """Make a mechanism of your own known by name, module:Class; usable as a decorator.
+
+    Args:
+        cls: Its class.
+        listed: Whether `registry` names it; if not, only specs may (`from_dict`).
+    """
     if not (isinstance(cls, type) and issubclass(cls, FrequencyOracle)):
         raise ParameterError(message("mechanism", "must be a subclass of FrequencyOracle", cls, "derive it from one"))
     _known[cls.name()] = cls
+    (_unlisted.discard if listed else _unlisted.add)(cls.name())
     return cls
 
 
