@@ -12,9 +12,9 @@ import time
 import hush
 from benchmarks import report, timing
 from benchmarks.peers import peers
-from hush.planning.budget import budget
-from hush.planning.budget.drawing import estimates
-from hush.planning.budget.population import population
+from hush.planning.optimus import budget
+from hush.planning.optimus.drawing import estimates
+from hush.planning.optimus.population import population
 
 K, PEOPLE, EPSILON, TOGETHER = 200, 50_000, 1.0, 1000
 REQUIRED = {"GRR": None, "OUE": 1000, "OLH": 10_000}

@@ -13,7 +13,10 @@ settings.register_profile(
 settings.load_profile("hush")
 
 APPROXIMATE = {"AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"}
-PURE_NAMES = [name for name in hush.registry() if name not in APPROXIMATE | {"LHO"}]
+UTILITY = {cls.name() for cls in hush.utility.MECHANISMS}
+"""Transformations of others, with tests of their own."""
+NAMES = sorted(name for name in hush.registry() if ":" not in name and name not in UTILITY)
+PURE_NAMES = [name for name in hush.registry() if name not in APPROXIMATE | UTILITY | {"LHO"}]
 
 
 def example(name: str, k: int, epsilon: float, delta: float = 1e-5) -> hush.FrequencyOracle:
@@ -23,10 +26,12 @@ def example(name: str, k: int, epsilon: float, delta: float = 1e-5) -> hush.Freq
         more = {"epsilon": epsilon, **more}
     if name in APPROXIMATE:
         more = {"delta": delta, **more}
+    if name in UTILITY:
+        more = {"sensitive": range((k + 1) // 2), **more}
     return hush.registry()[name](k=k, **more)
 
 
-@pytest.fixture(params=sorted(n for n in hush.registry() if ":" not in n))
+@pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     """Every registered mechanism's name in turn."""
     return str(request.param)

@@ -20,7 +20,7 @@ from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
 from hush.mechanisms.direct import AGRR, GRR
-from hush.mechanisms.guarantee import LDP, ApproxLDP
+from hush.mechanisms.guarantee import LDP, ULDP, ApproxLDP
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
@@ -31,6 +31,7 @@ from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
 from hush.mechanisms.wheel import Wheel
 from hush.planning.plan import plan
 from hush.randomness import seeded
+from hush.utility import uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
 
 __version__ = "0.1.0"
 
@@ -58,6 +59,7 @@ __all__ = [
     "SUE",
     "THE",
     "UE",
+    "ULDP",
     "Aggregate",
     "ApproxLDP",
     "Domain",
@@ -75,9 +77,16 @@ __all__ = [
     "register",
     "registry",
     "seeded",
+    "uHR",
+    "uLH",
+    "uRAP",
+    "uRR",
+    "uSS",
+    "uUE",
+    "uWheel",
 ]
 
-_PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing"}
+_PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing", "utility"}
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -28,7 +28,7 @@ class Domain:
         size: Number of values; enough when values are already 0..size-1.
         labels: Distinct names, strings or numbers; their order is the order of the estimate.
         other: A label that absorbs every unknown or missing value; added at the end when `labels` lacks it.
-        sensitive: Indices of the values that need protection; all when left out.
+        sensitive: The values that need protection, indices or (text) labels; all when left out.
         values: One finite number per value, where values are amounts.
 
     >>> d = Domain(labels=["cat", "dog"], other="other")
@@ -50,7 +50,7 @@ class Domain:
         *,
         labels: Sequence[Label] | None = None,
         other: Label | None = None,
-        sensitive: Iterable[int] | None = None,
+        sensitive: Iterable[int | str] | None = None,
         values: Sequence[float] | None = None,
     ) -> None:
         names = _names(labels, other)
@@ -63,7 +63,7 @@ class Domain:
         put(self, "size", int(count))
         put(self, "labels", names)
         put(self, "other", other)
-        put(self, "sensitive", _sensitive(sensitive, int(count)))
+        put(self, "sensitive", _sensitive(sensitive, int(count), names))
         put(self, "values", _numbers(values, int(count)))
 
     def __len__(self) -> int:
@@ -184,13 +184,24 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
     return tuple(names)
 
 
-def _sensitive(indices: Iterable[int] | None, size: int) -> tuple[int, ...] | None:
-    if indices is None:
+def _sensitive(
+    named: Iterable[int | str] | None, size: int, labels: tuple[Label, ...] | None
+) -> tuple[int, ...] | None:
+    if named is None:
         return None
-    chosen = list(indices)
+    if isinstance(named, str):
+        raise ParameterError(message("sensitive", "must be a list", named, "put each value in a list"))
+    chosen = list(named)
     if not chosen:
         raise ParameterError(message("sensitive", "must name at least one value", chosen, "leave it out for all"))
-    return tuple(sorted({int(i) for i in integers(chosen, size)}))
+    index = {} if labels is None else {label: i for i, label in enumerate(labels)}
+    for item in chosen:
+        if isinstance(item, str) and item not in index:
+            rule = f"must be among the {size} labels" if labels else "must be indices, since the domain has no labels"
+            raise ParameterError(message("sensitive", rule, item, "check its spelling"))
+    return tuple(
+        sorted({int(i) for i in integers([index.get(i, i) if isinstance(i, str) else i for i in chosen], size)})
+    )
 
 
 def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | None:

@@ -182,3 +182,14 @@ def test_a_program_that_hangs_is_given_up() -> None:
 )
 def test_bad_usage_leaves_with_two(options: tuple[object, ...], words: str) -> None:
     assert words in refused("audit", *options)
+
+
+def test_the_printed_hashing_under_uldp_is_caught_with_a_witness() -> None:
+    """Its true loss is 1.2851. False alarm 1e-6."""
+    asked = ("audit", "--mechanism", "uLH", "--k", 25, "--sensitive", "0-9", "--epsilon", 1, "--set", "g=4")
+    sampled = ("--claim", 1, "--trials", 200_000, "--alpha", 1e-6, "--seed", 7)
+    told = run(*asked, "--set", "z=paper", *sampled)
+    assert told.exit_code == 1
+    assert "the claim of 1-ULDP is false" in told.stdout
+    assert "exactly 1.28512" in told.stdout
+    assert run(*asked, *sampled).exit_code == 0

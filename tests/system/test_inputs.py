@@ -95,7 +95,7 @@ def test_an_input_without_rows_is_said_to_have_none(suffix: str) -> None:
         ("x.json", {"labels": "ab"}, "--domain must have a list as labels in x.json, got 'ab'"),
         ("x.json", {"other": "a"}, "--domain must have labels or a size"),
         ("x.json", ["a"], "--domain must name at least two labels, got 1 in x.json"),
-        ("x.json", {"size": 2, "sensitive": ["x"]}, "--domain must have numbers"),
+        ("x.json", {"size": 2, "sensitive": ["x"]}, "sensitive must be indices"),
         ("x.json", {"size": 2, "sensitive": 1}, "--domain must have a list as sensitive"),
         ("x.json", {"size": "2"}, "--domain must have a plain value as size"),
     ],
@@ -150,7 +150,10 @@ def test_counts_have_two_rows_and_one_column_each() -> None:
         ("simulate zap", "arguments must be those that hush simulate takes, got 'zap'"),
         ("privatize", "INPUT must be given, got nothing"),
         ("privatize d.csv --column v", "--output must be given, got nothing"),
-        ("simulat", "command must be one of plan, mechanisms, privatize, estimate, simulate, audit, demo, reproduce"),
+        (
+            "simulat",
+            "command must be one of plan, uldp, mechanisms, privatize, estimate, simulate, audit, demo, reproduce",
+        ),
     ],
 )
 def test_options_in_one_line(arguments: str, words: str) -> None:

@@ -18,11 +18,12 @@ from hush.attacks.reconstruction import reconstruct
 from hush.errors import DomainError, HushError, ParameterError, ReportError
 from hush.estimation.intervals import proportion
 from hush.longitudinal import LGRR, Repeated, dBitFlipPM
+from tests.conftest import NAMES as EVERY
 from tests.conftest import example
 from tests.unit.test_poisoning import Table
 
 GRIDS = {"SHE", "ServerTHE", "GM", "AGM"}
-NAMES = sorted(n for n in hush.registry() if ":" not in n and n not in GRIDS)
+NAMES = sorted(n for n in EVERY if n not in GRIDS)
 HASHED = {"LH", "BLH", "OLH", "ALH", "ABLH", "AOLH", "LHO", "Wheel"}
 
 

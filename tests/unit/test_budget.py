@@ -10,9 +10,9 @@ import pytest
 
 import hush
 from hush.errors import ParameterError
-from hush.planning.budget import BS, DBS, METHODS, RBS, Answer, Bayes, Direct, MPass, budget
-from hush.planning.budget.bayes import expected_improvement
-from hush.planning.budget.sequential import Test as Sequential
+from hush.planning.optimus import BS, DBS, METHODS, RBS, Answer, Bayes, Direct, MPass, budget
+from hush.planning.optimus.bayes import expected_improvement
+from hush.planning.optimus.sequential import Test as Sequential
 from tests.conftest import APPROXIMATE, NAMES
 
 COUNTS = [400, 300, 150, 100, 50]

@@ -10,9 +10,9 @@ from scipy.stats import entropy, kendalltau, wasserstein_distance
 
 import hush
 from hush.estimation.consistency import simplex
-from hush.planning.budget import LOSSES
-from hush.planning.budget.losses import measure, projected
-from hush.planning.budget.population import population
+from hush.planning.optimus import LOSSES
+from hush.planning.optimus.losses import measure, projected
+from hush.planning.optimus.population import population
 
 COUNTS = np.array([40, 25, 12, 12, 6, 3, 1, 1, 0, 0])
 TRUTH = COUNTS / COUNTS.sum()

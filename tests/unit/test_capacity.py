@@ -12,7 +12,7 @@ import pytest
 
 import hush
 from hush.errors import DomainError, HushError, ParameterError
-from hush.planning.capacity import (
+from hush.planning.capri import (
     METHODS,
     Evidence,
     capacity,
@@ -31,7 +31,7 @@ BELOW, ABOVE = 0.93 * TOTAL, 1.07 * TOTAL
 
 def wrong(mechanism: str, epsilon: float, cap: float) -> float:
     """The exact probability of a wrong decision."""
-    from hush.planning.capacity.build import builder
+    from hush.planning.capri.build import builder
 
     people = population(WATER)
     at_most = law(builder(mechanism, people, None)(epsilon), people).at_most(cap)

@@ -15,7 +15,7 @@ import hush
 from hush.analysis import capacity as forms
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC
-from hush.planning.capacity import Population, law, population
+from hush.planning.capri import Population, law, population
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]
 SMALL = population([5, 2, 4, 1], domain=hush.Domain(size=4, values=[0, 1, 3, 10]))

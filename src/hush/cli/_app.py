@@ -18,6 +18,7 @@ from hush.cli.plan import plan
 from hush.cli.privatize import privatize
 from hush.cli.reproduce import reproduce
 from hush.cli.simulate import simulate
+from hush.cli.uldp import uldp
 
 
 class _Guarded(TyperGroup):
@@ -71,5 +72,5 @@ def _options(
     pass
 
 
-for _command in (plan, mechanisms, privatize, estimate, simulate, audit, demo, reproduce):
+for _command in (plan, uldp, mechanisms, privatize, estimate, simulate, audit, demo, reproduce):
     app.command()(_command)

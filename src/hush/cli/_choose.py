@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from hush.cli._classes import construct, mechanism_class, merged, parsed
-from hush.cli._domains import from_entries
+from hush.cli._domains import from_entries, sensitive_in
 from hush.cli._paths import existing
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
+from hush.mechanisms import _rules
 from hush.mechanisms.registry import registry
+from hush.mechanisms.settings import takes
 from hush.mechanisms.spec import Spec
 
 
@@ -27,6 +29,7 @@ class Choice:
     delta: float | None = None
     settings: list[str] | None = None
     spec: Path | None = None
+    sensitive: list[str] | None = None
 
     def build(self, domain: Domain | None = None) -> Spec:
         """The spec that the options describe, over a domain where one is given."""
@@ -40,12 +43,29 @@ class Choice:
         given = {"k": k, "epsilon": self.epsilon, "delta": self.delta}
         cls = mechanism_class(self.mechanism)
         parameters = merged({n: v for n, v in given.items() if v is not None}, parsed(self.settings))
+        domain = self._with_sensitive(cls.name(), "sensitive" in takes(cls), k, domain)
+        if "sensitive" in takes(cls) and domain is not None:
+            parameters = {**parameters, "sensitive": domain.sensitive}
         return Spec(construct(cls, parameters), domain)
+
+    def _with_sensitive(self, name: str, taken: bool, k: int | None, domain: Domain | None) -> Domain | None:
+        """The domain with the values that are named as sensitive."""
+        if self.sensitive is None:
+            return domain
+        if not taken:
+            rule = f"must be left out for {name}, which protects all values alike"
+            raise ParameterError(message("--sensitive", rule, ",".join(self.sensitive), "use e.g. uSS, or `hush uldp`"))
+        if domain is None and k is None:
+            return None
+        return sensitive_in(self.sensitive, Domain(size=_rules.domain_size(k)) if domain is None else domain)
 
     def _from_file(self, path: Path, domain: Domain | None) -> Spec:
         if domain is not None:
             rule = "must not stand beside --spec"
             raise ParameterError(message("--domain", rule, Unsaid("both"), "the spec has its own domain"))
+        if self.sensitive is not None:
+            rule = "must not stand beside --spec"
+            raise ParameterError(message("--sensitive", rule, Unsaid("both"), "the spec has its own"))
         allow(self.mechanism)
         spec = read_spec(path)
         agree(self.mechanism, spec, str(path))

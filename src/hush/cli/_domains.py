@@ -8,7 +8,7 @@ from typing import Any
 
 from hush.cli._paths import existing, quoted
 from hush.domain import Domain
-from hush.errors import ParameterError, Unsaid, message
+from hush.errors import HushError, ParameterError, Unsaid, message
 
 _ENTRIES: dict[str, tuple[type, ...]] = {
     "size": (int,),
@@ -55,8 +55,9 @@ def from_entries(plain: Any, other: str | None, where: str) -> Domain:
             raise ParameterError(message("--domain", rule, value, _REMEDY))
     for name in ("sensitive", "values"):
         for each in whole.get(name, ()):
-            if type(each) is not int and (type(each) is not float or name == "sensitive"):
-                rule = f"must have numbers, and whole ones for sensitive, as {name} in {where}"
+            kinds = (int, str) if name == "sensitive" else (int, float)
+            if type(each) not in kinds:
+                rule = f"must have {'indices or labels' if name == 'sensitive' else 'numbers'} as {name} in {where}"
                 raise ParameterError(message("--domain", rule, each, _REMEDY))
     if other is not None and whole.setdefault("other", other) != other:
         raise ParameterError(message("--other", f"must be {where}'s {whole['other']!r}", other, "leave it out"))
@@ -91,3 +92,31 @@ def _neat(option: str, label: str, got: Unsaid, remedy: str) -> None:
     if not label or label != label.strip():
         rule = "must have labels without spaces at their ends" if label.strip() else "must not be empty"
         raise ParameterError(message(option, rule, got, remedy))
+
+
+def sensitive_in(texts: list[str], domain: Domain) -> Domain:
+    """The domain with the values that --sensitive names: labels, or numbers and ranges such as 0-24."""
+    named = [part.strip() for text in texts for part in text.split(",")]
+    found: list[int | str] = []
+    for each in named:
+        first, dash, last = each.partition("-")
+        if domain.labels is not None:
+            found.append(_code(each, domain))
+        elif first.isdecimal() and (last.isdecimal() if dash else True):
+            found += range(int(first), int(last or first) + 1)
+        else:
+            rule = "must be values or ranges of values"
+            raise ParameterError(message("--sensitive", rule, each, "write e.g. --sensitive 0-24,30"))
+    try:
+        return Domain.from_dict({**domain.to_dict(), "sensitive": found})
+    except HushError as error:
+        raise ParameterError(f"--{error}" if str(error).startswith("sensitive") else str(error)) from None
+
+
+def _code(name: str, domain: Domain) -> int:
+    """The index of a label, as text or as the number that it reads as."""
+    for index, label in enumerate(domain.labels or ()):
+        if name == str(label):
+            return index
+    rule = f"must be among the domain's {domain.size} labels"
+    raise ParameterError(message("--sensitive", rule, name, "check its spelling; write commas between labels"))

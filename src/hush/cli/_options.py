@@ -55,6 +55,15 @@ Settings = Annotated[
         rich_help_panel=_CHOICE,
     ),
 ]
+Sensitive = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sensitive",
+        metavar="VALUES",
+        help="What needs protection (uSS, uLH, …): labels, or values and ranges such as 0-24,30; repeatable.",
+        rich_help_panel=_CHOICE,
+    ),
+]
 SpecFile = Annotated[
     Path | None,
     typer.Option(

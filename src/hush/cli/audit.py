@@ -13,7 +13,7 @@ import typer
 
 from hush.cli import _console
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Settings, SpecFile
+from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Sensitive, Settings, SpecFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,7 @@ def audit(
     epsilon: Epsilon = None,
     delta: Delta = None,
     settings: Settings = None,
+    sensitive: Sensitive = None,
     spec: SpecFile = None,
     target: Annotated[
         str | None,
@@ -131,7 +132,7 @@ def audit(
     from hush.cli import _audit_table, _paths
 
     _paths.writable({"--html": html, "--png": png, "--checkpoint": checkpoint}, [spec])
-    what = _target(mechanism, k, epsilon, delta, settings, spec, target, pipe, claim, timeout, chunk)
+    what = _target(mechanism, k, epsilon, delta, settings, sensitive, spec, target, pipe, claim, timeout, chunk)
     methods = _methods(method, what)
     try:
         results = _run(what, methods, trials, alpha, _pair(pair), bound, seed, claim, checkpoint, quiet=as_json)
@@ -172,6 +173,7 @@ def _target(
     epsilon: float | None,
     delta: float | None,
     settings: list[str] | None,
+    sensitive: list[str] | None,
     spec: Path | None,
     target: str | None,
     pipe: str | None,
@@ -196,8 +198,8 @@ def _target(
             rule = f"must be left out beside {named[0]}"
             raise ParameterError(message(option, rule, foreign, "it is for foreign code"))
     if mechanism or spec:
-        return MechanismTarget(Choice(mechanism, k, epsilon, delta, settings, spec).build().mechanism)
-    for option, given in (("--epsilon", epsilon), ("--set", settings)):
+        return MechanismTarget(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive).build().mechanism)
+    for option, given in (("--epsilon", epsilon), ("--set", settings), ("--sensitive", sensitive)):
         if given:
             raise ParameterError(
                 message(option, f"must be left out beside {named[0]}", given, "foreign code has its own")

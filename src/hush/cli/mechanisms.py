@@ -54,7 +54,8 @@ def mechanisms(
     from hush.mechanisms.settings import SHARED, takes
 
     shared = {"k": _rules.domain_size(k), "epsilon": _rules.epsilon(epsilon), "delta": _rules.delta(delta)}
-    classes = [mechanism_class(name) for name in only] if only else list(registry().values())
+    everything = [cls for cls in registry().values() if "sensitive" not in takes(cls)]  # those hide some values only
+    classes = [mechanism_class(name) for name in only] if only else everything
     extra = parsed(settings)
     for name, value in extra.items():
         if name in SHARED or not any(name in takes(cls) for cls in classes):
@@ -96,7 +97,8 @@ def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
     last = f" {_listed(needy)} need a parameter: change it with {' or '.join(ways)}" if needy else ""
     _console.note(
         "n·Var: variance of one report about a value nobody holds; divide by the number of people. "
-        f"ASR: success of the best guess, all values equally likely.{last}"
+        f"ASR: success of the best guess, all values equally likely.{last} "
+        "Where only some values are sensitive, see `hush uldp`."
     )
 
 

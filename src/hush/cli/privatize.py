@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hush.cli import _console
-from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Settings, SpecFile, SpecOut
+from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Sensitive, Settings, SpecFile, SpecOut
 
 if TYPE_CHECKING:
     from hush.cli._choose import Choice
@@ -37,6 +37,7 @@ def privatize(
     epsilon: Epsilon = None,
     delta: Delta = None,
     settings: Settings = None,
+    sensitive: Sensitive = None,
     spec: SpecFile = None,
     spec_out: SpecOut = None,
     as_json: Json = False,
@@ -51,7 +52,7 @@ def privatize(
     from hush.cli._choose import Choice
 
     _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
-    chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec), domain, other)
+    chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive), domain, other)
     kept = _kept(keep, column)
     n = _run(source, column, kept, chosen, output, quiet=as_json)
     if spec_out is not None:

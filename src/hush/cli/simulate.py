@@ -9,7 +9,7 @@ import typer
 
 from hush.cli import _console
 from hush.cli._numbers import whole
-from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Seed, Settings, SpecFile
+from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Seed, Sensitive, Settings, SpecFile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,6 +55,7 @@ def simulate(
     epsilon: Epsilon = None,
     delta: Delta = None,
     settings: Settings = None,
+    sensitive: Sensitive = None,
     spec: SpecFile = None,
     as_json: Json = False,
 ) -> None:
@@ -73,7 +74,7 @@ def simulate(
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
     chosen = secrets.randbits(32) if seed is None else seed
     rng = hush.seeded(chosen)
-    wanted = Choice(mechanism, k, epsilon, delta, settings, spec)
+    wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive)
     people, built = population(wanted, dataset, counts, n, rng)
     found, last = repeated(built, people, runs, rng, quiet=as_json)
     if reports_out is not None:

@@ -46,6 +46,11 @@ class Spec:
             raise SpecError(
                 message("domain", f"must have k={mechanism.k} values", whole.size, "match k and the domain")
             )
+        own = getattr(mechanism, "sensitive", None)
+        if own is not None and whole.sensitive not in (None, own):
+            rule = "must have the mechanism's sensitive values"
+            remedy = "give the mechanism sensitive=domain.sensitive"
+            raise SpecError(message("domain", rule, whole.sensitive, remedy))
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "domain", whole)
 

@@ -22,6 +22,7 @@ from hush.mechanisms.subset import SS
 from hush.planning.families import FAMILIES, Family
 from hush.planning.objectives import Z95, Setting, objective
 from hush.planning.wishes import Wishes
+from hush.utility._oracle import UtilityOracle
 
 Floats = npt.NDArray[np.float64]
 
@@ -256,8 +257,8 @@ def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Blocks]:
         required = {name for name, needed in wanted.items() if needed}
         if not required <= {"k", "epsilon", "delta"} or "epsilon" not in wanted:
             continue
-        if "delta" in wanted and wishes.delta is None:
-            continue
+        if ("delta" in wanted and wishes.delta is None) or issubclass(cls, UtilityOracle):
+            continue  # all values are taken to be sensitive here
         yield Named(cls, wishes)
     for family in FAMILIES:
         yield Tuned(family, wishes)

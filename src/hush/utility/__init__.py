@@ -4,17 +4,22 @@
 uSS, uUE, uLH and uWheel are the known ones by name. All are mechanisms like any other.
 """
 
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.registry import register
 from hush.utility._oracle import UtilityOracle
 from hush.utility.balanced import BalancedLH
 from hush.utility.collaborative import Collaboration, collaborate, combined, told_theta
 from hush.utility.error import total_error
-from hush.utility.named import uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
+from hush.utility.named import Named, uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
 from hush.utility.theory import z_star_by_attack, z_star_by_enumeration
 from hush.utility.transform import Transformed, transform
 
-MECHANISMS: tuple[type[FrequencyOracle], ...] = (uRR, uRAP, uHR, uSS, uUE, uLH, uWheel, Transformed, BalancedLH)
-"""All that a spec may name: `hush.register` makes each of them known to `hush.from_dict`."""
+MECHANISMS: tuple[type[Named], ...] = (uRR, uRAP, uHR, uSS, uUE, uLH, uWheel)
+"""The known ones, all registered."""
+
+for _each in MECHANISMS:
+    register(_each)
+for _part in (Transformed, BalancedLH):
+    register(_part, listed=False)  # a spec may name them, but k and epsilon do not say which is meant
 
 __all__ = [
     "MECHANISMS",

@@ -21,8 +21,8 @@ from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning import accuracy
-from hush.planning.capacity.hadamard import total_law
-from hush.planning.capacity.population import Population
+from hush.planning.capri.hadamard import total_law
+from hush.planning.capri.population import Population
 from hush.randomness import seeded
 
 Floats = npt.NDArray[np.float64]

@@ -8,17 +8,17 @@ from typing import Any
 
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.planning.budget import losses
-from hush.planning.budget.answer import Answer
-from hush.planning.budget.bayes import Bayes
-from hush.planning.budget.binary import BS, DBS, RBS
-from hush.planning.budget.direct import Direct
-from hush.planning.budget.found import Method, enough_runs
-from hush.planning.budget.multipass import MPass
-from hush.planning.budget.population import population
-from hush.planning.budget.question import Question, budgets, maker
-from hush.planning.budget.question import threshold as checked_threshold
-from hush.planning.budget.trials import Trials
+from hush.planning.optimus import losses
+from hush.planning.optimus.answer import Answer
+from hush.planning.optimus.bayes import Bayes
+from hush.planning.optimus.binary import BS, DBS, RBS
+from hush.planning.optimus.direct import Direct
+from hush.planning.optimus.found import Method, enough_runs
+from hush.planning.optimus.multipass import MPass
+from hush.planning.optimus.population import population
+from hush.planning.optimus.question import Question, budgets, maker
+from hush.planning.optimus.question import threshold as checked_threshold
+from hush.planning.optimus.trials import Trials
 from hush.randomness import source
 
 METHODS: dict[str, type[Method]] = {cls.name: cls for cls in (Direct, BS, RBS, DBS, MPass, Bayes)}

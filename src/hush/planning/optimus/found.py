@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.budget.trials import Trials, Tried
+from hush.planning.optimus.trials import Trials, Tried
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.planning.budget.population import Population
+from hush.planning.optimus.population import Population
 
 Floats = npt.NDArray[np.float64]
 Own = Callable[[Floats, Floats], float]

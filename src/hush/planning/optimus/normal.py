@@ -17,7 +17,7 @@ from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.subset import SS
-from hush.planning.budget.population import Population
+from hush.planning.optimus.population import Population
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.registry import registry
-from hush.planning.capacity.population import Population
+from hush.planning.capri.population import Population
 
 Mechanism = FrequencyOracle | Numeric
 Given = str | type[FrequencyOracle] | type[Numeric] | Mechanism | Callable[[float], Mechanism]

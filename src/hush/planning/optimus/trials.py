@@ -18,9 +18,9 @@ import numpy.typing as npt
 from hush.estimation.intervals import proportion
 from hush.kernels import chunks
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.budget.drawing import costly, estimates
-from hush.planning.budget.normal import Normal
-from hush.planning.budget.question import Question
+from hush.planning.optimus.drawing import costly, estimates
+from hush.planning.optimus.normal import Normal
+from hush.planning.optimus.question import Question
 from hush.randomness import chunk_generator, chunk_keys
 
 Floats = npt.NDArray[np.float64]

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from hush.errors import missing
 from hush.mechanisms import _rules
-from hush.planning.budget.found import Found, ThousandRuns, settled, smallest
-from hush.planning.budget.trials import Trials, Tried
+from hush.planning.optimus.found import Found, ThousandRuns, settled, smallest
+from hush.planning.optimus.trials import Trials, Tried
 
 Floats = npt.NDArray[np.float64]
 Process = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]

@@ -6,12 +6,12 @@ simulates: see `hush.analysis.capacity`.
 
 from __future__ import annotations
 
-from hush.planning.capacity.answer import Answer, Evidence
-from hush.planning.capacity.exposure import Exposure, exposure
-from hush.planning.capacity.laws import Law, law
-from hush.planning.capacity.population import Population, population
-from hush.planning.capacity.rounds import Step, first_round, over_time
-from hush.planning.capacity.select import METHODS, capacity
+from hush.planning.capri.answer import Answer, Evidence
+from hush.planning.capri.exposure import Exposure, exposure
+from hush.planning.capri.laws import Law, law
+from hush.planning.capri.population import Population, population
+from hush.planning.capri.rounds import Step, first_round, over_time
+from hush.planning.capri.select import METHODS, capacity
 
 __all__ = [
     "METHODS",

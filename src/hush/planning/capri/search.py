@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hush.errors import missing
-from hush.planning.capacity.answer import Evidence
+from hush.planning.capri.answer import Evidence
 
 Trial = Callable[[float], Evidence]
 

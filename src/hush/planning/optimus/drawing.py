@@ -20,7 +20,7 @@ from hush.mechanisms.hadamard import HR
 from hush.mechanisms.histogram import ServerTHE
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
-from hush.planning.budget.population import Population
+from hush.planning.optimus.population import Population
 from hush.simulation import batches
 
 Ints = npt.NDArray[np.int64]

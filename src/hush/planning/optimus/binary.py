@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.mechanisms import _rules
-from hush.planning.budget.found import Found, ThousandRuns, above, precision, settled, smallest
-from hush.planning.budget.trials import Trials, Tried
+from hush.planning.optimus.found import Found, ThousandRuns, above, precision, settled, smallest
+from hush.planning.optimus.trials import Trials, Tried
 
 Floats = npt.NDArray[np.float64]
 Attempt = Callable[[float], Tried]

@@ -23,7 +23,7 @@ from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning import accuracy
-from hush.planning.capacity.population import Population
+from hush.planning.capri.population import Population
 from hush.randomness import source
 
 Floats = npt.NDArray[np.float64]

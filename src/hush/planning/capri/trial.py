@@ -11,11 +11,11 @@ import numpy as np
 
 from hush.analysis import capacity as forms
 from hush.estimation.intervals import proportion
-from hush.planning.capacity.answer import Evidence
-from hush.planning.capacity.build import Mechanism
-from hush.planning.capacity.laws import Law, law
-from hush.planning.capacity.population import Population
-from hush.planning.capacity.question import Question
+from hush.planning.capri.answer import Evidence
+from hush.planning.capri.build import Mechanism
+from hush.planning.capri.laws import Law, law
+from hush.planning.capri.population import Population
+from hush.planning.capri.question import Question
 
 Watch = Callable[[Evidence], None]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hush.mechanisms import _rules
-from hush.planning.budget.found import Found, ThousandRuns, above, settled, smallest
-from hush.planning.budget.trials import Trials
+from hush.planning.optimus.found import Found, ThousandRuns, above, settled, smallest
+from hush.planning.optimus.trials import Trials
 
 
 @dataclass(frozen=True, kw_only=True)

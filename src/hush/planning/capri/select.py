@@ -13,12 +13,12 @@ from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._numeric import Numeric
-from hush.planning.capacity import search
-from hush.planning.capacity.answer import Answer, Evidence
-from hush.planning.capacity.build import Given, builder
-from hush.planning.capacity.population import Population, Source, population
-from hush.planning.capacity.question import Question, question
-from hush.planning.capacity.trial import Trials, Watch
+from hush.planning.capri import search
+from hush.planning.capri.answer import Answer, Evidence
+from hush.planning.capri.build import Given, builder
+from hush.planning.capri.population import Population, Source, population
+from hush.planning.capri.question import Question, question
+from hush.planning.capri.trial import Trials, Watch
 from hush.randomness import source
 
 METHODS = ("exact", "capri", "capri-r", "bayes", "normal", "cantelli", "chebyshev")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.planning.capacity.answer import Evidence
-from hush.planning.capacity.population import Population
+from hush.planning.capri.answer import Evidence
+from hush.planning.capri.population import Population
 
 METRICS = ("fn", "fp", "tp", "tn", "error")
 """False negatives and positives, true ones, and "error": whichever false outcome the true total allows."""

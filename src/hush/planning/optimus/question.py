@@ -10,8 +10,8 @@ from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.registry import registry
-from hush.planning.budget.losses import Measure
-from hush.planning.budget.population import Population
+from hush.planning.optimus.losses import Measure
+from hush.planning.optimus.population import Population
 
 Make = Callable[[float], FrequencyOracle]
 

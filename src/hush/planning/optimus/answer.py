@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.budget.question import Question
-from hush.planning.budget.trials import Tried
+from hush.planning.optimus.question import Question
+from hush.planning.optimus.trials import Tried
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,11 +20,11 @@ import numpy.typing as npt
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.budget.drawing import slow
-from hush.planning.budget.found import Found
-from hush.planning.budget.normal import Normal
-from hush.planning.budget.sequential import Test, runs_needed
-from hush.planning.budget.trials import BLOCK, Trials
+from hush.planning.optimus.drawing import slow
+from hush.planning.optimus.found import Found
+from hush.planning.optimus.normal import Normal
+from hush.planning.optimus.sequential import Test, runs_needed
+from hush.planning.optimus.trials import BLOCK, Trials
 
 Floats = npt.NDArray[np.float64]
 

@@ -18,10 +18,10 @@ from hush.errors import ParameterError, message
 from hush.estimation import Estimate
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.capacity.answer import Answer
-from hush.planning.capacity.build import Given, builder
-from hush.planning.capacity.population import Population, population
-from hush.planning.capacity.select import capacity
+from hush.planning.capri.answer import Answer
+from hush.planning.capri.build import Given, builder
+from hush.planning.capri.population import Population, population
+from hush.planning.capri.select import capacity
 from hush.randomness import source
 
 

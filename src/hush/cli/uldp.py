@@ -1,0 +1,139 @@
+"""`hush uldp`: only what is sensitive is hidden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hush.cli import _console
+from hush.cli._numbers import real, whole
+from hush.cli._options import Epsilon, Json, K, Sensitive, SpecOut
+
+if TYPE_CHECKING:
+    from hush.domain import Domain
+    from hush.planning.uldp import Recommendation
+
+
+def uldp(
+    k: K = None,
+    epsilon: Epsilon = None,
+    sensitive: Sensitive = None,
+    domain: Annotated[
+        Path | None,
+        typer.Option(
+            "--domain", metavar="FILE", help="The labels: one per line, or .json, which may name the sensitive."
+        ),
+    ] = None,
+    theta: Annotated[
+        float | None,
+        typer.Option(
+            "--theta",
+            metavar="T",
+            parser=real("--theta", "0.8"),
+            help="Share of people whose value is not sensitive; left out, as if all values were equally frequent.",
+        ),
+    ] = None,
+    n: Annotated[int, typer.Option("--n", metavar="N", parser=whole("--n", 1, "100000"), help="People.")] = 100_000,
+    prefer: Annotated[
+        str, typer.Option("--prefer", metavar="WHAT", help="What matters most: utility, bits or computation.")
+    ] = "utility",
+    slack: Annotated[
+        float,
+        typer.Option(
+            "--slack",
+            metavar="X",
+            parser=real("--slack", "2"),
+            help="For bits and computation, accept so many times the least error.",
+        ),
+    ] = 2.0,
+    spec_out: SpecOut = None,
+    as_json: Json = False,
+) -> None:
+    """Recommend a mechanism that hides sensitive values only, and compare it with hiding everything.
+
+    The sensitive values keep the full epsilon; the others are reported as precisely as that allows. Errors are exact
+    sums of variances over all values.
+    """
+    from hush.cli import _files, _paths
+    from hush.cli._usage import NOTHING
+    from hush.errors import ParameterError, message
+    from hush.mechanisms.spec import Spec
+    from hush.planning.uldp import uldp as recommend
+
+    _paths.writable({"--spec-out": spec_out}, [domain])
+    if epsilon is None:
+        raise ParameterError(message("--epsilon", "must be given", NOTHING, "add e.g. --epsilon 1"))
+    whole_domain = _domain(k, sensitive, domain)
+    found = recommend(whole_domain, epsilon, theta=theta, n=n, prefer=prefer, slack=slack)
+    if as_json:
+        _console.print_json(found.to_dict())
+    else:
+        _show(found)
+    if spec_out is not None:
+        _files.write(spec_out, Spec(found.best.mechanism, whole_domain).to_json())
+        _console.note(f"wrote {spec_out}")
+
+
+def _domain(k: int | None, sensitive: list[str] | None, path: Path | None) -> Domain:
+    from hush.cli._domains import read_domain, sensitive_in
+    from hush.cli._usage import NOTHING
+    from hush.domain import Domain
+    from hush.errors import ParameterError, message
+    from hush.mechanisms import _rules
+
+    if path is None and k is None:
+        raise ParameterError(message("--k", "or --domain must be given", NOTHING, "add e.g. --k 100"))
+    found = Domain(size=_rules.domain_size(k)) if path is None else read_domain(path, None)
+    if k is not None and k != found.size:
+        raise ParameterError(message("--k", f"must be {found.size}, as in {path}", k, "leave it out"))
+    if sensitive is not None:
+        return sensitive_in(sensitive, found)
+    if found.sensitive is None:
+        rule, remedy = "must be given", "name the values, e.g. --sensitive 0-9"
+        raise ParameterError(message("--sensitive", rule, NOTHING, remedy))
+    return found
+
+
+def _show(found: Recommendation) -> None:
+    from hush.cli import _grid
+
+    names = ("", "mechanism", "parameter", "z*", "± (typical value)", "error", "bits", "bytes", "server work")
+    ranks = (0, 0, 4, 3, 0, 0, 0, 2, 1)
+    columns = [
+        _grid.Column(n, "left" if 1 <= i <= 2 else "right", r)
+        for i, (n, r) in enumerate(zip(names, ranks, strict=True))
+    ]
+    rows = [
+        [_console.cell(each) for each in _cells(str(i), option.to_dict())] for i, option in enumerate(found.options, 1)
+    ]
+    rows.append([_console.cell(each, "dim") for each in _cells("LDP", found.plain.to_dict())])
+    u = found.best.mechanism
+    title = (
+        f"{found.n:,} people, {u.k:,} values, {len(u.sensitive):,} sensitive, ε = {u.epsilon:g}, θ = {found.theta:.3g}"  # type: ignore[attr-defined]
+    )
+    console = _console.stdout()
+    _grid.show(console, columns, rows, title)
+    console.print()
+    console.print(_console.cell(found.statement), soft_wrap=True)
+    _console.note(
+        "z*: how often a value that is not sensitive is told as it is. ±: root of the mean variance. error: sum of "
+        "variances. alone: a revealed value is sent without a disguise beside it."
+    )
+
+
+def _cells(place: str, plain: dict[str, object]) -> list[str]:
+    shown = ", ".join(f"{n}={v:.3g}" if isinstance(v, float) else f"{n}={v}" for n, v in plain["parameters"].items())  # type: ignore[attr-defined]
+    z = plain["z_star"]
+    return [
+        place,
+        str(plain["name"]),
+        shown or _console.DASH,
+        _console.DASH if z is None else f"{z:.3f}",
+        f"{plain['rmse']:.3g}",
+        f"{plain['error']:.3g}",
+        f"{plain['bits']:,}",
+        f"{plain['bytes']:,}",
+        f"{plain['work']:,}",
+    ]

@@ -1,0 +1,202 @@
+"""Which utility-optimized mechanism: section 5.4 of the ULDP paper, from computed numbers.
+
+The paper recommends by rules of thumb (few sensitive values: uSS; many: uLH; ...). Here every mechanism is made with
+its best parameter for the domain, its exact error is computed, and what matters most chooses among those whose error
+is near the least.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hush.domain import Domain
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.direct import GRR
+from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing import OLH
+from hush.mechanisms.settings import chosen
+from hush.mechanisms.subset import SS
+from hush.mechanisms.unary import OUE
+from hush.planning.cost import server_work
+from hush.utility import MECHANISMS, UtilityOracle, total_error, uHR
+
+PREFERENCES = ("utility", "bits", "computation")
+_PLAIN: tuple[type[FrequencyOracle], ...] = (GRR, SS, OUE, OLH, HR)
+_NOT_SHOWN = ("sensitive", "theta", "z", "reveal")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One mechanism, made for the domain.
+
+    Args:
+        mechanism: With its best parameter.
+        error: Sum over all values of the variance of their estimates.
+        work: Counters that one report touches on the server.
+    """
+
+    mechanism: FrequencyOracle
+    error: float
+    work: int
+
+    @property
+    def name(self) -> str:
+        """What it is called: one that reveals values alone is marked."""
+        u = self.mechanism
+        alone = isinstance(u, UtilityOracle) and u.reveal == "alone" and u.z_mean > 0 and not isinstance(u, uHR)
+        return f"{self.mechanism.name()}, alone" if alone else self.mechanism.name()
+
+    @property
+    def bits(self) -> int:
+        """Information bits of one report."""
+        return self.mechanism.bits
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        m = self.mechanism
+        return {
+            "name": self.name,
+            "mechanism": m.to_dict(),
+            "parameters": {n: v for n, v in chosen(m).items() if n not in _NOT_SHOWN and v != "affine"},
+            "error": self.error,
+            "rmse": math.sqrt(self.error / m.k),
+            "z_star": getattr(m, "z_star", None),
+            "bits": self.bits,
+            "bytes": m.report_dtype.itemsize,
+            "work": self.work,
+            "exact_epsilon": m.exact_epsilon(),
+        }
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Mechanisms for a domain with sensitive values, the recommended one first, and the best plain one.
+
+    Args:
+        options: All mechanisms, ranked.
+        plain: The best mechanism that protects every value, at the same epsilon.
+        prefer: What mattered most.
+        slack: How many times the least error was accepted for it.
+        theta: Share of people whose value is not sensitive.
+        n: How many people.
+    """
+
+    options: tuple[Option, ...]
+    plain: Option
+    prefer: str
+    slack: float
+    theta: float
+    n: int
+
+    @property
+    def best(self) -> Option:
+        """The recommended one."""
+        return self.options[0]
+
+    @property
+    def gain(self) -> float:
+        """How many times smaller its error is than the best plain mechanism's."""
+        return self.plain.error / self.best.error
+
+    @property
+    def statement(self) -> str:
+        """The answer in a sentence."""
+        u = self.best.mechanism
+        protects = f"protects {u.s} of {u.k} values" if isinstance(u, UtilityOracle) else f"protects all {u.k} values"
+        reason = {
+            "utility": "has the least error",
+            "bits": f"needs the fewest bits among those within {self.slack:g} times the least error",
+            "computation": f"costs the server least among those within {self.slack:g} times the least error",
+        }[self.prefer]
+        return (
+            f"{self.best.name} {reason}: it {protects} and has an error {self.gain:.3g} times smaller than "
+            f"{self.plain.name}, which protects all of them."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "recommended": self.best.name,
+            "statement": self.statement,
+            "prefer": self.prefer,
+            "slack": self.slack,
+            "theta": self.theta,
+            "n": self.n,
+            "gain": self.gain,
+            "options": [option.to_dict() for option in self.options],
+            "plain": self.plain.to_dict(),
+        }
+
+
+def uldp(
+    domain: Domain,
+    epsilon: float,
+    *,
+    theta: float | None = None,
+    n: int = 100_000,
+    prefer: str = "utility",
+    slack: float = 2.0,
+) -> Recommendation:
+    """Recommend a mechanism for a domain some of whose values are sensitive.
+
+    Args:
+        domain: Says which values are sensitive; there must be others.
+        epsilon: Privacy loss of a sensitive value's report.
+        theta: Share of people whose value is not sensitive; when left out, as if all values were equally frequent.
+        n: How many people.
+        prefer: "utility" takes the least error; "bits" the shortest report and "computation" the least work for the
+            server, among those within `slack` times the least error.
+        slack: See there.
+
+    >>> found = uldp(Domain(size=100, sensitive=range(10)), 1.0)
+    >>> found.best.name, found.gain > 3
+    ('uSS, alone', True)
+    """
+    if not isinstance(domain, Domain):
+        raise ParameterError(
+            message("domain", "must be a Domain", type(domain), "use hush.Domain(size=…, sensitive=…)")
+        )
+    if domain.sensitive is None or len(domain.sensitive) == domain.size:
+        rule = "must name some values, but not all"
+        raise ParameterError(message("sensitive", rule, domain.sensitive, "where all are sensitive, use hush.plan"))
+    epsilon = _rules.epsilon(epsilon)
+    _rules.integer("n", n, 1, 10**15, "use e.g. 100000")
+    _rules.number("slack", slack, 1.0 - 1e-12, 1e12, "use e.g. 2")
+    if prefer not in PREFERENCES:
+        raise ParameterError(message("prefer", f"must be one of {', '.join(PREFERENCES)}", prefer, "use 'utility'"))
+    others = domain.size - len(domain.sensitive)
+    share = others / domain.size if theta is None else _rules.share("theta", theta)
+    options = _made(domain, epsilon, share, n)
+    least = min(option.error for option in options)
+    keys = {
+        "utility": lambda o: (o.error, o.bits),
+        "bits": lambda o: (o.error > slack * least, o.bits, o.error),
+        "computation": lambda o: (o.error > slack * least, o.work, o.error),
+    }
+    frequencies = np.full(domain.size, share / others)
+    frequencies[list(domain.sensitive)] = (1 - share) / len(domain.sensitive)
+    plain = [cls(k=domain.size, epsilon=epsilon) for cls in _PLAIN]
+    ways = [Option(m, float(m.variances(frequencies, n).sum()), server_work(m)) for m in plain]
+    ranked = tuple(sorted(options, key=keys[prefer]))
+    return Recommendation(ranked, min(ways, key=lambda way: way.error), prefer, slack, share, n)
+
+
+def _made(domain: Domain, epsilon: float, theta: float, n: int) -> list[Option]:
+    """Every mechanism; where sending a revealed value alone helps, that one too."""
+    found = []
+    for cls in MECHANISMS:
+        for reveal in ("alone", "pair"):
+            try:
+                u = cls(k=domain.size, epsilon=epsilon, sensitive=domain.sensitive, theta=theta, reveal=reveal)
+            except ParameterError:  # some cannot send a value alone
+                continue
+            found.append(Option(u, total_error(u, theta, n), server_work(u.base)))
+            if cls is uHR or u.z_mean == 0:  # where nothing is revealed beside a report, a pair is never sent
+                break
+    return found

@@ -1,0 +1,95 @@
+"""`hush uldp` and `--sensitive`: which values are hidden, and by what."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hush
+from tests.system.support import answer, refused, run
+
+ASKED = ("uldp", "--k", 100, "--sensitive", "0-8,9", "--epsilon", 1)
+
+
+def test_a_mechanism_is_recommended_and_compared() -> None:
+    told = run(*ASKED)
+    assert told.exit_code == 0
+    assert "uSS, alone has the least error: it protects 10 of 100 values" in told.stdout
+    found = answer(*ASKED, "--theta", 0.9, "--n", 1000)
+    errors = [option["error"] for option in found["options"]]
+    assert errors == sorted(errors)
+    assert {option["name"].split(",")[0] for option in found["options"]} == {
+        cls.name() for cls in hush.utility.MECHANISMS
+    }
+    assert found["gain"] == pytest.approx(found["plain"]["error"] / errors[0])
+    assert all(option["exact_epsilon"] <= 1.0 for option in found["options"])
+
+
+def test_errors_are_the_mechanisms_own() -> None:
+    found = answer(*ASKED, "--theta", 0.9, "--n", 1000)
+    for option in found["options"]:
+        made = hush.from_dict(option["mechanism"])
+        assert isinstance(made, hush.utility.UtilityOracle)
+        assert option["error"] == pytest.approx(hush.utility.total_error(made, 0.9, 1000))
+        assert option["bits"] == made.bits
+
+
+def test_what_matters_decides() -> None:
+    by_bits, by_work = (answer(*ASKED, "--prefer", what, "--slack", 3) for what in ("bits", "computation"))
+    least = min(option["error"] for option in by_bits["options"])
+    near = [option for option in by_bits["options"] if option["error"] <= 3 * least]
+    assert by_bits["options"][0]["bits"] == min(option["bits"] for option in near)
+    assert by_work["options"][0]["work"] == min(option["work"] for option in near)
+
+
+def test_labels_name_what_is_sensitive(tmp_path: Path) -> None:
+    labels, spec, values, reports = (tmp_path / n for n in ("d.txt", "s.json", "v.csv", "r.parquet"))
+    labels.write_text("park\nmuseum\nclinic\ncasino\n")
+    assert (
+        run("uldp", "--domain", labels, "--sensitive", "clinic,casino", "--epsilon", 1, "--spec-out", spec).exit_code
+        == 0
+    )
+    made = hush.Spec.from_json(spec.read_text())
+    assert made.domain.sensitive == made.mechanism.sensitive == (2, 3)  # type: ignore[attr-defined]
+    values.write_text("place\n" + "park\nclinic\n" * 300)
+    how = ("--domain", labels, "--sensitive", "clinic", "--sensitive", "casino", "--mechanism", "uUE", "--epsilon", 1)
+    assert run("privatize", values, "--column", "place", "--output", reports, *how).exit_code == 0
+    told = answer("estimate", reports)
+    assert "park" in json.dumps(told)
+
+
+def test_a_file_may_say_what_is_sensitive(tmp_path: Path) -> None:
+    file = tmp_path / "domain.json"
+    file.write_text(json.dumps({"labels": ["a", "b", "c"], "sensitive": ["c"]}))
+    assert answer("uldp", "--domain", file, "--epsilon", 1)["options"]
+    file.write_text(json.dumps({"labels": ["a", "b", "c"], "sensitive": ["d"]}))
+    assert "sensitive must be among the 3 labels" in refused("uldp", "--domain", file, "--epsilon", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--k", 10, "--epsilon", 1), "--sensitive must be given"),
+        (("--sensitive", "0", "--epsilon", 1), "--k or --domain must be given"),
+        (("--k", 10, "--sensitive", "0"), "--epsilon must be given"),
+        (("--k", 10, "--sensitive", "0-9", "--epsilon", 1), "sensitive must name some values, but not all"),
+        (("--k", 10, "--sensitive", "12", "--epsilon", 1), "must lie in 0..9"),
+        (("--k", 10, "--sensitive", "a", "--epsilon", 1), "--sensitive must be values or ranges"),
+        (("--k", 10, "--sensitive", "", "--epsilon", 1), "--sensitive must be values or ranges"),
+        (("--k", 10, "--sensitive", "0", "--epsilon", "nan"), "epsilon must be"),
+        (("--k", 10, "--sensitive", "0", "--epsilon", 1, "--theta", 2), "theta must lie in"),
+        (("--k", 10, "--sensitive", "0", "--epsilon", 1, "--prefer", "speed"), "prefer must be one of"),
+        (("--k", 10, "--sensitive", "0", "--epsilon", 1, "--slack", 0), "slack must be"),
+        (("--k", 1, "--sensitive", "0", "--epsilon", 1), "k must be"),
+    ],
+)
+def test_bad_usage_leaves_with_two(options: tuple[object, ...], words: str) -> None:
+    assert words in refused("uldp", *options)
+
+
+def test_sensitive_is_for_mechanisms_that_take_it(tmp_path: Path) -> None:
+    how = ("simulate", "--dataset", "zipf", "--k", 10, "--epsilon", 1, "--runs", 3, "--sensitive", "0-3")
+    assert "must be left out for OUE" in refused(*how, "--mechanism", "OUE")
+    assert answer(*how, "--mechanism", "uSS")
