@@ -12,9 +12,9 @@ import pytest
 
 import hush
 from hush._statistics import sigmas
-from hush.planning.budget import METHODS, Answer, budget
-from hush.planning.budget.drawing import estimates
-from hush.planning.budget.sequential import Test as Sequential
+from hush.planning.optimus import METHODS, Answer, budget
+from hush.planning.optimus.drawing import estimates
+from hush.planning.optimus.sequential import Test as Sequential
 
 FRESH = 40_000
 

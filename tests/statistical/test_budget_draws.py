@@ -13,9 +13,9 @@ from scipy.stats import binom, hypergeom
 import hush
 from hush._statistics import counts_alarm, sigmas
 from hush.kernels.draws import binomial, hypergeometric
-from hush.planning.budget.drawing import batch, estimates
-from hush.planning.budget.normal import Normal
-from hush.planning.budget.population import population
+from hush.planning.optimus.drawing import batch, estimates
+from hush.planning.optimus.normal import Normal
+from hush.planning.optimus.population import population
 from hush.simulation import batches
 from tests.conftest import example
 from tests.statistical.test_simulation import law_of_population

@@ -7,8 +7,8 @@ import pytest
 
 import hush
 from hush._statistics import count_alarm, sigmas
-from hush.planning.capacity import capacity, exposure, law, population
-from hush.planning.capacity.build import builder
+from hush.planning.capri import capacity, exposure, law, population
+from hush.planning.capri.build import builder
 
 SHAPE = np.exp(-0.5 * ((np.arange(21) - 8) / 5) ** 2)
 WATER = np.floor(3_000 * SHAPE / SHAPE.sum()).astype(np.int64)
