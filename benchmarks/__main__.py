@@ -9,12 +9,13 @@ import time
 import warnings
 from pathlib import Path
 
-from benchmarks import audit, family, hashing_kernel, memory, refined, report, simulation, startup, throughput
+from benchmarks import audit, family, hashing_kernel, memory, refined, report, simulation, startup, throughput, uldp
 
 BENCHMARKS = {
     "throughput": throughput.run,
     "hashing": hashing_kernel.run,
     "family": family.run,
+    "uldp": uldp.run,
     "simulation": simulation.run,
     "refined": refined.run,
     "audit": audit.run,

@@ -1,9 +1,10 @@
 """Disguises of values that are not sensitive, the records they travel in, and ranks of hashes.
 
 Words of a report whose value is not sensitive: one decides whether to disguise it; if so, `bounded` picks a sensitive
-value, the base mechanism's own words follow, and one more decides whether the value is revealed all the same. A report
-of a sensitive value has the base mechanism's words alone. Reports that are made together take each of these steps
-together. A record is a byte for its kind, the base record, and the value.
+value, one word is kept to decide whether the value is revealed all the same, and the base mechanism's own words follow.
+A report of a sensitive value has the base mechanism's words alone. Reports that are made together take each of these
+steps together; over unary encoding, each report takes all its steps by itself. A record is a byte for its kind, the
+base record, and the value.
 """
 
 from __future__ import annotations
@@ -11,103 +12,182 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint32
 
-from hush.kernels.words import bounded, word
+from hush.kernels.subsets import _popcount as popcount
+from hush.kernels.unary import sliced
+from hush.kernels.words import ONE, ZERO, bounded, word
 
 PROTECTED = np.uint8(0)
 ALONE = np.uint8(1)
 PAIR = np.uint8(2)
+BYTE = np.uint64(8)
+LAST_BYTE = np.uint64(255)
 
 
 @njit(nogil=True, cache=True)
-def disguise(rng, values, table, size, reject, last, kind, inner, hidden, who):
+def disguise(rng, values, table, size, reject, last, kind, inner, hidden, luck):
     """Who sends a base report, of which value, and who of them in disguise.
 
     `table` gives each value's number among the sensitive, or -1. A value without one is disguised if a word is at most
     `last`, as a number below `size`. `inner` gets the numbers, one for each base report; `hidden` the places of those
-    in disguise among them, and `who` among all people. `kind` is 1 where there is no base report, 2 where there is one
-    in disguise. Returns how many base reports there are, and how many in disguise.
+    in disguise among them, and `luck` the word that decides whether each of those is revealed. `kind` is 1 where there
+    is no base report, 2 where there is one in disguise. Returns how many base reports there are, and how many in
+    disguise.
     """
     source = rng.bit_generator
     wide = np.uint64(size)
-    reports = disguises = 0
-    for i in range(values.size):
+    others = alone = disguises = 0
+    for i in range(values.size):  # nothing branches on whose value is sensitive, which nobody could predict
         number = table[values[i]]
-        if number >= 0:
-            kind[i] = PROTECTED
-        elif word(source) <= last:
-            number = np.int64(bounded(source, wide, reject))
+        inner[i] = number
+        kind[i] = PROTECTED
+        hidden[others] = i
+        others += number < 0
+    for j in range(others):
+        i = hidden[j]
+        if word(source) <= last:
+            inner[i] = np.int64(bounded(source, wide, reject))
             kind[i] = PAIR
-            hidden[disguises] = reports
-            who[disguises] = i
+            hidden[disguises] = i - alone
+            luck[disguises] = word(source)
             disguises += 1
         else:
             kind[i] = ALONE
-            continue
-        inner[reports] = number
-        reports += 1
-    return reports, disguises
+            alone += 1
+    if alone > 0:
+        at = 0
+        for i in range(values.size):
+            inner[at] = inner[i]
+            at += kind[i] != ALONE
+    return values.size - alone, disguises
 
 
 @njit(nogil=True, cache=True)
-def reveal(rng, threshold, who, kind, revealed):
-    """A word below the threshold reveals; else the report is protected."""
-    source = rng.bit_generator
-    one = threshold.size == 1
-    for j in range(who.size):
-        shown = word(source) < threshold[0 if one else j]
-        kind[who[j]] = revealed if shown else PROTECTED
+def pack(kind, values, luck, threshold, revealed, rows, out):
+    """Write records: rows of base bytes go, in order, to those for whom one was drawn.
 
-
-@njit(nogil=True, cache=True)
-def pack(kind, drawn, values, rows, out):
-    """Write records: rows of base bytes go, in order, to those for whom one was drawn, unless the value goes alone."""
+    A person in disguise reveals the value if the luck is below the threshold, as a report of the kind `revealed`. If
+    that is alone, the base bytes are thrown away.
+    """
     width = rows.shape[1]
-    at = 0
+    at = disguise = 0
+    final = threshold.size - 1
     for i in range(kind.size):
-        out[i, 0] = kind[i]
-        if kind[i] == ALONE:
-            for byte in range(width):
-                out[i, 1 + byte] = 0
+        before = kind[i]
+        hidden = before == PAIR
+        shown = hidden & (luck[disguise] < threshold[min(disguise, final)])
+        disguise += hidden
+        now = np.uint8(shown) * revealed + np.uint8(before == ALONE)
+        if now == ALONE:
+            out[i, 1 : 1 + width] = 0
         else:
             for byte in range(width):
                 out[i, 1 + byte] = rows[at, byte]
-        at += drawn[i]
-        value = np.uint64(0) if kind[i] == PROTECTED else np.uint64(values[i])
-        for byte in range(1 + width, out.shape[1]):
-            out[i, byte] = value & np.uint64(255)
-            value >>= np.uint64(8)
+        at += before != ALONE
+        _label(out, i, width, now, values[i])
+
+
+@njit(nogil=True, inline="always")
+def _label(out, i, width, kind, value):
+    """Write a record's kind and, unless it is protected, the value."""
+    out[i, 0] = kind
+    shown = ZERO if kind == PROTECTED else np.uint64(value)
+    for byte in range(1 + width, out.shape[1]):
+        out[i, byte] = shown & LAST_BYTE
+        shown >>= BYTE
 
 
 @njit(nogil=True, cache=True)
-def unpack(whole, width, most, table, rows, revealed):
-    """Take records apart: base bytes to `rows`, in order, and the count of each value that is revealed.
+def unary_reports(rng, values, table, size, reject, last, own, masked, other, thresholds, revealed, out):
+    """Records over unary encoding, all steps of a report together: its bits are counted while they are at hand.
 
-    Returns how many base records there are, or -1 where a record is none of this mechanism's: a kind above `most`, a
-    sensitive value revealed, or bytes that are not zero where nothing belongs.
+    Bits are those of `hush.kernels.unary.encode`: the value's is one with probability `own`, or `masked` if it is a
+    disguise, any other with `other`. `thresholds` has an entry for each number of ones.
     """
+    source = rng.bit_generator
+    wide = np.uint64(size)
+    width = (size + 7) // 8
+    groups = (size + 63) // 64
+    end = ~ZERO >> np.uint64(-size % 64)
+    words = np.zeros(groups, np.uint64)
+    held = words.view(np.uint8)
+    for i in range(values.size):
+        number = table[values[i]]
+        luck = ZERO
+        hidden = number < 0
+        if hidden:
+            if word(source) > last:
+                out[i, 1 : 1 + width] = 0
+                _label(out, i, width, ALONE, values[i])
+                continue
+            number = np.int64(bounded(source, wide, reject))
+            luck = word(source)
+        for group in range(groups):
+            words[group] = sliced(source, other, end if group == groups - 1 else ~ZERO)
+        home, bit = number >> 6, ONE << np.uint64(number & 63)
+        words[home] = (words[home] & ~bit) | (bit if word(source) < (masked if hidden else own) else ZERO)
+        ones = ZERO
+        for group in range(groups):
+            ones += popcount(words[group])
+        shown = hidden & (luck < thresholds[ones])
+        now = revealed if shown else PROTECTED
+        if now == ALONE:
+            out[i, 1 : 1 + width] = 0
+        else:
+            for byte in range(width):
+                out[i, 1 + byte] = held[byte]
+        _label(out, i, width, now, values[i])
+
+
+@njit(nogil=True, cache=True)
+def revealed_values(kinds, shown, whole, width, most, table, revealed):
+    """Count how often each value is revealed, and how many records hold nothing else.
+
+    `kinds` and `shown` are the first and the last field of the records, whose bytes are `whole`. The answer is -1 where
+    a record is none of this mechanism's: a kind above `most`, a sensitive value revealed, or bytes that are not zero
+    where nothing belongs.
+    """
+    alone = 0
+    wrong = False
+    for i in range(kinds.size):
+        kind = kinds[i]
+        value = np.uint64(shown[i])
+        if value >= np.uint64(table.size):
+            return -1
+        told = kind != PROTECTED
+        wrong |= (kind > most) | (told & (table[value] >= 0)) | ((not told) & (value != ZERO))
+        revealed[value] += told
+        if kind == ALONE:
+            alone += 1
+            for byte in range(1, 1 + width):
+                wrong |= whole[i, byte] != 0
+    return -1 if wrong else alone
+
+
+@njit(nogil=True, cache=True)
+def unpack(whole, rows):
+    """Copy base bytes to `rows`, in order, from the records that hold some."""
     at = 0
     for i in range(whole.shape[0]):
-        kind = whole[i, 0]
-        value = np.int64(0)
-        for byte in range(whole.shape[1] - 1, width, -1):
-            value = (value << 8) | np.int64(whole[i, byte])
-        if kind > most or value >= table.size:
+        if at == rows.shape[0]:
+            break
+        for byte in range(rows.shape[1]):
+            rows[at, byte] = whole[i, 1 + byte]
+        at += whole[i, 0] != ALONE
+
+
+@njit(nogil=True, cache=True)
+def hash_intervals(kinds, a, b, bucket, starts, sizes, factor, offset, length):
+    """What the count of supported values takes, from the records that hold a base report: how many, -1 if malformed.
+
+    `starts` and `sizes` say where a bucket of hashes starts and how many it holds.
+    """
+    at = 0
+    for i in range(kinds.size):
+        place = np.uint64(bucket[i])
+        if place >= np.uint64(starts.size):
             return -1
-        if kind == PROTECTED:
-            if value != 0:
-                return -1
-        else:
-            if table[value] >= 0:
-                return -1
-            revealed[value] += 1
-        if kind == ALONE:
-            for byte in range(width):
-                if whole[i, 1 + byte] != 0:
-                    return -1
-        else:
-            for byte in range(width):
-                rows[at, byte] = whole[i, 1 + byte]
-            at += 1
+        factor[at], offset[at], length[at] = a[i], b[i] - starts[place], sizes[place]
+        at += kinds[i] != ALONE
     return at
 
 

@@ -23,6 +23,7 @@ from hush.errors import ParameterError, message
 from hush.mechanisms import _thresholds
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports
 from hush.mechanisms._exact import protected_ratio
+from hush.mechanisms._family import MEMBERS, Family
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.mechanisms.unary import UE
@@ -94,6 +95,9 @@ class Giving(ABC):
     def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
         """Where they differ."""
 
+    def expect(self, people: int) -> None:  # noqa: B027
+        """Prepare for so many reports together, if that saves time."""
+
     @abstractmethod
     def threshold(self, report: Reports) -> int:
         """Of one base report."""
@@ -136,7 +140,6 @@ class Leveled(Giving):
         super().__init__(base, hide, choice)
         if self.constant is None and len(shape.possible) == 1:
             self.constant = self._of(shape.possible[0])
-        self.table = [self._of(size) for size in range(shape.s + 1)] if self.constant is None else []
 
     def _of(self, size: int) -> int:
         if self.constant is not None:
@@ -147,14 +150,34 @@ class Leveled(Giving):
         return min(self._of(size) for size in self.shape.possible)
 
     def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
-        return self._array[self.shape.sizes(reports, places)]
+        family = self._family
+        if family is None or "sizes" not in vars(family):
+            return self.by_size[self.shape.sizes(reports, places)]
+        cells = reports["member"][places].astype(np.int64) * family.g + reports["bucket"][places]
+        return self.by_size[family.sizes.ravel()[cells]]
+
+    @property
+    def _family(self) -> Family | None:
+        """The public family that hash functions come from, if they do and thresholds go by bucket size."""
+        return self.base._family if self.constant is None and isinstance(self.base, Hashed) else None
+
+    def expect(self, people: int) -> None:
+        """For many people, one table of the bucket sizes of a public family takes less than s hashes for each."""
+        if self._family is not None and people >= MEMBERS:
+            _ = self._family.sizes
 
     @cached_property
-    def _array(self) -> Thresholds:
+    def table(self) -> list[int]:
+        """The threshold of each size 0..s."""
+        return [self._of(size) for size in range(self.shape.s + 1)]
+
+    @cached_property
+    def by_size(self) -> Thresholds:
+        """The same, for kernels."""
         return np.array(self.table, np.uint64)
 
     def threshold(self, report: Reports) -> int:
-        return self._of(self._size(report))
+        return self._of(self._size(report)) if self.constant is None else self.constant
 
     def _size(self, report: Reports) -> int:
         return int(self.shape.sizes(np.asarray(report, self.base.report_dtype)[None], np.zeros(1, np.int64))[0])

@@ -18,8 +18,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.errors import ParameterError, ReportError, message
+from hush.domain import integers
+from hush.errors import ParameterError, message
 from hush.estimation import Aggregate
+from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._inference import shares
@@ -28,18 +30,15 @@ from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import ULDP, Guarantee
 from hush.mechanisms.histogram import NoisyHistogram
-from hush.utility import _attack, _giving, _moments, _simulate
+from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.utility import _attack, _giving, _moments, _records, _simulate
 from hush.utility._choice import checked_sensitive
 from hush.utility._giving import Giving, Leveled, Weighed
 from hush.utility._noisy import Noisy
+from hush.utility._records import ALONE, PAIR, PROTECTED
 from hush.utility._shape import shape_of
 
-PROTECTED, ALONE, PAIR = 0, 1, 2
-"""Kinds of report: a base report; a value; both."""
-
 REVEALS = ("pair", "alone")
-
-_BLOCK_BYTES = 1 << 19
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,65 +178,46 @@ class UtilityOracle(FrequencyOracle):
         """Which reports are among those that a sensitive value can give."""
         return np.asarray(self._reports(reports)["kind"] == PROTECTED)
 
-    def _bytes(self, reports: Reports) -> npt.NDArray[np.uint8]:
-        """Records as rows of bytes."""
-        return np.ascontiguousarray(reports).view(np.uint8).reshape(reports.size, reports.dtype.itemsize)
-
     def _based(self, reports: Reports, places: Ints) -> Reports:
         """The base records at some places."""
-        width = self.base.report_dtype.itemsize
-        rows = self._bytes(reports)[places, 1 : 1 + width]
-        return np.ascontiguousarray(rows).reshape(-1).view(self.base.report_dtype)
+        return _records.based_at(self, reports, places)
+
+    def privatize(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Any:
+        """As every mechanism does, but records are written where they stay."""
+        if np.ndim(values) == 0:
+            return self.privatize(np.asarray(values)[None], rng=rng)[0]
+        checked = integers(values, self.k)
+        reports = np.empty(checked.size, self.report_dtype)
+        keys, rows = chunk_keys(rng, -(-checked.size // CHUNK)), _records.block_rows(self.report_dtype)
+        self._giving.expect(checked.size)
+
+        def work(start: int, stop: int) -> None:
+            drawing = chunk_generator(keys[start // CHUNK])
+            for at in range(start, stop, rows):
+                block = slice(at, min(at + rows, stop))
+                _records.write(self, checked[block], drawing, reports[block])
+
+        chunks.each(checked.size, CHUNK, work)
+        return reports
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
-        from hush.kernels import utility as kernels
-        from hush.kernels.words import rejection
-
-        n, giving = values.size, self._giving
-        kind = np.empty(n, np.uint8)
-        inner, hidden, who = (np.empty(n, np.int64) for _ in range(3))
-        last = np.uint64(giving.hide - 1)
-        sent, disguises = kernels.disguise(
-            rng, values, self._inner, self.s, rejection(self.s), last, kind, inner, hidden, who
-        )
-        drawn, hidden, who = kind != ALONE, hidden[:disguises], who[:disguises]
-        based = np.ascontiguousarray(self._base_reports(inner[:sent], hidden, rng))
-        if disguises:
-            kernels.reveal(rng, giving.thresholds(based, hidden), who, kind, PAIR if self.reveal == "pair" else ALONE)
-        out = np.empty(n, self.report_dtype)
-        kernels.pack(kind, drawn, values, self._bytes(based), self._bytes(out))
+        out = np.empty(values.size, self.report_dtype)
+        _records.write(self, values, rng, out)
         return out
 
     def _base_reports(self, inner: Ints, hidden: Ints, rng: np.random.Generator) -> Reports:
         """Base reports of numbers among the sensitive values; `hidden` says where the disguises are."""
         return self.base.sample(inner, rng)
 
-    def _apart(self, reports: Reports) -> tuple[Reports, Ints]:
-        """Base records, and how often each value was revealed, once all is known to be in order."""
-        from hush.kernels.utility import unpack
-
-        most = PAIR if self._may_pair else ALONE if self._others.size else PROTECTED
-        based, revealed = np.empty(reports.size, self.base.report_dtype), np.zeros(self.k, np.int64)
-        width = based.dtype.itemsize
-        sent = unpack(self._bytes(reports), width, most, self._inner, self._bytes(based), revealed)
-        if sent < 0:
-            rule = "must be a base report, a value that is not sensitive, or both, and zero elsewhere"
-            raise ReportError(message("reports", rule, "another", "check the spec they were made with"))
-        return based[:sent], revealed
-
     def validate(self, reports: Reports) -> None:
         """Raise ReportError if a record is malformed."""
-        self.base.validate(self._apart(reports)[0])
+        self.base.validate(_records.apart(self, reports)[0])
 
     def tally(self, reports: Reports) -> Ints:
         """The base tally, then how often each value that is not sensitive was revealed, then how often alone."""
-        rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)  # a block stays in the cache while it is taken apart
-        parts = [self._tally(reports[at : at + rows]) for at in range(0, max(reports.size, 1), rows)]
-        return np.asarray(np.sum(parts, axis=0), np.int64)
-
-    def _tally(self, reports: Reports) -> Ints:
-        based, revealed = self._apart(reports)
-        return self._told(self.base.tally(based), revealed, reports.size - based.size)
+        rows = _records.block_rows(self.report_dtype)
+        blocks = (reports[at : at + rows] for at in range(0, max(reports.size, 1), rows))
+        return np.asarray(np.sum([self._told(*_records.tally(self, block)) for block in blocks], axis=0), np.int64)
 
     def _told(self, base: Ints, revealed: Ints, alone: int) -> Ints:
         return np.concatenate([base.ravel(), revealed[self._others], [alone]]).astype(np.int64)
@@ -251,7 +231,7 @@ class UtilityOracle(FrequencyOracle):
         def parts() -> Iterator[Reports]:
             nonlocal n
             for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
-                based, shown = self._apart(checked := self._reports(part))
+                based, shown = _records.apart(self, checked := self._reports(part))
                 np.add(revealed, shown, out=revealed)
                 n += checked.size
                 yield based

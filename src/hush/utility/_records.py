@@ -1,0 +1,115 @@
+"""How the records of utility-optimized mechanisms are written and read: in place, a block at a time.
+
+A record is a byte for its kind, the base record, and the value. Blocks are small enough to stay in the cache between
+the steps that they go through together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ReportError, message
+from hush.mechanisms._base import Ints, Reports, Values
+from hush.mechanisms.hashing import _TABLED, LH
+from hush.mechanisms.unary import UE
+from hush.utility._giving import Leveled, Silent
+
+if TYPE_CHECKING:
+    from hush.utility._oracle import UtilityOracle
+
+PROTECTED, ALONE, PAIR = 0, 1, 2
+"""Kinds of report: a base report; a value; both."""
+
+BLOCK_BYTES = 1 << 20
+"""Part of what a seed means: reports of a block are made together."""
+
+
+def rows_of(reports: Reports) -> npt.NDArray[np.uint8]:
+    """Records as rows of bytes; their own where they lie together."""
+    return np.ascontiguousarray(reports).view(np.uint8).reshape(reports.size, reports.dtype.itemsize)
+
+
+def block_rows(dtype: np.dtype[Any]) -> int:
+    """How many records are worked on together."""
+    return max(1, BLOCK_BYTES // dtype.itemsize)
+
+
+def write(u: UtilityOracle, values: Values, rng: np.random.Generator, out: Reports) -> None:
+    """Randomize values into records that lie together."""
+    from hush.kernels import utility as kernels
+    from hush.kernels.words import rejection
+
+    n, giving = values.size, u._giving
+    shown = np.uint8(PAIR if u.reveal == "pair" else ALONE)
+    law = u._inner, u.s, rejection(u.s), np.uint64(giving.hide - 1)
+    if isinstance(u.base, UE) and type(u.base).sample is UE.sample and isinstance(giving, Leveled):
+        own, other = (np.uint64(chance) for chance in u.base._ones)
+        masked = other if isinstance(giving, Silent) else own
+        kernels.unary_reports(rng, values, *law, own, masked, other, giving.by_size, shown, rows_of(out))
+        return
+    kind, luck = np.empty(n, np.uint8), np.empty(n, np.uint64)
+    inner, hidden = np.empty(n, np.int64), np.empty(n, np.int64)
+    sent, disguises = kernels.disguise(rng, values, *law, kind, inner, hidden, luck)
+    inner, hidden = inner[:sent], hidden[:disguises]
+    based = np.ascontiguousarray(u._base_reports(inner, hidden, rng))
+    threshold = giving.thresholds(based, hidden) if disguises else np.zeros(1, np.uint64)
+    kernels.pack(kind, values, luck, threshold, shown, rows_of(based), rows_of(out))
+
+
+def revealed(u: UtilityOracle, reports: Reports) -> tuple[int, Ints]:
+    """How many records hold a value alone, and how often each value is revealed, once all is known to be in order."""
+    from hush.kernels.utility import revealed_values
+
+    most = PAIR if u._may_pair else ALONE if u._others.size else PROTECTED
+    counts = np.zeros(u.k, np.int64)
+    width = u.base.report_dtype.itemsize
+    alone = revealed_values(reports["kind"], reports["value"], rows_of(reports), width, most, u._inner, counts)
+    if alone < 0:
+        rule = "must be a base report, a value that is not sensitive, or both, and zero elsewhere"
+        raise ReportError(message("reports", rule, "another", "check the spec they were made with"))
+    return alone, counts
+
+
+def apart(u: UtilityOracle, reports: Reports) -> tuple[Reports, Ints]:
+    """Base records, and how often each value is revealed."""
+    from hush.kernels.utility import unpack
+
+    alone, counts = revealed(u, reports)
+    based = np.empty(reports.size - alone, u.base.report_dtype)
+    unpack(rows_of(reports), rows_of(based))
+    return based, counts
+
+
+def tally(u: UtilityOracle, reports: Reports) -> tuple[Ints, Ints, int]:
+    """The base tally, how often each value is revealed, and how often alone."""
+    if isinstance(u.base, LH) and not u.base._family and u.base.g <= _TABLED:
+        return _hashed_tally(u, u.base, reports)
+    based, counts = apart(u, reports)
+    return u.base.tally(based), counts, reports.size - based.size
+
+
+def _hashed_tally(u: UtilityOracle, base: LH, reports: Reports) -> tuple[Ints, Ints, int]:
+    """With hash functions of people's own, all that a tally needs is read straight from the records."""
+    from hush.kernels.hashing import support_counts
+    from hush.kernels.utility import hash_intervals
+
+    alone, counts = revealed(u, reports)
+    based, (starts, sizes) = reports["base"], base._buckets
+    columns = [np.empty(reports.size, np.uint32) for _ in range(3)]
+    sent = hash_intervals(reports["kind"], based["a"], based["b"], based["bucket"], starts, sizes, *columns)
+    if sent < 0:
+        base.validate(based)  # says what is wrong
+    factor, offset, length = (column[:sent] for column in columns)
+    supported = np.zeros(base.k, np.int64)
+    support_counts(factor, offset, length, base._keys, supported)
+    return supported, counts, alone
+
+
+def based_at(u: UtilityOracle, reports: Reports, places: Ints) -> Reports:
+    """The base records at some places."""
+    width = u.base.report_dtype.itemsize
+    rows = rows_of(reports)[places, 1 : 1 + width]
+    return np.ascontiguousarray(rows).reshape(-1).view(u.base.report_dtype)
