@@ -46,6 +46,7 @@ def main() -> None:
     figure.savefig(PICTURES / "estimates.png", dpi=130, metadata={"Software": None})
     planned()
     reproduced("refined", "figure-1", "figure-8")
+    reproduced("uldp", "figure-4", "true-loss")
 
 
 def estimates(axes: Axes) -> None:

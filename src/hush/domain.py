@@ -28,7 +28,7 @@ class Domain:
         size: Number of values; enough when values are already 0..size-1.
         labels: Distinct names, strings or numbers; their order is the order of the estimate.
         other: A label that absorbs every unknown or missing value; added at the end when `labels` lacks it.
-        sensitive: The values that need protection, indices or (text) labels; all when left out.
+        sensitive: The values that need protection: labels, or indices where labels are not numbers; all when left out.
         values: One finite number per value, where values are amounts.
 
     >>> d = Domain(labels=["cat", "dog"], other="other")
@@ -50,7 +50,7 @@ class Domain:
         *,
         labels: Sequence[Label] | None = None,
         other: Label | None = None,
-        sensitive: Iterable[int | str] | None = None,
+        sensitive: Iterable[Label] | None = None,
         values: Sequence[float] | None = None,
     ) -> None:
         names = _names(labels, other)
@@ -124,9 +124,14 @@ class Domain:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Domain:
-        """The domain that `to_dict` wrote."""
+        """The domain that `to_dict` wrote, which names sensitive values by their indices."""
         try:
-            return cls(**plain)
+            entries = dict(plain)
+            labels, sensitive = entries.get("labels"), entries.get("sensitive")
+            if isinstance(labels, list) and isinstance(sensitive, list):
+                names = _names(labels, entries.get("other")) or ()
+                entries["sensitive"] = [names[i] if type(i) is int and 0 <= i < len(names) else i for i in sensitive]
+            return cls(**entries)
         except TypeError as error:
             raise ParameterError(message("domain", "must be what to_dict gives", plain, str(error))) from None
 
@@ -184,24 +189,25 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
     return tuple(names)
 
 
-def _sensitive(
-    named: Iterable[int | str] | None, size: int, labels: tuple[Label, ...] | None
-) -> tuple[int, ...] | None:
+def _sensitive(named: Iterable[Label] | None, size: int, labels: tuple[Label, ...] | None) -> tuple[int, ...] | None:
+    """Indices of what is named: a label is itself, and a number that cannot be one is an index."""
     if named is None:
         return None
-    if isinstance(named, str):
+    if isinstance(named, str) or not isinstance(named, Iterable):
         raise ParameterError(message("sensitive", "must be a list", named, "put each value in a list"))
-    chosen = list(named)
+    chosen = [item.item() if isinstance(item, np.generic) else item for item in named]
     if not chosen:
         raise ParameterError(message("sensitive", "must name at least one value", chosen, "leave it out for all"))
     index = {} if labels is None else {label: i for i, label in enumerate(labels)}
+    numbered = any(not isinstance(label, str) for label in index)
+    found = []
     for item in chosen:
-        if isinstance(item, str) and item not in index:
-            rule = f"must be among the {size} labels" if labels else "must be indices, since the domain has no labels"
-            raise ParameterError(message("sensitive", rule, item, "check its spelling"))
-    return tuple(
-        sorted({int(i) for i in integers([index.get(i, i) if isinstance(i, str) else i for i in chosen], size)})
-    )
+        place = index.get(item) if isinstance(item, str) or numbered else item
+        if isinstance(item, bool) or not isinstance(place, int) or not 0 <= place < size:
+            rule = f"must be among the {size} labels" if index else f"must be values in 0..{size - 1}"
+            raise ParameterError(message("sensitive", rule, item, "check its spelling" if index else "check k"))
+        found.append(place)
+    return tuple(sorted(set(found)))
 
 
 def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | None:

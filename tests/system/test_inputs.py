@@ -95,7 +95,7 @@ def test_an_input_without_rows_is_said_to_have_none(suffix: str) -> None:
         ("x.json", {"labels": "ab"}, "--domain must have a list as labels in x.json, got 'ab'"),
         ("x.json", {"other": "a"}, "--domain must have labels or a size"),
         ("x.json", ["a"], "--domain must name at least two labels, got 1 in x.json"),
-        ("x.json", {"size": 2, "sensitive": ["x"]}, "sensitive must be indices"),
+        ("x.json", {"size": 2, "sensitive": ["x"]}, "sensitive must be values in 0..1"),
         ("x.json", {"size": 2, "sensitive": 1}, "--domain must have a list as sensitive"),
         ("x.json", {"size": "2"}, "--domain must have a plain value as size"),
     ],

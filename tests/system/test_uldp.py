@@ -60,10 +60,26 @@ def test_labels_name_what_is_sensitive(tmp_path: Path) -> None:
     assert "park" in json.dumps(told)
 
 
+def test_a_label_with_a_comma_is_itself(tmp_path: Path) -> None:
+    labels, spec = tmp_path / "d.txt", tmp_path / "s.json"
+    labels.write_text("Paris, FR\nParis\nFR\nx\n")
+    run("uldp", "--domain", labels, "--sensitive", "Paris, FR", "--epsilon", 1, "--spec-out", spec)
+    assert hush.Spec.from_json(spec.read_text()).domain.sensitive == (0,)
+
+
+def test_error_bars_of_rare_values_are_honest() -> None:
+    """Half of the values are rare and not sensitive; 95 % intervals must not be much too short."""
+    how = ("--k", 50, "--sensitive", "0-4", "--epsilon", 1, "--mechanism", "uSS", "--set", "reveal=alone")
+    told = run("simulate", "--dataset", "zipf", "--n", 2000, "--runs", 60, "--seed", 2, *how).stdout
+    held = next(line for line in told.splitlines() if "hold the truth" in line)
+    assert 0.92 < float(held.split("truth")[1].split()[0]) <= 1.0
+
+
 def test_a_file_may_say_what_is_sensitive(tmp_path: Path) -> None:
     file = tmp_path / "domain.json"
     file.write_text(json.dumps({"labels": ["a", "b", "c"], "sensitive": ["c"]}))
     assert answer("uldp", "--domain", file, "--epsilon", 1)["options"]
+    assert "beside a domain that names its own" in refused("uldp", "--domain", file, "--sensitive", "a", "--epsilon", 1)
     file.write_text(json.dumps({"labels": ["a", "b", "c"], "sensitive": ["d"]}))
     assert "sensitive must be among the 3 labels" in refused("uldp", "--domain", file, "--epsilon", 1)
 
@@ -75,7 +91,9 @@ def test_a_file_may_say_what_is_sensitive(tmp_path: Path) -> None:
         (("--sensitive", "0", "--epsilon", 1), "--k or --domain must be given"),
         (("--k", 10, "--sensitive", "0"), "--epsilon must be given"),
         (("--k", 10, "--sensitive", "0-9", "--epsilon", 1), "sensitive must name some values, but not all"),
-        (("--k", 10, "--sensitive", "12", "--epsilon", 1), "must lie in 0..9"),
+        (("--k", 10, "--sensitive", "12", "--epsilon", 1), "--sensitive must be values in 0..9"),
+        (("--k", 10, "--sensitive", "4-0,7", "--epsilon", 1), "the lower one first in a range, got '4-0'"),
+        (("--k", 10, "--sensitive", "0-999999999", "--epsilon", 1), "--sensitive must be values in 0..9"),
         (("--k", 10, "--sensitive", "a", "--epsilon", 1), "--sensitive must be values or ranges"),
         (("--k", 10, "--sensitive", "", "--epsilon", 1), "--sensitive must be values or ranges"),
         (("--k", 10, "--sensitive", "0", "--epsilon", "nan"), "epsilon must be"),

@@ -307,3 +307,35 @@ def test_a_claim_of_ones_own() -> None:
 def test_bad_input_names_the_parameter(options: dict[str, object], name: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name} "):
         run(hush.GRR(k=5, epsilon=1.0), **{"trials": 2000, "rng": hush.seeded(1), **options})  # type: ignore[arg-type]
+
+
+class TellsTheSensitive(hush.uRR):
+    """Sends a sensitive value in the clear half of the time, marked as one that is not."""
+
+    def privatize(self, values: object, *, rng: np.random.Generator | None = None) -> np.ndarray:
+        reports = np.array(super().privatize(values, rng=rng))
+        open_ = (np.arange(reports.size) % 2 == 0) & np.isin(values, self.sensitive or ())  # type: ignore[arg-type]
+        reports["kind"][open_] = 1
+        reports["value"][open_] = np.asarray(values)[open_]
+        return reports
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (0, 4)])
+@pytest.mark.parametrize("method", ["likelihood", "attack", "classifier"])
+def test_a_sensitive_value_in_the_clear_is_a_violation(method: str, pair: tuple[int, int]) -> None:
+    """False alarm 1e-6 for the honest one."""
+    for cls, verdict in ((TellsTheSensitive, "violation"), (hush.uRR, "consistent")):
+        m = cls(k=6, epsilon=1.0, sensitive=range(3))
+        found = run(m, method, trials=20_000, alpha=1e-6, pair=pair, rng=hush.seeded(3))
+        assert found.verdict == verdict, found.statement
+
+
+@pytest.mark.parametrize("method", ["likelihood", "exact"])
+def test_what_is_uldp_is_not_ldp(method: str) -> None:
+    m = hush.uSS(k=6, epsilon=1.0, sensitive=range(3))
+    found = run(m, method, claim=Claim(1.0), pair=(4, 5), trials=20_000, rng=hush.seeded(3))
+    assert found.verdict == "violation"
+    assert found.epsilon_lower > 5
+    assert run(m, method, pair=(4, 5), trials=20_000, rng=hush.seeded(3)).verdict == "consistent"
+    with pytest.raises(ParameterError, match="ULDP without a delta"):
+        Claim(1.0, 0.1, "ULDP")

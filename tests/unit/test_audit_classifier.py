@@ -31,7 +31,8 @@ def black_box(m: hush.FrequencyOracle) -> CallableTarget:
 
 
 def event(target: Target, pair: tuple[int, int] = (0, 1), size: int = 4000) -> str:
-    return learned(target, *(Stream(target, value, 7, value).sample(size) for value in pair)).words
+    ones, twos = (Stream(target, value, 7, value).sample(size) for value in pair)
+    return learned(target, ones, twos, pair).words
 
 
 @pytest.mark.parametrize("name", ["OUE", "SS", "SHE", "HR", "OLH"])
@@ -99,7 +100,7 @@ def test_trees_find_what_no_two_columns_show() -> None:
 
     target = CallableTarget(never_in_turn, 2, None, "three bits", True)
     parts = [Stream(target, value, 7, value).sample(10_000) for value in (0, 1)]
-    simple, thorough = (learned(target, *parts, thorough=each) for each in (False, True))
+    simple, thorough = (learned(target, parts[0], parts[1], (0, 1), thorough=each) for each in (False, True))
     assert simple.promise < 1.0
     assert thorough.promise > 3.0
     assert run(target, "classifier", trials=20_000, alpha=ALPHA, rng=hush.seeded(7)).epsilon_lower > 2.0

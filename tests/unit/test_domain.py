@@ -76,7 +76,12 @@ def test_numbers_as_labels() -> None:
         (lambda: hush.Domain(2, values=["x", "y"]), "values"),
         (lambda: hush.Domain(3, other="x"), "other"),
         (lambda: hush.Domain(3, sensitive=[]), "sensitive"),
-        (lambda: hush.Domain(3, sensitive=[3]), "values"),
+        (lambda: hush.Domain(3, sensitive=[3]), "sensitive"),
+        (lambda: hush.Domain(3, sensitive=["a"]), "sensitive"),
+        (lambda: hush.Domain(3, sensitive=1), "sensitive"),  # type: ignore[arg-type]
+        (lambda: hush.Domain(3, sensitive=[True, False, False]), "sensitive"),
+        (lambda: hush.Domain(labels=["a", "b"], sensitive=["c"]), "sensitive"),
+        (lambda: hush.Domain(labels=[10, 11], sensitive=[0]), "sensitive"),
         (lambda: hush.Domain(3, values=[1, 2]), "values"),
         (lambda: hush.Domain(2, values=[1, float("inf")]), "values"),
         (lambda: hush.Domain.from_dict({"size": 3, "colour": 1}), "domain"),
@@ -85,6 +90,14 @@ def test_numbers_as_labels() -> None:
 def test_bad_domains(make: object, parameter: str) -> None:
     with pytest.raises((ParameterError, DomainError), match=f"^{parameter} "):
         make()  # type: ignore[operator]
+
+
+def test_labels_may_say_what_is_sensitive() -> None:
+    assert hush.Domain(labels=["a", "b", "c"], sensitive=["c", "a"]).sensitive == (0, 2)
+    assert hush.Domain(labels=["a", "b", "c"], sensitive=[1]).sensitive == (1,)
+    numbered = hush.Domain(labels=[2, 1, 0], sensitive=[0])  # a label that is a number means itself
+    assert numbered.sensitive == (2,)
+    assert hush.Domain.from_dict(numbered.to_dict()) == numbered
 
 
 def test_sensitive_values_are_sorted_and_travel() -> None:

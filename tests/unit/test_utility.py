@@ -18,7 +18,7 @@ from hush import utility
 from hush.errors import ParameterError, ReportError
 from hush.mechanisms import registry
 from hush.mechanisms._exact import enumerated_loss
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.mechanisms._thresholds import SCALE, exp_below, log_ratio
 from hush.mechanisms.guarantee import LDP, ULDP
 from hush.utility import optimal, theory
 from hush.utility.named import Named
@@ -619,3 +619,14 @@ def test_importing_brings_no_heavy_package() -> None:
     code = "import sys, hush.utility; print([m for m in ('numba', 'scipy', 'pandas') if m in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("epsilon", [12.0, 20.0])
+def test_noise_is_rounded_safely_where_nearly_everything_is_revealed(epsilon: float) -> None:
+    """By exact weights of reports that were made: no ratio of a sensitive value to another one exceeds e^epsilon."""
+    u = utility.transform(hush.ServerTHE(k=3, epsilon=epsilon), hush.Domain(size=5, sensitive=range(3)))
+    reports = u.privatize(np.tile([0, 1, 2], 100), rng=hush.seeded(7))
+    bound = Fraction(exp_below(epsilon))
+    for report in reports:
+        weights = [u.weight(report, value) for value in range(5)]
+        assert max(weights) <= bound * min(weights) * (1 + Fraction(1, 10**18))

@@ -84,6 +84,7 @@ def learned(
     target: Target,
     ones: list[Reports],
     twos: list[Reports],
+    pair: tuple[int, int],
     *,
     delta: float = 0.0,
     thorough: bool = True,
@@ -94,11 +95,12 @@ def learned(
         target: What made the reports.
         ones: Reports of the first value, by the chunk.
         twos: Reports of the second.
+        pair: The two values.
         delta: Slack of the claim.
         thorough: Whether to boost trees, too, where nothing simpler shows clearly that the claim is false.
     """
     read = reader(target)
-    ones, twos, lift = _inside(target, ones, twos)
+    ones, twos, lift = _inside(target, ones, twos, pair)
     size = min(sum(len(chunk) for chunk in part) for part in (ones, twos))
     if size < _LEAST:
         return Learned(read, _Nothing(), Threshold(0.0, lift < 0, abs(lift)))
@@ -152,11 +154,13 @@ def _best(
     return best
 
 
-def _inside(target: Target, ones: list[Reports], twos: list[Reports]) -> tuple[list[Reports], list[Reports], float]:
+def _inside(
+    target: Target, ones: list[Reports], twos: list[Reports], pair: tuple[int, int]
+) -> tuple[list[Reports], list[Reports], float]:
     """The reports that the claim speaks of, and how much more often the first value gives one, in logarithm."""
-    if target.protected(ones[0][:1]) is None:
+    if target.spoken(ones[0][:1], pair) is None:
         return ones, twos, 0.0
-    kept = [[chunk[target.protected(chunk)] for chunk in part] for part in (ones, twos)]
+    kept = [[chunk[target.spoken(chunk, pair)] for chunk in part] for part in (ones, twos)]
     shares = [
         (sum(map(len, inside)) + 1) / (sum(map(len, part)) + 1) for inside, part in zip(kept, (ones, twos), strict=True)
     ]

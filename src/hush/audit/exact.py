@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import reprlib
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
@@ -33,6 +34,13 @@ def loss(target: MechanismTarget, claim: Claim | None) -> tuple[float, Witness |
     """
     m = target.mechanism
     delta = m._delta if claim is None else claim.delta
+    if isinstance(m.guarantee, ULDP) and not target.exempting:  # held against plain LDP
+        if len(m.guarantee.sensitive) < m.k and not delta:
+            return math.inf, _listed(m, range(m.k)) if _few(m) else None
+        if delta and not _few(m):
+            rule = "must be 0 for a utility-optimized mechanism whose outputs are too many to list"
+            raise ParameterError(message("delta of the claim", rule, delta, "use a smaller k, or another method"))
+        return _at(m, Fraction(delta)), None
     if delta != m._delta:
         if not _few(m):
             rule = f"must be the mechanism's own, {m._delta:g}, where outputs are too many to list"
@@ -42,7 +50,8 @@ def loss(target: MechanismTarget, claim: Claim | None) -> tuple[float, Witness |
         found = m.exact_epsilon()
     if delta:
         return found, _event(m, Fraction(delta), found) if _few(m) else None
-    return found, _listed(m) if _few(m) else _met(target)
+    sensitive = m.guarantee.sensitive if isinstance(m.guarantee, ULDP) else range(m.k)
+    return found, _listed(m, sensitive) if _few(m) else _met(target)
 
 
 def slack(target: MechanismTarget, epsilon: float) -> float | None:
@@ -98,14 +107,15 @@ def _event(m: FrequencyOracle, delta: Fraction, found: float) -> Witness | None:
     return None
 
 
-def _listed(m: FrequencyOracle) -> Witness | None:
+def _listed(m: FrequencyOracle, sensitive: Collection[int]) -> Witness | None:
     """The worst output of all that the claim speaks of, by exact integers."""
     worst: tuple[float, int, int, Any] = (-1.0, 0, 1, None)
-    sensitive = m.guarantee.sensitive if isinstance(m.guarantee, ULDP) else range(m.k)
     for report in itertools.chain.from_iterable(m.outputs(public) for public in m.publics()):
         weights = [m.weight(report, value) for value in range(m.k)]
-        alone = sum(w > 0 for w in weights) <= 1
-        if not any(weights[value] for value in sensitive) and alone:  # nobody can send it, or it may reveal a value
+        if not any(weights):  # nobody can send it
+            continue
+        alone = sum(w > 0 for w in weights) == 1
+        if alone and not any(weights[value] for value in sensitive):  # it may reveal a value that is not sensitive
             continue
         high, low = int(np.argmax(weights)), int(np.argmin(weights))
         ratio = exact_log(weights[high], weights[low])

@@ -90,7 +90,7 @@ def _tries(
         for value in pair:
             if value not in reports:
                 reports[value] = Stream(target, value, root, _STREAMS + value).sample(size)
-        event = learned(target, reports[pair[0]], reports[pair[1]], delta=delta, thorough=False)
+        event = learned(target, reports[pair[0]], reports[pair[1]], pair, delta=delta, thorough=False)
         yield Telling(pair, event.promise, event.words)
 
 

@@ -72,6 +72,8 @@ def run(
         raise ParameterError(message("rng", "must be a numpy Generator", rng, "use e.g. hush.seeded(7)"))
     what = as_target(target)
     promised = _promised(claim, what)
+    if isinstance(what, MechanismTarget) and promised is not None:
+        what = replace(what, exempting=promised.kind == "ULDP")
     if method not in METHODS:
         raise ParameterError(message("method", f"must be one of {', '.join(METHODS)}", method, "use e.g. 'likelihood'"))
     if method == "exact":
@@ -185,10 +187,10 @@ def _event(
         )
         event = Event(words, lambda reports, coin: sign * what.log_ratio(reports, first, second) >= found.level)
         return event, found.swapped, trials - choosing
-    score = learned(what, *parts, delta=rules["delta"])
+    score = learned(what, parts[0], parts[1], pair, delta=rules["delta"])
 
     def shows(reports: Reports, coin: np.random.Generator) -> np.ndarray:
-        inside = what.protected(reports)
+        inside = what.spoken(reports, pair)
         return score.shows(reports) if inside is None else score.shows(reports) & inside
 
     return Event(score.words, shows), score.swapped, trials - choosing

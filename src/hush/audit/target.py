@@ -43,6 +43,9 @@ class Claim:
             real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
             if not (real and value >= 0 and (name == "claim" or value < 1)) or value == math.inf:
                 raise ParameterError(message(name, f"must be a finite number, {rule}", value, "use e.g. 1.0 and 0.0"))
+        if self.kind not in ("LDP", "ULDP") or (self.kind == "ULDP" and self.delta):
+            rule = "must be LDP, or ULDP without a delta"
+            raise ParameterError(message("kind", rule, f"{self.kind} with delta {self.delta}", "use 'LDP'"))
 
     def __str__(self) -> str:
         amount = f"({self.epsilon:g}, {self.delta:g})" if self.delta else f"{self.epsilon:g}"
@@ -92,8 +95,8 @@ class Target(ABC):
         """The loss by the law that it states, at its own delta."""
         raise self.lawless("exact")
 
-    def protected(self, reports: Reports) -> Bools | None:
-        """Which reports the claim speaks of; None for all."""
+    def spoken(self, reports: Reports, pair: tuple[int, int]) -> Bools | None:
+        """Which reports of two values the claim speaks of; None for all."""
         return None
 
     @property
@@ -114,6 +117,8 @@ class MechanismTarget(Target):
     mechanism: FrequencyOracle
     threaded: bool = True
     seedable: bool = True
+    exempting: bool = True
+    """Whether values that are not sensitive may reveal themselves, as ULDP allows."""
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -154,22 +159,34 @@ class MechanismTarget(Target):
         return reports
 
     def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
-        """From the law that the mechanism states."""
-        ratio = log_ratio(self.mechanism, reports, first, second)
-        inside = self.protected(reports)
-        return ratio if inside is None else np.where(inside, ratio, np.nan)
+        """From the law that the mechanism states; what no sensitive value may send speaks for the one that it names."""
+        inside = self.spoken(reports, (first, second))
+        if inside is None:
+            return log_ratio(self.mechanism, reports, first, second)
+        shown = reports["value"]
+        ratio = np.where(shown == first, np.inf, np.where(shown == second, -np.inf, 0.0))
+        plain = self.mechanism.protected(reports)  # type: ignore[attr-defined]
+        ratio[plain] = log_ratio(self.mechanism, reports[plain], first, second)
+        return np.where(inside, ratio, np.nan)
 
     def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
-        """The best guess, ties broken by the coin; under ULDP only where the report is protected."""
-        hit = coin.random(reports.size) < chance(self.mechanism, reports, np.full(reports.size, first))
-        inside = self.protected(reports)
-        return hit if inside is None else hit & inside
+        """The best guess, ties broken by the coin; under ULDP, where the claim speaks."""
+        inside = self.spoken(reports, (first, first))
+        if inside is None:
+            return coin.random(reports.size) < chance(self.mechanism, reports, np.full(reports.size, first))
+        hit = np.asarray(reports["value"] == first)
+        plain = self.mechanism.protected(reports)  # type: ignore[attr-defined]
+        values = np.full(int(plain.sum()), first)
+        hit[plain] = coin.random(values.size) < chance(self.mechanism, reports[plain], values)
+        return hit & inside
 
-    def protected(self, reports: Reports) -> Bools | None:
-        """Under ULDP, the reports that a sensitive value can give."""
-        if not isinstance(self.mechanism.guarantee, ULDP):
+    def spoken(self, reports: Reports, pair: tuple[int, int]) -> Bools | None:
+        """Under ULDP, all but the reports in which one of the two values reveals itself and is not sensitive."""
+        promise = self.mechanism.guarantee
+        if not isinstance(promise, ULDP) or not self.exempting:
             return None
-        inside: Bools = self.mechanism.protected(reports)  # type: ignore[attr-defined]
+        open_ = [value for value in pair if value not in promise.sensitive]
+        inside: Bools = self.mechanism.protected(reports) | ~np.isin(reports["value"], open_)  # type: ignore[attr-defined]
         return inside
 
 

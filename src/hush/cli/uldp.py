@@ -91,7 +91,8 @@ def _domain(k: int | None, sensitive: list[str] | None, path: Path | None) -> Do
     if sensitive is not None:
         return sensitive_in(sensitive, found)
     if found.sensitive is None:
-        rule, remedy = "must be given", "name the values, e.g. --sensitive 0-9"
+        rule, example = "must be given", "0-9" if found.labels is None else found.labels[0]
+        remedy = f"name the values, e.g. --sensitive {example}"
         raise ParameterError(message("--sensitive", rule, NOTHING, remedy))
     return found
 
@@ -111,12 +112,14 @@ def _show(found: Recommendation) -> None:
     rows.append([_console.cell(each, "dim") for each in _cells("LDP", found.plain.to_dict())])
     u = found.best.mechanism
     title = (
-        f"{found.n:,} people, {u.k:,} values, {len(u.sensitive):,} sensitive, ε = {u.epsilon:g}, θ = {found.theta:.3g}"  # type: ignore[attr-defined]
+        f"{found.n:,} people, {u.k:,} values, {len(u.sensitive):,} sensitive, ε = {u.epsilon:g}, θ = {found.theta:.6g}"  # type: ignore[attr-defined]
     )
     console = _console.stdout()
     _grid.show(console, columns, rows, title)
     console.print()
     console.print(_console.cell(found.statement), soft_wrap=True)
+    how = f"--mechanism {u.name()} --set reveal={u.reveal} --set theta={found.theta:.6g}"  # type: ignore[attr-defined]
+    console.print(_console.cell(f"Use it with {how}, or write its spec with --spec-out."), soft_wrap=True)
     _console.note(
         "z*: how often a value that is not sensitive is told as it is. ±: root of the mean variance. error: sum of "
         "variances. alone: a revealed value is sent without a disguise beside it."

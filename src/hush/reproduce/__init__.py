@@ -11,8 +11,8 @@ def studies() -> dict[str, Study]:
     """Every study that can be reproduced, by name.
 
     >>> list(studies())
-    ['refined', 'audit']
+    ['refined', 'audit', 'uldp']
     """
-    from hush.reproduce import audit, refined
+    from hush.reproduce import audit, refined, uldp
 
-    return {study.name: study for study in (refined.STUDY, audit.STUDY)}
+    return {study.name: study for study in (refined.STUDY, audit.STUDY, uldp.STUDY)}

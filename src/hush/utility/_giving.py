@@ -63,6 +63,10 @@ def paper(base: FrequencyOracle) -> int | None:
     return max(0, int((1 - p / (q * _thresholds.exp_below(base.epsilon))) * SCALE))
 
 
+_LEAST = 1 << 20
+"""A threshold below this is the rounding of zero."""
+
+
 class Giving(ABC):
     """The thresholds of one mechanism."""
 
@@ -79,7 +83,8 @@ class Giving(ABC):
     def _largest(self, most: int, mass: int) -> int:
         """The largest threshold that is safe for a report, from its largest weight and the sum of its weights."""
         s, e = self.base.k, self.e
-        return max(0, SCALE - -(-(SCALE**2 * s * most * e.denominator) // (e.numerator * self.hide * mass)))
+        found = SCALE - -(-(SCALE**2 * s * most * e.denominator) // (e.numerator * self.hide * mass))
+        return found if found >= _LEAST else 0
 
     @abstractmethod
     def safest(self) -> int:

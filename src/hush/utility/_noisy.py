@@ -40,8 +40,11 @@ class Noisy(Giving):
         ratios = self.vector.grid.ratios[self.vector._at(reports[places])]
         s = self.base.k
         share = ratios.max(axis=1) / ratios.sum(axis=1) * (1 + (s + 64) * 2.0**-50)
-        z = 1 - share * (s * SCALE / (float(self.e) * self.hide))
-        return np.minimum(np.maximum(z, 0.0) * SCALE, float(SCALE - 2**11)).astype(np.uint64)
+        kept = np.ceil(
+            share * (s * SCALE / (float(self.e) * self.hide)) * SCALE
+        )  # small where z is near 1: no digit lost
+        safe = np.minimum(np.maximum(kept, 2.0**11), float(SCALE - 2**11)).astype(np.uint64)
+        return np.where(kept < float(SCALE - 2**11), np.uint64(0) - safe, np.uint64(0))
 
     def threshold(self, report: Reports) -> int:
         return int(self.thresholds(np.asarray(report, self.base.report_dtype)[None])[0])

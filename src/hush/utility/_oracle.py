@@ -18,9 +18,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import integers
+from hush.domain import Domain, integers
 from hush.errors import ParameterError, message
-from hush.estimation import Aggregate
+from hush.estimation import Aggregate, Estimate
+from hush.estimation.consistency import simplex
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
@@ -265,6 +266,17 @@ class UtilityOracle(FrequencyOracle):
             out[self._sensitive] -= self._offset * (alone / n)
             out[self._others] = revealed / (n * self.z_star)
         return out
+
+    def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
+        """As every mechanism's, but with error bars that reckon with two more people of each value that is shown.
+
+        The variance of a value that is not sensitive is a multiple of its frequency: without this, one that nobody
+        revealed would have an error of zero.
+        """
+        raw = super()._estimate(aggregate, domain, spec_hash).frequencies
+        likely = simplex(raw)
+        likely[self._others] += 2 / (aggregate.n * self.z_star)
+        return Estimate(raw, aggregate.n, domain, np.sqrt(self.variances(likely, aggregate.n)))
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact, for a fixed population: the sum of what everybody's report adds, covariances included."""

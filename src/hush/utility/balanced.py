@@ -1,9 +1,9 @@
 """Local hashing over a balanced hash family (BalancedLH).
 
 A value's bucket is its rank among the hashes of all values, times g over their number: all buckets hold as many values
-as each other, give or take one, whatever the hash function. Two values collide a little less often than 1/g, and no
-bucket ever holds just one, which is what makes a constant z safe and useful (errata of document 002). Closed forms are
-those of an ideal family: all balanced assignments equally likely.
+as each other, give or take one, whatever the hash function. Two values collide a little less often than 1/g, and
+every bucket holds s//g values or more, which is what makes a constant z safe and useful (errata of document 002).
+Closed forms are those of an ideal family: all balanced assignments equally likely.
 """
 
 from __future__ import annotations

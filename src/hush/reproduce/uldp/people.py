@@ -1,0 +1,156 @@
+"""The people of the study: four made-up populations of the paper's shapes, and two real ones.
+
+Of its data the paper gives the number of people n, of values d and of sensitive values s, and the share theta of people
+whose value is not sensitive. The populations here have these; how people spread over the values is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+
+import numpy as np
+import numpy.typing as npt
+
+from hush import datasets
+from hush.randomness import seeded
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the parameters of a mechanism depend on: the domain's size, its sensitive values, and theta."""
+
+    k: int
+    sensitive: tuple[int, ...]
+    theta: float
+
+    @property
+    def s(self) -> int:
+        """How many values are sensitive."""
+        return len(self.sensitive)
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """How many hold each value, and which values are sensitive."""
+
+    name: str
+    counts: Ints
+    sensitive: tuple[int, ...]
+    real: bool = False
+
+    @property
+    def n(self) -> int:
+        """How many people there are."""
+        return int(self.counts.sum())
+
+    @property
+    def frequencies(self) -> Floats:
+        """The share of each value."""
+        return np.asarray(self.counts / self.n, np.float64)
+
+    @property
+    def theta(self) -> float:
+        """The share of people whose value is not sensitive."""
+        return 1.0 - float(self.counts[list(self.sensitive)].sum()) / self.n
+
+    @property
+    def setting(self) -> Setting:
+        """All but how many they are, and how they spread."""
+        return Setting(self.counts.size, self.sensitive, self.theta)
+
+    def with_share(self, share: float) -> People:
+        """The same people, with this share of all values sensitive: the sensitive ones first, then any others."""
+        k = self.counts.size
+        others = np.setdiff1d(np.arange(k), self.sensitive)
+        order = [*seeded(1).permutation(np.array(self.sensitive)), *seeded(2).permutation(others)]
+        sensitive = tuple(sorted(int(value) for value in order[: max(1, round(share * k))]))
+        return People(self.name, self.counts, sensitive, self.real)
+
+
+def shaped(name: str, n: int, theta: float, weights: Floats, sensitive: Iterable[int]) -> People:
+    """n people, theta of them at values that are not sensitive, in proportion to the weights within each group."""
+    hidden = np.zeros(weights.size, np.bool_)
+    hidden[list(sensitive)] = True
+    counts, open_people = np.zeros(weights.size, np.int64), round(theta * n)
+    for group, number in ((~hidden, open_people), (hidden, n - open_people)):
+        counts[group] = datasets._largest_remainder(weights[group] / weights[group].sum(), number)
+    return People(name, counts, tuple(np.flatnonzero(hidden).tolist()))
+
+
+def _places(k: int, s: int, seed: int) -> list[int]:
+    """Which values are sensitive, drawn once and for all."""
+    return sorted(int(value) for value in seeded([seed, k]).choice(k, s, replace=False))
+
+
+def _ranked(k: int, seed: int) -> Floats:
+    """Proportional to 1/rank, in no order."""
+    return np.asarray(seeded([seed, k]).permutation(1.0 / np.arange(1, k + 1)), np.float64)
+
+
+def _bell(name: str, n: int, theta: float, k: int, s: int) -> People:
+    """People drawn from a bell, and sensitive values drawn until they hold the share that they should."""
+    bell = np.exp(-0.5 * ((np.arange(k) - (k - 1) / 2) / (0.15 * k)) ** 2)
+    counts = seeded(5).multinomial(n, bell / bell.sum()).astype(np.int64)
+    tried = (People(name, counts, tuple(_places(k, s, seed))) for seed in count())
+    return next(each for each in tried if abs(each.theta - theta) < 5e-4)
+
+
+_RATINGS = np.array([13.0, 4.5, 4.5, 3.0, 5.0, 4.0, 6.0, 12.0, 17.0, 31.0])
+"""Of a drug, from 1 to 10: most people love it or hate it."""
+
+TOPICS = ("opinion", "health", "business", "bbs")
+"""Sensitive pages of msnbc.com."""
+
+OLD = 65
+"""From this age on, an age is sensitive."""
+
+SYNTHETIC = ("Foursquare", "Census", "Drug", "Normal")
+REAL = ("MSNBC", "Adult age")
+ALL = (*SYNTHETIC, *REAL)
+_QUICK = ("Foursquare", "Drug", "Adult age")
+
+
+def chosen(quick: bool) -> tuple[str, ...]:
+    """The populations of a study, or of its small version."""
+    return _QUICK if quick else ALL
+
+
+@cache
+def people(name: str) -> People:
+    """By name.
+
+    >>> drug = people("Drug")
+    >>> drug.n, drug.setting.k, drug.setting.s, round(drug.theta, 4)
+    (215063, 10, 3, 0.78)
+    """
+    if name == "Foursquare":
+        return shaped(name, 419_959, 0.95, _ranked(625, 3), _places(625, 25, 4))
+    if name == "Census":
+        return shaped(name, 2_458_285, 0.56, _ranked(1200, 3), _places(1200, 424, 4))
+    if name == "Drug":
+        return shaped(name, 215_063, 0.78, _RATINGS, range(3))
+    if name == "Normal":
+        return _bell(name, 99_732, 0.77, 1000, 230)
+    if name == "MSNBC":
+        visitors = datasets.msnbc()
+        labels = list(visitors.domain.labels or ())
+        return People(name, visitors.counts, tuple(sorted(labels.index(topic) for topic in TOPICS)), real=True)
+    ages = datasets.adult_age()
+    return People(name, ages.counts, tuple(range(OLD, ages.k)), real=True)
+
+
+def titled(name: str) -> str:
+    """A population's name and shape, for a panel."""
+    at = people(name).setting
+    return f"{called(name)}, s/d = {at.s}/{at.k}"
+
+
+def called(name: str) -> str:
+    """A population's name; that of data which it only resembles, marked."""
+    return name if people(name).real or name == "Normal" else f"{name}-like"

@@ -1,0 +1,47 @@
+"""What the study's drawings share: a colour and a mark for every mechanism, and lines with points on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from hush.reproduce.refined.frame import THEME, below, mark
+from hush.reproduce.study import Table
+from hush.reproduce.uldp.readings import MECHANISMS
+
+COLOURS = {
+    "uRR": "#7f8797", "uRAP": "#d49a00", "uHR": THEME.series[3], "uSS": THEME.series[0],
+    "uUE": THEME.series[1], "uLH": THEME.series[2], "uWheel": "#d2569a",
+}  # fmt: skip
+SIGNS = {"uRR": "v", "uRAP": "P", "uHR": "D", "uSS": "o", "uUE": "s", "uLH": "^", "uWheel": "p"}
+WORDS = {"paper": "as in the paper", "ours": "ours"}
+
+
+def lines(axes: Axes, table: Table, x: str, y: str, names: Iterable[str] = MECHANISMS, **how: Any) -> None:
+    """A line for every mechanism."""
+    for name in names:
+        rows = table.where(mechanism=name)
+        axes.plot(rows.numbers(x), rows.numbers(y), **{"color": COLOURS[name], "lw": 1.4, **how})
+
+
+def points(axes: Axes, table: Table, x: str, y: str, names: Iterable[str] = MECHANISMS, **how: Any) -> None:
+    """Measured points, with two standard errors where the table has them; hollow where more than ε is spent."""
+    for name in names:
+        rows = table.where(mechanism=name)
+        noise = 2 * rows.numbers(f"{y}_stderr") if f"{y}_stderr" in table.columns else np.zeros(len(rows.rows))
+        honest = bool((rows.numbers("true_epsilon") < rows.numbers("epsilon") + 1e-9).all())
+        fill = COLOURS[name] if honest else THEME.ground
+        style = {"color": COLOURS[name], "marker": SIGNS[name], "mfc": fill, "ms": 4, "lw": 0, "elinewidth": 0.9, **how}
+        axes.errorbar(rows.numbers(x), rows.numbers(y), yerr=noise, **style)
+
+
+def legend(figure: Figure, *more: Line2D, names: Iterable[str] = MECHANISMS) -> None:
+    """Mechanisms, then what else is drawn."""
+    marks = [mark(name, COLOURS[name], marker=SIGNS[name], ms=5, lw=1.6) for name in names]
+    hollow = mark("hollow: spends more than ε", THEME.faint, marker="^", mfc=THEME.ground, ms=5, lw=0)
+    below(figure, [*marks, hollow, *more])
