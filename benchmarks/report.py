@@ -96,6 +96,20 @@ def write(tables: dict[str, list[Table]], how: str) -> None:
     RESULTS.write_text(f"{before}{BEGIN}\n\n{how} on {described}.\n\n{body}\n\n{END}{after}")
 
 
+def update(tables: dict[str, list[Table]], how: str) -> None:
+    """Put some tables in the place of those with the same titles, or after the others, with what they ran on."""
+    text = RESULTS.read_text()
+    before, rest = text.split(BEGIN)
+    inside, after = rest.split(END)
+    head, *blocks = inside.split("\n### ")
+    kept = {block.split("\n", 1)[0]: block.rstrip("\n") for block in blocks}
+    ran = f"{how} on " + ", ".join(f"{name} {value}" for name, value in machine().items()) + "."
+    for table in (table for group in tables.values() for table in group):
+        kept[table.title] = f"{table.markdown().removeprefix('### ')}\n\n{ran}"
+    body = "".join(f"\n### {block}\n" for block in kept.values())
+    RESULTS.write_text(f"{before}{BEGIN}{head}{body}\n{END}{after}")
+
+
 def as_json(tables: dict[str, list[Table]]) -> dict[str, Any]:
     """Everything measured, for programs."""
     return {"machine": machine(), **{name: [asdict(table) for table in group] for name, group in tables.items()}}
