@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 import hush
+from hush.mechanisms import registry
 
 settings.register_profile(
     "hush", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -29,6 +32,17 @@ def example(name: str, k: int, epsilon: float, delta: float = 1e-5) -> hush.Freq
     if name in UTILITY:
         more = {"sensitive": range((k + 1) // 2), **more}
     return hush.registry()[name](k=k, **more)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    """Mechanisms that a test registers are taken out of the registry again."""
+    known, unlisted = dict(registry._known), set(registry._unlisted)
+    yield
+    registry._known.clear()
+    registry._known.update(known)
+    registry._unlisted.clear()
+    registry._unlisted.update(unlisted)
 
 
 @pytest.fixture(params=NAMES)

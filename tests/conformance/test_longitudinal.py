@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -22,19 +22,9 @@ from hush.longitudinal import (
     Longitudinal,
     dBitFlipPM,
 )
-from hush.mechanisms import registry
 from hush.testing import ConformanceError, check_mechanism
 
 TWO_ROUNDS = [LGRR, LSUE, LOSUE, LOUE, LSOUE, BiLOLOHA, OLOLOHA]
-
-
-@pytest.fixture(autouse=True)
-def _forgotten() -> Iterator[None]:
-    """The suite registers what it checks; take it out again."""
-    known = hush.registry()
-    yield
-    for name in set(hush.registry()) - set(known):
-        del registry._known[name]
 
 
 @pytest.mark.parametrize("make", TWO_ROUNDS)

@@ -67,7 +67,6 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     before = set(sys.modules)
-    known = hush.registry()
     space: dict[str, Any] = {"__name__": page.stem.replace("-", "_")}
     try:
         for block in blocks(page):
@@ -76,7 +75,6 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         for name in set(sys.modules) - before:
             if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
                 del sys.modules[name]
-        forget(known)
 
 
 def run(block: Block, space: dict[str, Any], page: Path, folder: Path) -> None:
@@ -109,14 +107,6 @@ def command(line: str, code: int, page: Path) -> None:
     words = shlex.split(line.removeprefix("$ hush "), comments=True)
     result = CliRunner().invoke(app, words)
     assert result.exit_code == code, f"{page.name}: {line}\n{result.output}\n{result.exception!r}"
-
-
-def forget(known: dict[str, Any]) -> None:
-    """Take mechanisms that a page registered out of the registry again."""
-    from hush.mechanisms import registry
-
-    for name in set(registry.registry()) - set(known):
-        del registry._known[name]
 
 
 def test_every_block_has_a_known_language() -> None:
