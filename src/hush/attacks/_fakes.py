@@ -20,6 +20,7 @@ from hush.mechanisms._family import MEMBERS
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
 from hush.mechanisms.subset import SS
@@ -120,6 +121,15 @@ def _(m: HR, targets: Values, size: int, rng: np.random.Generator) -> Reports:
     return rng.choice(np.flatnonzero(rows == rows.max()), size).astype(m.report_dtype)
 
 
+@maximal_reports.register
+def _(m: PGR, targets: Values, size: int, rng: np.random.Generator) -> Reports:
+    """Messages that favour the most targets share the fakes."""
+    wanted = np.zeros(m.k, np.int32)
+    wanted[targets] = 1
+    held = m.favoured_sums(wanted)
+    return rng.choice(np.flatnonzero(held == held.max()), size).astype(m.report_dtype)
+
+
 @singledispatch
 def random_reports(m: FrequencyOracle, size: int, rng: np.random.Generator) -> Reports:
     """Reports drawn uniformly from all that there are."""
@@ -133,7 +143,7 @@ def _(m: GRR, size: int, rng: np.random.Generator) -> Reports:
 
 
 @random_reports.register
-def _(m: HR, size: int, rng: np.random.Generator) -> Reports:
+def _(m: HR | PGR, size: int, rng: np.random.Generator) -> Reports:
     return rng.integers(0, m.size, size, dtype=m.report_dtype)
 
 

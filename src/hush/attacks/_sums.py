@@ -15,6 +15,7 @@ from hush.mechanisms._hashed import RING, Hashed
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
 from hush.mechanisms.subset import SS
@@ -78,6 +79,16 @@ def _(m: HR, targets: Targets) -> float:
     return float(np.bincount(m._place(targets)[0]).max() / m._gap)
 
 
+@maximal_sum.register
+def _(m: PGR, targets: Targets) -> float:
+    """The first values fill a hyperplane, so some message favours as many as there are messages that favour a value."""
+    if isinstance(targets, int):
+        return _pure(m, targets, min(targets, m.favoured))
+    wanted = np.zeros(m.k, np.int32)
+    wanted[targets] = 1
+    return _pure(m, targets, int(m.favoured_sums(wanted).max()))
+
+
 @singledispatch
 def random_sum(m: FrequencyOracle, targets: Targets) -> float:
     """The mean over uniform reports of the sum over the targets that they decode to.
@@ -123,6 +134,11 @@ def _(m: NoisyHistogram, targets: Targets) -> float:
 def _(m: ServerTHE, targets: Targets) -> float:
     above = (m.grid.highest - m._limit) / (m.grid.highest - m.grid.lowest + 1)
     return _pure(m, targets, count(targets) * above)
+
+
+@random_sum.register
+def _(m: PGR, targets: Targets) -> float:
+    return _pure(m, targets, count(targets) * m.favoured / m.size)
 
 
 @random_sum.register

@@ -23,6 +23,7 @@ from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.subset import SS
@@ -140,6 +141,12 @@ def _(m: SS, first: int, second: int) -> tuple[float, float]:
 @_alone.register
 def _(m: Hashed, first: int, second: int) -> tuple[float, float]:
     both = m.p_star * (m.collision if isinstance(m, LH) else m.q_star)
+    return m.p_star - both, m.q_star - both
+
+
+@_alone.register
+def _(m: PGR, first: int, second: int) -> tuple[float, float]:
+    both = m.p_star * m.shared / m.favoured
     return m.p_star - both, m.q_star - both
 
 

@@ -10,6 +10,7 @@ from functools import singledispatch
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 
 
@@ -28,7 +29,7 @@ def _(m: GRR) -> int:
 
 
 @server_work.register
-def _(m: HR) -> int:
+def _(m: HR | PGR) -> int:
     return 1  # the transform is done once, at the end
 
 

@@ -24,6 +24,7 @@ from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.guarantee import LDP, ApproxLDP
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.subset import SS
@@ -161,6 +162,9 @@ def _kinds(m: FrequencyOracle) -> list[Kind]:
             return [_wheel(m)]
         if isinstance(m, HR):
             return _hadamard(m)
+        if isinstance(m, PGR):
+            p = Fraction(m.keep, SCALE)
+            return [(p - m._other, p * Fraction(m.shared, m.favoured))]
         if isinstance(m, GRR):
             p = Fraction(m.keep, SCALE)
             return [(p - (1 - p) / (m.k - 1), Fraction(0))]
