@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import manipulation
+from hush.attacks import _modular
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
@@ -15,9 +16,10 @@ from hush.mechanisms._hashed import RING, Hashed
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
-from hush.mechanisms.projective import PGR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
@@ -89,6 +91,11 @@ def _(m: PGR, targets: Targets) -> float:
     return _pure(m, targets, int(m.favoured_sums(wanted).max()))
 
 
+@maximal_sum.register
+def _(m: MSS, targets: Targets) -> float:
+    return _modular.largest(m, targets)
+
+
 @singledispatch
 def random_sum(m: FrequencyOracle, targets: Targets) -> float:
     """The mean over uniform reports of the sum over the targets that they decode to.
@@ -139,6 +146,11 @@ def _(m: ServerTHE, targets: Targets) -> float:
 @random_sum.register
 def _(m: PGR, targets: Targets) -> float:
     return _pure(m, targets, count(targets) * m.favoured / m.size)
+
+
+@random_sum.register
+def _(m: MSS, targets: Targets) -> float:
+    return _modular.mean(m, targets)
 
 
 @random_sum.register
