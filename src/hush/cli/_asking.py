@@ -9,6 +9,7 @@ from typing import TypeVar
 from hush.cli import _console
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle
 
 Found = TypeVar("Found")
 
@@ -22,6 +23,25 @@ def asked(work: Callable[[], Found], options: Mapping[str, str]) -> Found:
         if name not in options:
             raise
         raise ParameterError(f"{options[name]} {rest}") from None
+
+
+def with_budget(mechanism: str | None, settings: list[str] | None) -> type[FrequencyOracle]:
+    """A mechanism by name that takes a budget, none being set."""
+    from hush.cli._classes import mechanism_class, parsed
+    from hush.cli._usage import NOTHING
+    from hush.mechanisms.settings import takes
+
+    if mechanism is None:
+        raise ParameterError(message("--mechanism", "must be given", NOTHING, "use e.g. OUE"))
+    cls = mechanism_class(mechanism)
+    if "epsilon" not in takes(cls):
+        rule = "must have a budget, epsilon, that can be chosen"
+        raise ParameterError(message("--mechanism", rule, mechanism, "use e.g. OUE"))
+    for name in ("epsilon", "k"):
+        if name in parsed(settings):
+            rule = "must be left out, since the budget is looked for and the people have their values"
+            raise ParameterError(message(f"--set {name}", rule, parsed(settings)[name], "leave it out"))
+    return cls
 
 
 def budgets(least: float, most: float) -> tuple[float, float]:

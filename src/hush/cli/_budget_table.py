@@ -82,14 +82,14 @@ def _exposed(m: FrequencyOracle) -> str:
 def meaning(q: Question) -> str:
     """What the wish says, for somebody who has never heard of the loss."""
     x, (name, _, top) = q.threshold, q.loss.partition("@")
-    points = f"{100 * x:.4g} percentage points"
+    points = f"{100 * x:.4g} percentage point{'' if x == 0.01 else 's'}"
     said = {
         "l1": f"frequencies are off by at most {points} on average",
         "l2": f"the root of the summed squared errors, over the number of values, is at most {x:g}",
         "max": f"no frequency is off by more than {points}",
         "kendall": f"at most {percent(x / 2)} of all pairs of values are in the wrong order (1 - τ at most {x:g}; "
         "a tie counts half)",
-        "f1": f"at least {percent(1 - x)} of the {top} most frequent values are found",
+        "f1": f"{f'at least {percent(1 - x)}' if x else 'all'} of the {top} most frequent values are found",
         "ndcg": f"the {top} values named as the most frequent score at least {1 - x:.4g} of the best score (NDCG)",
         "kl": f"the estimate diverges from the truth by at most {x:g} nats",
         "emd": f"people are on average misplaced by at most {x:g} steps of the ordered values",
@@ -98,19 +98,18 @@ def meaning(q: Question) -> str:
 
 
 def thinned(rows: Sequence[Row], budgets: Sequence[float], answer: float | None) -> list[Row]:
-    """The rows to show: all where they are few; else those that differ in two digits, and those at the answer."""
+    """The rows to show, rising: all where they are few; else those around the answer, and some of the others.
+
+    >>> thinned(range(100), range(100), 50)
+    [0, 14, 28, 42, 49, 50, 51, 56, 70, 84, 99]
+    """
     if len(rows) <= MOST_ROWS:
         return list(rows)
-    at = min(range(len(rows)), key=lambda i: abs(budgets[i] - (budgets[-1] if answer is None else answer)))
-    near, seen, kept = {at - 1, at, at + 1}, set(), []
-    every = max(1, len({f"{e:.2g}" for e in budgets}) // MOST_ROWS)
-    for i, row in enumerate(rows):
-        key = f"{budgets[i]:.2g}"
-        new = key not in seen
-        seen.add(key)
-        if i in near or (new and len(seen) % every == 0 and min(abs(i - at), 2) == 2):
-            kept.append(row)
-    return kept
+    last = len(rows) - 1
+    at = last if answer is None else min(range(len(rows)), key=lambda i: abs(budgets[i] - answer))
+    others = MOST_ROWS - 6
+    kept = {last * i // (others - 1) for i in range(others)} | {max(at - 1, 0), at, min(at + 1, last)}
+    return [rows[i] for i in sorted(kept)]
 
 
 def _cells(tried: Tried, answer: Answer) -> list[Any]:

@@ -50,14 +50,11 @@ def decision(answer: Answer) -> list[str]:
     known = "the true total" if not answer.spent else "the total, as the earlier round estimates it"
     setting = f"{answer.n:,} people report, and {known}, {answer.total:,.12g}, "
     setting += f"{'exceeds' if over else 'stays within'} the capacity of {answer.cap:,.12g}"
+    chance = _chance(answer.probability, answer.threshold)
     bound = "at least" if answer.metric in ("tp", "tn") else "below"
     if answer.epsilon is None:
         best = answer.best
-        nearest = (
-            ""
-            if best is None
-            else f" The nearest was {_chance(answer.probability, answer.threshold)} at ε = {best.epsilon:.4g}."
-        )
+        nearest = "" if best is None else f" The nearest was {chance} at ε = {best.epsilon:.4g}."
         return [
             f"No budget is enough for {answer.mechanism}, where {setting}: {_spaced(answer.reason)}. Wanted: that the "
             f"estimate {_DOES[answer.metric]} with a probability {bound} {answer.threshold:g}.{nearest}"
@@ -68,7 +65,7 @@ def decision(answer: Answer) -> list[str]:
         return [f"Any budget is enough, even ε = {answer.epsilon:.4g}, where {setting}: {why}.{hint}"]
     said = [
         f"{answer.mechanism} with ε = {rounded_up(answer.epsilon)} is enough. Where {setting}, the estimate "
-        f"{_DOES[answer.metric]} with probability {_chance(answer.probability, answer.threshold)}, which is {bound} {answer.threshold:g}."
+        f"{_DOES[answer.metric]} {_how_often(answer)}."
     ]
     if answer.clipped:
         said[0] += f" {answer.clipped:,} people were clipped, which takes {answer.total - answer.expected:,.12g} away."
@@ -81,6 +78,22 @@ def decision(answer: Answer) -> list[str]:
             f"(95 % interval {_console.number(seen.low, 3)} to {_console.number(seen.high, 3)})."
         )
     return said
+
+
+def _how_often(answer: Answer) -> str:
+    """How likely the outcome is at the answer, as the method knows it."""
+    chance = _chance(answer.probability, answer.threshold)
+    bound = "at least" if answer.metric in ("tp", "tn") else "below"
+    best = answer.best
+    if best is not None and best.runs:
+        share = _chance(best.hits / best.runs, answer.threshold)
+        exact = "" if best.exact is None else f" (the exact probability is {chance})"
+        return f"in {share} of {best.runs:,} simulated collections, which is {bound} {answer.threshold:g}{exact}"
+    how = {"normal": "if it were normal, ", "cantelli": "by Cantelli's bound, ", "chebyshev": "by Chebyshev's bound, "}
+    said = f"with probability {chance}"
+    if answer.method in ("cantelli", "chebyshev"):
+        said = f"with a probability of {'at most' if bound == 'below' else bound} {chance}"
+    return f"{said}, {how.get(answer.method, '')}which is {bound} {answer.threshold:g}"
 
 
 def exposed(seen: Exposure, k: int) -> str:

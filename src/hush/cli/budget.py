@@ -202,10 +202,11 @@ def _first(
     sensitive: list[str] | None,
 ) -> tuple[Spec, dict[str, Any]]:
     """The collection at the smallest budget, and what the mechanism takes besides k and epsilon."""
-    from hush.cli._asking import asked
+    from hush.cli._asking import asked, with_budget
     from hush.cli._choose import Choice
     from hush.cli._classes import parsed
 
+    with_budget(mechanism, settings)
     wanted = Choice(mechanism, None, epsilon, delta, settings, None, sensitive)
     spec = asked(lambda: wanted.build(crowd.domain), {"epsilon": "--min-epsilon"})
     more = {**({} if delta is None else {"delta": delta}), **parsed(settings)}

@@ -132,15 +132,15 @@ def capacity(
     ] = 50_000,
     least: LeastEpsilon = 0.001,
     largest: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--max-epsilon",
             metavar="E",
             parser=real("--max-epsilon", "10"),
-            help="Largest budget to consider.",
+            help="Largest budget to consider; 10 where left out, or what the mechanism takes.",
             rich_help_panel=_SEARCH,
         ),
-    ] = 10.0,
+    ] = None,
     seed: Seed = None,
     mechanism: Annotated[
         str | None,
@@ -160,8 +160,8 @@ def capacity(
 ) -> None:
     """Find the smallest budget with which a total is told from a capacity, with few enough wrong decisions.
 
-    The server estimates the total and says whether it exceeds the capacity. How likely each outcome is, is exact. The
-    exit code is 1 where no budget of the range does.
+    The server estimates the total and says whether it exceeds the capacity. How likely each outcome is comes from the
+    exact law of the estimate, or is told not to. The exit code is 1 where no budget of the range does.
     """
     import secrets
 
@@ -179,10 +179,11 @@ def capacity(
         remedy = "leave it out: a total is that of the people who are counted"
         raise ParameterError(message("--n", f"must be left out beside {crowd.name}", n, remedy))
     domain = in_amounts(crowd, counts)
-    low, high = budgets(least, largest)
+    cls = _named(mechanism, settings)
+    low, high = budgets(least, min(10.0, getattr(cls, "_largest", 10.0)) if largest is None else largest)
     asking = {
-        "mechanism": _named(mechanism),
-        "parameters": _checked(mechanism, crowd, low, delta, settings),
+        "mechanism": cls,
+        "parameters": _checked(cls, crowd, low, delta, settings),
         "cap": cap,
         "metric": metric,
         "threshold": threshold,
@@ -191,45 +192,52 @@ def capacity(
     }
     answer, people = _answered(asking, crowd, domain, most, first, method.lower(), runs, rng, quiet=as_json)
     seen = None if answer.epsilon is None else _exposed(asking, people, answer.epsilon, limit, rng)
+    exactly = _exactly(asking, people)
     if plot is not None:
         _draw(answer, _curve(asking, people, answer.epsilon, rng), plot)
     if as_json:
         exposure = None if seen is None else seen.to_dict()
-        _console.print_json({**answer.to_dict(), "population": crowd.name, "seed": chosen, "exposure": exposure})
+        beside = {"population": crowd.name, "seed": chosen, "law": "exact" if exactly else "normal"}
+        _console.print_json({**answer.to_dict(), **beside, "exposure": exposure})
     else:
         _capacity_table.show(_console.stdout(), answer, seen, people.k, crowd.name, chosen)
+        if not exactly:
+            _console.warn(
+                f"the law of {answer.mechanism} is not known exactly: the total is taken as normal, with a variance "
+                "from simulated collections, so the budget may be a few percent off"
+            )
         if plot is not None:
             _console.note(f"wrote the picture, {plot}")
     if not answer.feasible:
         raise typer.Exit(1)
 
 
-def _named(mechanism: str | None) -> Any:
+def _named(mechanism: str | None, settings: list[str] | None) -> Any:
     """The class of a mechanism for frequencies or means."""
-    from hush.cli._classes import mechanism_class
-    from hush.cli._usage import NOTHING
-    from hush.errors import ParameterError, message
+    from hush.cli._asking import with_budget
     from hush.mechanisms.numeric import NUMERIC
 
-    if mechanism is None:
-        raise ParameterError(message("--mechanism", "must be given", NOTHING, "use e.g. GRR"))
     means = {name.lower(): cls for name, cls in NUMERIC.items()}
-    return means.get(mechanism.lower()) or mechanism_class(mechanism)
+    return means.get((mechanism or "").lower()) or with_budget(mechanism, settings)
 
 
-def _checked(
-    mechanism: str | None, crowd: Crowd, epsilon: float, delta: float | None, settings: list[str] | None
-) -> dict[str, Any]:
+def _checked(cls: Any, crowd: Crowd, epsilon: float, delta: float | None, settings: list[str] | None) -> dict[str, Any]:
     """What the mechanism takes besides k and epsilon."""
     from hush.cli._asking import asked
-    from hush.cli._classes import construct, parsed
+    from hush.cli._classes import construct, merged, parsed
+    from hush.errors import ParameterError, message
     from hush.mechanisms._base import FrequencyOracle
+    from hush.mechanisms.settings import takes
 
-    more = {**({} if delta is None else {"delta": delta}), **parsed(settings)}
-    cls = _named(mechanism)
+    more = merged({} if delta is None else {"delta": delta}, parsed(settings))
     if issubclass(cls, FrequencyOracle):
-        whole = {"k": crowd.domain.size, "epsilon": epsilon, **more}
-        asked(lambda: construct(cls, whole), {"epsilon": "--min-epsilon"})
+        asked(
+            lambda: construct(cls, {"k": crowd.domain.size, "epsilon": epsilon, **more}), {"epsilon": "--min-epsilon"}
+        )
+    for name in more:
+        if name == "epsilon" or name not in takes(cls):
+            rule = f"must be a parameter of {cls.name()}, which takes {', '.join(takes(cls))}, but not the budget"
+            raise ParameterError(message(f"--set {name}", rule, more[name], "leave it out"))
     return more
 
 
@@ -280,11 +288,23 @@ def _exposed(
     asking: dict[str, Any], people: Population, epsilon: float, limit: float | None, rng: np.random.Generator
 ) -> Exposure:
     """How well reports at the budget are guessed from."""
+    from hush.cli._asking import asked
     from hush.planning import capri
     from hush.planning.capri.build import builder
 
     m = builder(asking["mechanism"], people, asking["parameters"])(epsilon)
-    return capri.exposure(m, people, limit=limit, reports=50_000, rng=rng)
+    return asked(lambda: capri.exposure(m, people, limit=limit, reports=50_000, rng=rng), {"limit": "--limit"})
+
+
+def _exactly(asking: dict[str, Any], people: Population) -> bool:
+    """Whether the law of the estimated total is known, and not a normal one in its place."""
+    from hush.mechanisms._numeric import Numeric
+    from hush.planning import accuracy, capri
+    from hush.planning.capri.build import builder
+
+    m = builder(asking["mechanism"], people, asking["parameters"])(asking["highest"])
+    known = capri.law.dispatch(type(m)) is not capri.law.dispatch(object)
+    return known or isinstance(m, Numeric) or accuracy._listed_law(m) is not None
 
 
 def _curve(
