@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import hush
+from hush.analysis import information
 from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System, rank
 from hush.errors import ParameterError, ReportError, SpecError
 from hush.mechanisms import _moduli
 from hush.mechanisms.modular import MSS
+from hush.planning.accuracy import information_loss
 from hush.testing import check_mechanism
 
 CASES = [(20, (7, 11, 5), 0.5), (12, (5, 7, 3), 4.0), (30, (7, 11, 13, 5), 1.0), (9, (9, 4), 1.0), (6, (2, 3, 5), 20.0)]
@@ -328,3 +330,15 @@ def test_even_variance_of_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
     assert due == pytest.approx(float(law.variances(np.full(1_000, 1e-3), 7).mean()))
     monkeypatch.setattr("hush.analysis.modular._EXACT", 10)
     assert law.even_variance(7) == pytest.approx(due, rel=5e-4)
+
+
+@pytest.mark.parametrize(("k", "moduli", "epsilon"), CASES)
+def test_information_by_enumeration(k: int, moduli: tuple[int, ...], epsilon: float) -> None:
+    m = MSS(k=k, epsilon=epsilon, moduli=moduli)
+    kept = 0.0
+    for j in m.publics():
+        law = [[float(Fraction(m.weight(y, v), m.denominator)) for v in range(k)] for y in m.outputs(j)]
+        kept += information.channel(np.array(law), np.full(k, 1 / k)) / len(moduli)
+    found = information_loss(m)
+    assert found.stderr == 0.0
+    assert 1 - found.loss == pytest.approx(kept, rel=1e-9)

@@ -22,6 +22,7 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.randomness import source
 
@@ -320,6 +321,12 @@ def _closed_form(m: FrequencyOracle) -> float | None:
         return information.subset(m.k, m.omega if isinstance(m, SS) else 1, m.p_star)
     if isinstance(m, HR):
         return information.hadamard(m.k, m.blocks, m.width, m.p_star)
+    if isinstance(m, PGR):
+        high, low = m.p_star / m.favoured, (1 - m.p_star) / (m.size - m.favoured)
+        return information.two_levels(m.k, m.favoured_sums(np.ones(m.k)), high, low)
+    if isinstance(m, MSS):
+        blocks = zip(m.moduli, m.omegas, m.blocks.p.tolist(), strict=True)
+        return sum(information.modular(m.k, *block) for block in blocks) / len(m.moduli)
     if isinstance(m, Hashed):
         return information.bits(m.k, m.p_star, m.q_star)
     if type(m).coordinate_law is not FrequencyOracle.coordinate_law:
