@@ -24,6 +24,8 @@ from hush.mechanisms.guarantee import LDP, ULDP, ApproxLDP
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.registry import from_dict, register, registry
 from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS
@@ -52,8 +54,10 @@ __all__ = [
     "LDP",
     "LH",
     "LHO",
+    "MSS",
     "OLH",
     "OUE",
+    "PGR",
     "SHE",
     "SS",
     "SUE",

@@ -13,7 +13,10 @@ import hush
 from tests.conftest import NAMES, UTILITY
 from tests.system.support import answer, refused, run, shell
 
-COMMANDS = ["plan", "uldp", "mechanisms", "privatize", "estimate", "simulate", "audit", "demo", "reproduce"]
+COMMANDS = [
+    "plan", "budget", "capacity", "uldp", "mechanisms", "privatize", "estimate", "simulate", "audit", "demo",
+    "reproduce",
+]  # fmt: skip
 
 
 def test_version_in_a_process_of_its_own(tmp_path: Path) -> None:

@@ -162,4 +162,4 @@ def test_a_bare_command_helps() -> None:
     assert result.exit_code == 2
     assert result.output.count("Usage: hush") == 1
     assert "Error" not in result.stderr
-    assert "command must be one of plan, uldp, mechanisms" in refused("mechanism")
+    assert "command must be one of plan, budget, capacity, uldp, mechanisms" in refused("mechanism")

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import hush
+from hush.analysis import information
 from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System, rank
 from hush.errors import ParameterError, ReportError, SpecError
 from hush.mechanisms import _moduli
 from hush.mechanisms.modular import MSS
+from hush.planning.accuracy import information_loss
 from hush.testing import check_mechanism
 
 CASES = [(20, (7, 11, 5), 0.5), (12, (5, 7, 3), 4.0), (30, (7, 11, 13, 5), 1.0), (9, (9, 4), 1.0), (6, (2, 3, 5), 20.0)]
@@ -306,3 +308,37 @@ def test_codes_agree() -> None:
     assert short.report_dtype.itemsize < plain.report_dtype.itemsize
     assert "code" not in plain.to_dict()
     assert hush.Spec.from_json(hush.Spec(short).to_json()).mechanism == short
+
+
+@pytest.mark.parametrize(("k", "moduli", "epsilon"), CASES)
+def test_worst_variance_is_that_of_the_worst_corner(k: int, moduli: tuple[int, ...], epsilon: float) -> None:
+    m = MSS(k=k, epsilon=epsilon, moduli=moduli)
+    due = max(float(m.variances(np.eye(k)[v], 10).max()) for v in range(k))
+    assert m.blocks.worst_variance(10) == pytest.approx(due, rel=1e-9)
+
+
+def test_worst_variance_of_many_values_needs_their_own_entries_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = MSS(k=200, epsilon=2.0).blocks
+    due = law.worst_variance()
+    monkeypatch.setattr("hush.analysis.modular._LOOKED_AT", 10)
+    assert law.worst_variance() == pytest.approx(due, rel=1e-9)
+
+
+def test_even_variance_of_many_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    law = MSS(k=1_000, epsilon=2.0).blocks
+    due = law.even_variance(7)
+    assert due == pytest.approx(float(law.variances(np.full(1_000, 1e-3), 7).mean()))
+    monkeypatch.setattr("hush.analysis.modular._EXACT", 10)
+    assert law.even_variance(7) == pytest.approx(due, rel=5e-4)
+
+
+@pytest.mark.parametrize(("k", "moduli", "epsilon"), CASES)
+def test_information_by_enumeration(k: int, moduli: tuple[int, ...], epsilon: float) -> None:
+    m = MSS(k=k, epsilon=epsilon, moduli=moduli)
+    kept = 0.0
+    for j in m.publics():
+        law = [[float(Fraction(m.weight(y, v), m.denominator)) for v in range(k)] for y in m.outputs(j)]
+        kept += information.channel(np.array(law), np.full(k, 1 / k)) / len(moduli)
+    found = information_loss(m)
+    assert found.stderr == 0.0
+    assert 1 - found.loss == pytest.approx(kept, rel=1e-9)

@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hush
-from hush.analysis import projective
+from hush.analysis import information, projective
 from hush.errors import ParameterError, ReportError
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._projective_counts import over_hyperplanes
 from hush.mechanisms._projective_field import CONWAY, field
 from hush.mechanisms.projective import PGR
+from hush.planning.accuracy import information_loss
 from hush.testing import check_mechanism
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]
@@ -363,3 +364,12 @@ def test_likeliest_distribution_from_the_counts_alone() -> None:
     aggregate = m.aggregate(m.privatize(values, rng=hush.seeded(7)))
     found = m.maximum_likelihood(aggregate)
     assert found.frequencies == pytest.approx(np.bincount(values) / values.size, abs=0.08)
+
+
+@pytest.mark.parametrize(("k", "q"), [(8, 5), (31, 5), (20, 2), (7, 8)])
+def test_information_by_enumeration(k: int, q: int) -> None:
+    m = PGR(k=k, epsilon=1.3, q=q)
+    law = np.array([[m.weight(y, v) / m.denominator for v in range(k)] for y in m.outputs()])
+    found = information_loss(m)
+    assert found.stderr == 0.0
+    assert 1 - found.loss == pytest.approx(information.channel(law, np.full(k, 1 / k)), rel=1e-9)

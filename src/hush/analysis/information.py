@@ -17,6 +17,7 @@ e^epsilon: where nearly everyone holds one value, reports say nearly nothing, wh
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -122,6 +123,38 @@ def hadamard_supports(width: int, rows: int) -> list[tuple[int, int]]:
         signs = [(left, columns // 2), (-left, columns // 2)] if both else [(left, columns)]
         found += [((rows - 1 + sign) // 2, many) for sign, many in signs]
     return found
+
+
+def two_levels(k: int, supported: Floats, high: float, low: float, outputs: Floats | float = 1.0) -> float:
+    """Efficiency at equal frequencies where an output has probability `high` under values that it supports, else `low`.
+
+    Args:
+        k: Number of values.
+        supported: How many values each kind of output supports.
+        high: Probability of an output under a value that it supports.
+        low: Probability under another.
+        outputs: How many outputs of each kind there are.
+    """
+    likely = supported * high + (k - supported) * low
+    parts = supported * (k - supported) * (high - low) ** 2 / np.where(likely > 0, likely, 1.0)
+    return float((outputs * parts).sum() / (k * (k - 1)))
+
+
+def modular(k: int, m: int, omega: int, p: float) -> float:
+    """Efficiency at equal frequencies of a subset of omega residues modulo m, the value's own with probability p.
+
+    k mod m residues have one value more than the others; how many of them a subset holds is hypergeometric.
+    """
+    from scipy.special import gammaln
+
+    each, fuller = divmod(k, m)
+    held = np.arange(max(0, omega - (m - fuller)), min(omega, fuller) + 1, dtype=np.float64)
+
+    def log_choose(n: int, r: Floats | float) -> Any:
+        return gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1)
+
+    share = np.exp(log_choose(fuller, held) + log_choose(m - fuller, omega - held) - log_choose(m, omega))
+    return two_levels(k, omega * each + held, p * m / omega, (1 - p) * m / (m - omega), share)
 
 
 def channel(law: Floats, shares: Floats) -> float:

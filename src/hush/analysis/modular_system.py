@@ -87,6 +87,11 @@ class System:
             blocks.append(math.sqrt(self.ridge) * np.eye(self.k))
         return np.concatenate(blocks)
 
+    def normal(self) -> Floats:
+        """N itself, for small k."""
+        design = self.dense()
+        return np.asarray(design.T @ design)
+
     @property
     def small(self) -> bool:
         """Whether dense matrices are used."""

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import manipulation
+from hush.attacks import _modular
 from hush.attacks._sums import best, outputs
 from hush.mechanisms._base import FrequencyOracle, Reports, Values
 from hush.mechanisms._family import MEMBERS
@@ -22,6 +23,8 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
@@ -120,6 +123,20 @@ def _(m: HR, targets: Values, size: int, rng: np.random.Generator) -> Reports:
     return rng.choice(np.flatnonzero(rows == rows.max()), size).astype(m.report_dtype)
 
 
+@maximal_reports.register
+def _(m: PGR, targets: Values, size: int, rng: np.random.Generator) -> Reports:
+    """Messages that favour the most targets share the fakes."""
+    wanted = np.zeros(m.k, np.int32)
+    wanted[targets] = 1
+    held = m.favoured_sums(wanted)
+    return rng.choice(np.flatnonzero(held == held.max()), size).astype(m.report_dtype)
+
+
+@maximal_reports.register
+def _(m: MSS, targets: Values, size: int, rng: np.random.Generator) -> Reports:
+    return _modular.reports(m, targets, size, rng)
+
+
 @singledispatch
 def random_reports(m: FrequencyOracle, size: int, rng: np.random.Generator) -> Reports:
     """Reports drawn uniformly from all that there are."""
@@ -133,7 +150,7 @@ def _(m: GRR, size: int, rng: np.random.Generator) -> Reports:
 
 
 @random_reports.register
-def _(m: HR, size: int, rng: np.random.Generator) -> Reports:
+def _(m: HR | PGR, size: int, rng: np.random.Generator) -> Reports:
     return rng.integers(0, m.size, size, dtype=m.report_dtype)
 
 
@@ -143,6 +160,11 @@ def _(m: SS, size: int, rng: np.random.Generator) -> Reports:
         return np.sort(_members(np.arange(m.k), m.omega, rows, rng), axis=1)
 
     return _filled(m, "subset", size, subsets, m.packed)
+
+
+@random_reports.register
+def _(m: MSS, size: int, rng: np.random.Generator) -> Reports:
+    return _modular.random(m, size, rng)
 
 
 @random_reports.register

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import manipulation
+from hush.attacks import _modular
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
@@ -17,6 +18,8 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
@@ -78,6 +81,21 @@ def _(m: HR, targets: Targets) -> float:
     return float(np.bincount(m._place(targets)[0]).max() / m._gap)
 
 
+@maximal_sum.register
+def _(m: PGR, targets: Targets) -> float:
+    """The first values fill a hyperplane, so some message favours as many as there are messages that favour a value."""
+    if isinstance(targets, int):
+        return _pure(m, targets, min(targets, m.favoured))
+    wanted = np.zeros(m.k, np.int32)
+    wanted[targets] = 1
+    return _pure(m, targets, int(m.favoured_sums(wanted).max()))
+
+
+@maximal_sum.register
+def _(m: MSS, targets: Targets) -> float:
+    return _modular.largest(m, targets)
+
+
 @singledispatch
 def random_sum(m: FrequencyOracle, targets: Targets) -> float:
     """The mean over uniform reports of the sum over the targets that they decode to.
@@ -123,6 +141,16 @@ def _(m: NoisyHistogram, targets: Targets) -> float:
 def _(m: ServerTHE, targets: Targets) -> float:
     above = (m.grid.highest - m._limit) / (m.grid.highest - m.grid.lowest + 1)
     return _pure(m, targets, count(targets) * above)
+
+
+@random_sum.register
+def _(m: PGR, targets: Targets) -> float:
+    return _pure(m, targets, count(targets) * m.favoured / m.size)
+
+
+@random_sum.register
+def _(m: MSS, targets: Targets) -> float:
+    return _modular.mean(m, targets)
 
 
 @random_sum.register

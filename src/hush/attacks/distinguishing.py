@@ -25,6 +25,8 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 
@@ -144,6 +146,20 @@ def _(m: Hashed, first: int, second: int) -> tuple[float, float]:
 
 
 @_alone.register
+def _(m: PGR, first: int, second: int) -> tuple[float, float]:
+    both = m.p_star * m.shared / m.favoured
+    return m.p_star - both, m.q_star - both
+
+
+@_alone.register
+def _(m: MSS, first: int, second: int) -> tuple[float, float]:
+    """On average over the blocks, of which some have the same residue for both values and say nothing."""
+    law, telling = m.blocks, (first - second) % m.blocks.m > 0
+    both = law.p * (law.omegas - 1) / (law.m - 1)
+    return float((telling * (law.p - both)).mean()), float((telling * (law.q - both)).mean())
+
+
+@_alone.register
 def _(m: HR, first: int, second: int) -> tuple[float, float]:
     half = m.width // 2
     elsewhere = (1 - m.p_star) * half / (m.size - half)
@@ -170,6 +186,7 @@ def _variation(m: FrequencyOracle, first: int, second: int) -> float | None:
 @_variation.register(GRR)
 @_variation.register(UE)
 @_variation.register(TwoLevel)
+@_variation.register(MSS)
 def _(m: FrequencyOracle, first: int, second: int) -> float | None:
     found = _alone(m, first, second)
     return _variation.dispatch(FrequencyOracle)(m, first, second) if found is None else found[0] - found[1]

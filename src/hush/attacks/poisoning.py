@@ -24,11 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import manipulation
+from hush.attacks import _modular
 from hush.attacks._fakes import maximal_reports, random_reports
 from hush.attacks._sums import Targets, count, maximal_sum, random_sum
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle, Reports, Values
+from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
+from hush.mechanisms.modular import MSS
 from hush.randomness import source
 
 __all__ = [
@@ -73,7 +75,7 @@ def gain(
     """
     chosen = _targets(m, targets)
     share = count(chosen) / m.k if frequency is None else _rules.share("frequency", frequency)
-    return manipulation.gain(_fraction(fraction), _decoded(m, _attack(attack), chosen), share)
+    return _expected(m, _attack(attack), chosen, _fraction(fraction), share)
 
 
 def craft(
@@ -144,7 +146,7 @@ def simulate_gain(
         both = genuine + m.aggregate(_parts(m, kind, chosen, fakes, drawing))
         before, after = (m.decode(a.tally, a.n)[chosen].sum() for a in (genuine, both))
         gains[i] = after - before
-    expected = manipulation.gain(fakes / (n + fakes), _decoded(m, kind, chosen), float(people[chosen].sum()) / n)
+    expected = _expected(m, kind, chosen, fakes / (n + fakes), people / n)
     return Gain(float(gains.mean()), float(gains.std(ddof=1) / math.sqrt(repeats)), expected)
 
 
@@ -153,6 +155,15 @@ def _parts(m: FrequencyOracle, attack: str, targets: Values, size: int, rng: np.
     rows = max(1, _BYTES // m.report_dtype.itemsize)
     for start in range(0, size, rows):
         yield craft(m, attack, targets, min(rows, size - start), rng=rng)
+
+
+def _expected(m: FrequencyOracle, attack: str, targets: Targets, share: float, frequencies: float | Floats) -> float:
+    """The mean gain of this share of fakes; frequencies are all values', or the targets' in all."""
+    if isinstance(m, MSS) and attack == "maximal":  # the one decoder that is not linear in the reports
+        return _modular.gained(m, targets, share, frequencies)
+    if isinstance(frequencies, np.ndarray):
+        frequencies = float(frequencies[targets].sum())
+    return manipulation.gain(share, _decoded(m, attack, targets), frequencies)
 
 
 def _decoded(m: FrequencyOracle, attack: str, targets: Targets) -> float:

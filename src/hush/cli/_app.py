@@ -11,6 +11,8 @@ from typer.core import TyperGroup
 
 from hush.cli import _guard
 from hush.cli.audit import audit
+from hush.cli.budget import budget
+from hush.cli.capacity import capacity
 from hush.cli.demo import demo
 from hush.cli.estimate import estimate
 from hush.cli.mechanisms import mechanisms
@@ -72,5 +74,5 @@ def _options(
     pass
 
 
-for _command in (plan, uldp, mechanisms, privatize, estimate, simulate, audit, demo, reproduce):
+for _command in (plan, budget, capacity, uldp, mechanisms, privatize, estimate, simulate, audit, demo, reproduce):
     app.command()(_command)

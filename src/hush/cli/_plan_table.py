@@ -110,7 +110,7 @@ def _said(name: str, value: float) -> str:
 def _cells(rank: int, choice: Choice) -> list[Any]:
     from hush.mechanisms.settings import chosen
 
-    own = ", ".join(f"{name}={_parameter(value)}" for name, value in chosen(choice.mechanism).items())
+    own = ", ".join(f"{name}={_console.parameter(value, 4)}" for name, value in chosen(choice.mechanism).items())
     numbers = choice.numbers
     return [
         str(rank),
@@ -124,10 +124,6 @@ def _cells(rank: int, choice: Choice) -> list[Any]:
         "●" if choice.on_front else "",
         choice.gives_up,
     ]
-
-
-def _parameter(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _points(share: float) -> str:

@@ -108,7 +108,7 @@ def _listed(names: list[str]) -> str:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     promise = "none" if row["guarantee"] is None else "ε" if row["delta"] is None else "(ε, δ)"
-    chosen = ", ".join(f"{name}={_said(value)}" for name, value in row["parameters"].items())
+    chosen = ", ".join(f"{name}={_console.parameter(value, 3)}" for name, value in row["parameters"].items())
     sizes = [_console.DASH if row[name] is None else f"{row[name]:,}" for name in ("bits", "bytes")]
     exact, variance = _console.number(row["exact_epsilon"]), _console.number(row["variance"])
     shares = [_share(row[name]) for name in ("p_star", "q_star")]
@@ -121,7 +121,3 @@ def _share(value: float | None) -> str:
     if value is None:
         return _console.DASH
     return f"{value:.1e}" if 0 < value < 1e-4 else f"{value:.4f}"
-
-
-def _said(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)

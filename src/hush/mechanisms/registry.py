@@ -12,6 +12,8 @@ from hush.mechanisms.direct import AGRR, GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
 from hush.mechanisms.wheel import Wheel
@@ -19,7 +21,7 @@ from hush.mechanisms.wheel import Wheel
 Class = TypeVar("Class", bound=type[FrequencyOracle])
 
 _BUILT_IN: tuple[type[FrequencyOracle], ...] = (
-    GRR, SS, SUE, OUE, UE, BLH, OLH, LH, SHE, THE, ServerTHE, HR, Wheel, ASS, AUE, ALH, ATHE,
+    GRR, SS, SUE, OUE, UE, BLH, OLH, LH, SHE, THE, ServerTHE, HR, PGR, MSS, Wheel, ASS, AUE, ALH, ATHE,
     AGRR, ASUE, ABLH, AOLH, GM, AGM, LHO,
 )  # fmt: skip
 

@@ -10,11 +10,13 @@ from functools import singledispatch
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 
 
 @singledispatch
-def server_work(m: FrequencyOracle) -> int:
+def server_work(m: FrequencyOracle) -> float:
     """Counters that one report touches: k for a report that says something about every value.
 
     Register your own mechanism's count with `server_work.register`.
@@ -23,15 +25,20 @@ def server_work(m: FrequencyOracle) -> int:
 
 
 @server_work.register
-def _(m: GRR) -> int:
+def _(m: GRR) -> float:
     return 1
 
 
 @server_work.register
-def _(m: HR) -> int:
-    return 1  # the transform is done once, at the end
+def _(m: HR | PGR) -> float:
+    return 1  # the transform, or the sum over hyperplanes, is done once, at the end
 
 
 @server_work.register
-def _(m: SS) -> int:
+def _(m: SS) -> float:
     return m.omega
+
+
+@server_work.register
+def _(m: MSS) -> float:
+    return sum(m.omegas) / len(m.omegas)  # on average over the blocks; the solution is found once, at the end

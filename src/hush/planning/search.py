@@ -10,12 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.projective import dimension, points
 from hush.analysis.roots import crossing
 from hush.errors import HushError
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._moduli import choose_moduli, usual_moduli
 from hush.mechanisms.adaptive import Adaptive
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import AOLH, OLH
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 from hush.mechanisms.subset import SS
@@ -28,8 +32,15 @@ Floats = npt.NDArray[np.float64]
 
 LEAST_EPSILON = 1e-3
 _SCAN = 24
-_SWITCHING = (Adaptive, SS, HR, OLH, AOLH)
+_SWITCHING = (Adaptive, SS, HR, PGR, MSS, OLH, AOLH)
 """What chooses a parameter of its own from the budget: error and attack jump where that switches."""
+
+_ORDERS = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 19, 23, 27, 32, 37, 43, 49, 59, 64, 73, 81, 97, 121, 149, 181, 223, 256)
+"""Fields that are tried for projective geometry response; others are between them."""
+_MODULI_FOR = 4_096
+"""Values up to which moduli are chosen for what matters."""
+_WANTED: dict[str, str | dict[str, float]] = {"bits": "bits", "attack": "asr", "accuracy": "mse"}
+_BALANCE = {"mse": 0.5, "asr": 1.0, "bits": 0.25}
 
 COMPARED = ("epsilon", "asr", "error", "gain", "bits")
 """What choices are compared in."""
@@ -60,7 +71,7 @@ class Named:
         top = self._top()
         if top is None:
             return None
-        switches = issubclass(self.mechanism, _SWITCHING) and not self.fixed
+        switches = issubclass(self.mechanism, _SWITCHING) and (not self.fixed or self.mechanism is MSS)
         found = self._scan(top) if switches else self._between(top)
         return found if found is not None and self._met(found) else None
 
@@ -250,7 +261,42 @@ class Blocks:
         return able[w.order([numbers_of(m, w) for m in able])[0]] if able else None
 
 
-def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Blocks]:
+@dataclass(frozen=True)
+class Orders:
+    """Projective geometry response, whose field is chosen together with the budget."""
+
+    wishes: Wishes
+
+    tuned: ClassVar[bool] = True
+
+    def search(self) -> FrequencyOracle | None:
+        """The one that serves best."""
+        w = self.wishes
+        most = min(4 * math.exp(w.largest_epsilon) + 4, w.k)
+        orders = [q for q in _ORDERS if q <= most and points(q, dimension(w.k, q)) <= 64 * w.k]
+        made = [Named(PGR, w, (("q", q),)).search() for q in orders]
+        able = [m for m in made if m is not None]
+        return able[w.order([numbers_of(m, w) for m in able])[0]] if able else None
+
+
+@dataclass(frozen=True)
+class Moduli:
+    """Modular subset selection, whose moduli are chosen for what matters, at the largest budget."""
+
+    wishes: Wishes
+
+    tuned: ClassVar[bool] = True
+
+    def search(self) -> FrequencyOracle | None:
+        """With one choice of moduli, the budget that serves best."""
+        w = self.wishes
+        if w.k > _MODULI_FOR:
+            return None
+        moduli = choose_moduli(w.k, w.largest_epsilon, objective=_WANTED.get(w.matters, _BALANCE))
+        return Named(MSS, w, (("moduli", moduli),)).search()
+
+
+def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Blocks | Orders | Moduli]:
     """All that can be planned with: registered mechanisms that promise something, and the families to tune."""
     for cls in registry().values():
         wanted = takes(cls)
@@ -259,10 +305,13 @@ def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Blocks]:
             continue
         if ("delta" in wanted and wishes.delta is None) or issubclass(cls, UtilityOracle):
             continue  # all values are taken to be sensitive here
-        yield Named(cls, wishes)
+        many = cls is MSS and wishes.k > _MODULI_FOR  # choosing moduli anew for every budget would take long
+        yield Named(cls, wishes, (("moduli", usual_moduli(wishes.k, wishes.largest_epsilon)),) if many else ())
     for family in FAMILIES:
         yield Tuned(family, wishes)
     yield Blocks(wishes)
+    yield Orders(wishes)
+    yield Moduli(wishes)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from hush.mechanisms.guarantee import LDP, ApproxLDP
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
@@ -161,6 +163,11 @@ def _kinds(m: FrequencyOracle) -> list[Kind]:
             return [_wheel(m)]
         if isinstance(m, HR):
             return _hadamard(m)
+        if isinstance(m, MSS):
+            return _modular(m)
+        if isinstance(m, PGR):
+            p = Fraction(m.keep, SCALE)
+            return [(p - m._other, p * Fraction(m.shared, m.favoured))]
         if isinstance(m, GRR):
             p = Fraction(m.keep, SCALE)
             return [(p - (1 - p) / (m.k - 1), Fraction(0))]
@@ -208,6 +215,25 @@ def _hadamard(m: HR) -> list[Kind]:
     gap = p - (1 - p) * half / (m.size - half)
     apart, together = (gap, Fraction(0)), (gap / 2, p / 2)
     return [kind for kind, exists in ((apart, m.blocks > 1), (together, m.k > m.blocks)) if exists]
+
+
+def _modular(m: MSS) -> list[Kind]:
+    """Two values share a residue in the blocks that divide their difference; one worse kind stands for all those."""
+    gaps, apart, extra = [], [], []
+    for modulus, omega, keep in zip(m.moduli, m.omegas, m.keeps, strict=True):
+        p = Fraction(keep, SCALE * len(m.moduli))
+        gaps.append(p - (Fraction(omega, len(m.moduli)) - p) / (modulus - 1))
+        apart.append(p * (omega - 1) / (modulus - 1))
+        extra.append(p - apart[-1])
+    differences = {d for modulus in m.moduli for d in range(modulus, m.k, modulus)}
+    shared = {tuple(j for j, modulus in enumerate(m.moduli) if d % modulus == 0) for d in differences}
+    kinds = [
+        (sum(gaps) - sum(gaps[j] for j in blocks), sum(apart) + sum(extra[j] for j in blocks))
+        for blocks in {(), *shared}
+    ]
+    first, *rest = sorted(kinds, reverse=True)
+    kinds = [first] if not rest else [first, (rest[0][0], max(both for _, both in rest))]
+    return [(Fraction(variation), Fraction(both)) for variation, both in kinds]
 
 
 def _law(m: FrequencyOracle) -> list[tuple[int, list[int]]] | None:

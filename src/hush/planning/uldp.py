@@ -43,7 +43,7 @@ class Option:
 
     mechanism: FrequencyOracle
     error: float
-    work: int
+    work: float
 
     @property
     def name(self) -> str:

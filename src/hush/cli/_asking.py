@@ -1,0 +1,88 @@
+"""Questions about the budget: the range to search, the bar while it is searched, and errors that name the options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeVar
+
+from hush.cli import _console
+from hush.errors import ParameterError, message
+from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle
+
+Found = TypeVar("Found")
+
+
+def asked(work: Callable[[], Found], options: Mapping[str, str]) -> Found:
+    """What the work gives; a parameter that breaks its rule is named as the option that said it."""
+    try:
+        return work()
+    except ParameterError as error:
+        name, _, rest = str(error).partition(" ")
+        if name not in options:
+            raise
+        raise ParameterError(f"{options[name]} {rest}") from None
+
+
+def with_budget(mechanism: str | None, settings: list[str] | None) -> type[FrequencyOracle]:
+    """A mechanism by name that takes a budget, none being set."""
+    from hush.cli._classes import mechanism_class, parsed
+    from hush.cli._usage import NOTHING
+    from hush.mechanisms.settings import takes
+
+    if mechanism is None:
+        raise ParameterError(message("--mechanism", "must be given", NOTHING, "use e.g. OUE"))
+    cls = mechanism_class(mechanism)
+    if "epsilon" not in takes(cls):
+        rule = "must have a budget, epsilon, that can be chosen"
+        raise ParameterError(message("--mechanism", rule, mechanism, "use e.g. OUE"))
+    for name in ("epsilon", "k"):
+        if name in parsed(settings):
+            rule = "must be left out, since the budget is looked for and the people have their values"
+            raise ParameterError(message(f"--set {name}", rule, parsed(settings)[name], "leave it out"))
+    return cls
+
+
+def budgets(least: float, most: float) -> tuple[float, float]:
+    """The range of budgets to search, checked."""
+    asked(lambda: _rules.epsilon(least), {"epsilon": "--min-epsilon"})
+    asked(lambda: _rules.epsilon(most), {"epsilon": "--max-epsilon"})
+    if least >= most:
+        rule = f"must be below --max-epsilon, {most:g}"
+        raise ParameterError(message("--min-epsilon", rule, least, "use e.g. 0.01 and 10"))
+    return least, most
+
+
+@contextmanager
+def bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
+    """A bar with the time left; gives the function that is told how far the search has come, from 0 to 1."""
+    with _console.progress(title, 1.0, quiet=quiet) as advance:
+        reached = 0.0
+
+        def tell(share: float) -> None:
+            nonlocal reached
+            advance(max(share - reached, 0.0))
+            reached = max(share, reached)
+
+        yield tell
+
+
+def rounded_up(epsilon: float) -> str:
+    """A budget with four digits, never less than it is.
+
+    >>> rounded_up(5.81531), rounded_up(0.001), rounded_up(2.0)
+    ('5.816', '0.001', '2')
+    """
+    from hush.planning.relax import up
+
+    return f"{up(epsilon):.4g}"
+
+
+def percent(share: float) -> str:
+    """A share in percent.
+
+    >>> percent(0.9), percent(0.99999), percent(0.00012)
+    ('90 %', '99.999 %', '0.012 %')
+    """
+    return f"{share * 100:.5g} %"

@@ -1,0 +1,290 @@
+"""`hush budget`: the smallest epsilon that is accurate enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hush.cli import _console
+from hush.cli._numbers import real, share, whole
+from hush.cli._options import Delta, Json, K, MechanismName, Seed, Sensitive, Settings, SpecOut
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from hush.cli._crowd import Crowd
+    from hush.mechanisms._base import FrequencyOracle
+    from hush.mechanisms.spec import Spec
+    from hush.planning.optimus import Answer
+
+_WISH = "Wish"
+_CROWD = "Collection"
+_SEARCH = "Search"
+_POINTS, _RUNS, _AROUND = 31, 200, 4.0  # of a picture: budgets, runs at each, how far from the answer
+
+Dataset = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="msnbc, adult_age, zipf, spike, dirichlet, geometric, normal or uniform.",
+        rich_help_panel=_CROWD,
+    ),
+]
+Counts = Annotated[
+    Path | None,
+    typer.Option(
+        "--counts",
+        metavar="FILE",
+        help="A CSV file with a column count, and label if there are labels.",
+        rich_help_panel=_CROWD,
+    ),
+]
+Earlier = Annotated[
+    Path | None,
+    typer.Option(
+        "--earlier",
+        metavar="FILE.parquet",
+        help="Reports of an earlier collection: plan from what they estimate.",
+        rich_help_panel=_CROWD,
+    ),
+]
+LeastEpsilon = Annotated[
+    float,
+    typer.Option(
+        "--min-epsilon",
+        metavar="E",
+        parser=real("--min-epsilon", "0.001"),
+        help="Smallest budget to consider.",
+        rich_help_panel=_SEARCH,
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE.png", help="Draw what was seen at every budget, and the answer (.png)."),
+]
+
+
+def budget(
+    threshold: Annotated[
+        float,
+        typer.Option(
+            "--threshold",
+            metavar="X",
+            parser=share("--threshold", "0.3"),
+            help="Largest loss that is accepted.",
+            rich_help_panel=_WISH,
+        ),
+    ],
+    loss: Annotated[
+        str,
+        typer.Option(
+            "--loss",
+            metavar="NAME",
+            help="What is lost: l1 (mean absolute error), l2, max (largest error), kendall (1 - tau), f1 or ndcg of "
+            "the most frequent values, kl, or emd (ordered values).",
+            rich_help_panel=_WISH,
+        ),
+    ] = "kendall",
+    probability: Annotated[
+        float,
+        typer.Option(
+            "--probability",
+            metavar="P",
+            parser=share("--probability", "0.9"),
+            help="How sure that must be: 0.9 and 90% both mean nine collections of ten.",
+            rich_help_panel=_WISH,
+        ),
+    ] = 0.9,
+    top: Annotated[
+        int,
+        typer.Option(
+            "--top",
+            metavar="M",
+            parser=whole("--top", 1, "10"),
+            help="How many of the most frequent values f1 and ndcg look at.",
+            rich_help_panel=_WISH,
+        ),
+    ] = 10,
+    dataset: Dataset = None,
+    counts: Counts = None,
+    earlier: Earlier = None,
+    n: Annotated[
+        int | None,
+        typer.Option(
+            "--n",
+            metavar="N",
+            parser=whole("--n", 1, "100000"),
+            help="People who will report; drawn anew in every run where the data are real, counted or estimated.",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            help="direct, which proves its answer; or BS, RBS, DBS, MPass or Bayes, as published, mended.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = "direct",
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            "--runs",
+            metavar="R",
+            parser=whole("--runs", 1, "1000"),
+            help="Collections to simulate at a budget, at most; 1000 where left out, and more for direct.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = None,
+    least: LeastEpsilon = 0.001,
+    most: Annotated[
+        float | None,
+        typer.Option(
+            "--max-epsilon",
+            metavar="E",
+            parser=real("--max-epsilon", "10"),
+            help="Largest budget to consider; 20 where left out, or what the mechanism takes.",
+            rich_help_panel=_SEARCH,
+        ),
+    ] = None,
+    seed: Seed = None,
+    mechanism: MechanismName = None,
+    k: K = None,
+    delta: Delta = None,
+    settings: Settings = None,
+    sensitive: Sensitive = None,
+    spec_out: SpecOut = None,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """Find the smallest budget with which a collection is accurate enough, often enough.
+
+    Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
+    no budget of the range does.
+    """
+    import secrets
+
+    import hush
+    from hush.cli import _budget_table, _files, _paths
+    from hush.cli._crowd import Source
+
+    _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier])
+    chosen = secrets.randbits(32) if seed is None else seed
+    rng = hush.seeded(chosen)
+    crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
+    first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
+    wish = {"loss": loss, "threshold": threshold, "probability": probability, "top": top, "method": method}
+    answer = _answered(first.mechanism, crowd, (least, most), rng, as_json, **wish, runs=runs, parameters=parameters)
+    made = None if answer.mechanism is None else _spec(answer.mechanism, first)
+    if made is not None and spec_out is not None:
+        _files.write(spec_out, made.to_json() + "\n")
+    if plot is not None:
+        _draw(answer, rng, plot, quiet=as_json)
+    if as_json:
+        _console.print_json(_plain(answer, crowd, made, chosen))
+    else:
+        _budget_table.show(_console.stdout(), answer, crowd.name, chosen)
+        _say_written(made, spec_out, plot)
+    if not answer.feasible:
+        raise typer.Exit(1)
+
+
+def _first(
+    crowd: Crowd,
+    mechanism: str | None,
+    epsilon: float,
+    delta: float | None,
+    settings: list[str] | None,
+    sensitive: list[str] | None,
+) -> tuple[Spec, dict[str, Any]]:
+    """The collection at the smallest budget, and what the mechanism takes besides k and epsilon."""
+    from hush.cli._asking import asked, with_budget
+    from hush.cli._choose import Choice
+    from hush.cli._classes import parsed
+
+    with_budget(mechanism, settings)
+    wanted = Choice(mechanism, None, epsilon, delta, settings, None, sensitive)
+    spec = asked(lambda: wanted.build(crowd.domain), {"epsilon": "--min-epsilon"})
+    more = {**({} if delta is None else {"delta": delta}), **parsed(settings)}
+    if "sensitive" in spec.mechanism.parameters:
+        more["sensitive"] = spec.mechanism.parameters["sensitive"]
+    return spec, more
+
+
+def _answered(
+    first: FrequencyOracle,
+    crowd: Crowd,
+    within: tuple[float, float | None],
+    rng: np.random.Generator,
+    quiet: bool,
+    **wish: Any,
+) -> Answer:
+    from hush.cli import _asking
+    from hush.mechanisms import _rules
+    from hush.planning.optimus import METHODS
+    from hush.planning.optimus import budget as search
+
+    least, most = within
+    largest = min(20.0, float(getattr(type(first), "_largest", _rules.MAX_EPSILON)))
+    searched = _asking.budgets(least, largest if most is None else most)
+    names = {name.lower(): name for name in METHODS}
+    wish["method"] = names.get(wish["method"].lower(), wish["method"])
+    options = {name: f"--{name}" for name in ("loss", "threshold", "probability", "method", "runs", "top", "n")}
+    options |= {"population": "--counts", "epsilon": "--max-epsilon"}
+    with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
+        return _asking.asked(
+            lambda: search(type(first), crowd.given, n=crowd.n, epsilon=searched, rng=rng, progress=tell, **wish),
+            options,
+        )
+
+
+def _spec(m: FrequencyOracle, first: Spec) -> Spec:
+    from hush.mechanisms.spec import Spec
+
+    return Spec(m, first.domain)
+
+
+def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) -> None:
+    """Around the answer, some runs at many budgets show how loss and share move."""
+    import numpy as np
+
+    from hush.cli import _asking, _files
+    from hush.planning.optimus.trials import Trials
+    from hush.reports import figures
+    from hush.reports.budgeted import budget_figure
+
+    low, high = answer.question.low, answer.question.high
+    if answer.epsilon is not None:
+        low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
+    with _asking.bar("Drawing", quiet=quiet) as tell:
+        trials = Trials(answer.question, rng, tell, expected=_POINTS)
+        curve = [trials.measured(float(e), _RUNS) for e in np.geomspace(low, high, _POINTS)]
+    _files.write(path, figures.png(budget_figure(answer, curve)))
+
+
+def _plain(answer: Answer, crowd: Crowd, made: Spec | None, seed: int) -> dict[str, Any]:
+    m = None if made is None else made.mechanism
+    return {
+        **answer.to_dict(),
+        "population": crowd.name,
+        "seed": seed,
+        "guarantee": None if m is None or m.guarantee is None else str(m.guarantee),
+        "asr": None if m is None else m.asr(),
+        "spec_hash": None if made is None else made.hash,
+        "spec": None if made is None else made.to_dict(),
+    }
+
+
+def _say_written(made: Spec | None, spec_out: Path | None, plot: Path | None) -> None:
+    if plot is not None:
+        _console.note(f"wrote the picture, {plot}")
+    if spec_out is not None and made is None:
+        _console.warn(f"no spec was written, and {spec_out} is as it was")
+    elif spec_out is not None:
+        _console.note(f"wrote the spec, {spec_out}")
+    elif made is not None:
+        _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")

@@ -1,0 +1,247 @@
+"""`hush capacity`: the smallest budget that tells a total from a capacity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hush
+from hush.planning import capacity, capri
+from hush.reports.budgeted import capacity_figure
+from tests.system.support import COIN, answer, refused, run, shell, write_csv
+
+COUNTS = np.rint(9800 * np.exp(-0.5 * ((np.arange(21) - 9) / 4) ** 2) / 10).astype(int)
+TOTAL = int(np.arange(21) @ COUNTS)
+CAP = int(0.9 * TOTAL)
+
+
+@pytest.fixture
+def water(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "water.csv", {"value": list(range(21)), "count": COUNTS.tolist()})
+
+
+def asked(file: Path, *more: object, mechanism: str = "GRR", cap: float = CAP) -> tuple[object, ...]:
+    return ("capacity", "--mechanism", mechanism, "--counts", file, "--cap", cap, "--seed", 7, *more)
+
+
+def test_the_answer_is_the_librarys(water: Path) -> None:
+    told = answer(*asked(water, "--metric", "fn", "--threshold", 0.01))
+    found = capacity("GRR", COUNTS, cap=CAP, metric="fn", threshold=0.01, rng=hush.seeded(7))
+    assert (told["epsilon"], told["probability"]) == (found.epsilon, found.probability)
+    assert (told["total"], told["n"]) == (TOTAL, COUNTS.sum())
+    assert told["confirmation"]["hits"] == found.confirmation.hits  # type: ignore[union-attr]
+    assert told["law"] == "exact"
+    seen = capri.exposure(hush.GRR(k=21, epsilon=told["epsilon"]), capri.population(COUNTS))
+    assert told["exposure"] == seen.to_dict()
+
+
+def test_what_a_manager_reads_comes_first(water: Path) -> None:
+    told = run(*asked(water, "--threshold", "1%", "--limit", 4))
+    assert told.exit_code == 0
+    first = told.stdout.splitlines()[0]
+    assert first.startswith("GRR with ε = ")
+    assert f"the true total, {TOTAL:,}, exceeds the capacity of {CAP:,}, the estimate misses that with" in first
+    assert "which is below 0.01" in first
+    for words in ("collections that were simulated", "names the person's amount", "(precision)", "(recall)", "F = 0."):
+        assert words in told.stdout
+    for words in ("Pr[FN]", "Cantelli", "Chebyshev", "● enough", "too little", "seed 7"):
+        assert words in told.stdout
+
+
+def test_the_budget_that_is_read_is_never_smaller_than_the_one_found(water: Path) -> None:
+    exact = answer(*asked(water, "--threshold", 0.01))["epsilon"]
+    said = float(run(*asked(water, "--threshold", 0.01)).stdout.split("ε = ")[1].split()[0])
+    assert exact <= said < 1.001 * exact
+
+
+@pytest.mark.parametrize(
+    ("metric", "share", "threshold", "words"),
+    [
+        ("fn", 0.9, 0.05, "misses that with probability 0.0"),
+        ("error", 0.9, 0.05, "decides wrongly with probability 0.0"),
+        ("tp", 0.9, 0.95, "raises the alarm, as it should, with probability 0.95"),
+        ("fp", 1.1, 0.05, "raises a false alarm with probability 0.0"),
+        ("tn", 1.1, 0.95, "gives the all-clear, as it should, with probability 0.95"),
+    ],
+)
+def test_every_outcome_can_be_bounded(water: Path, metric: str, share: float, threshold: float, words: str) -> None:
+    told = run(*asked(water, "--metric", metric, "--threshold", threshold, cap=share * TOTAL))
+    assert told.exit_code == 0, told.output
+    assert words in told.stdout
+
+
+@pytest.mark.parametrize("method", ["capri", "CAPRI-R", "bayes"])
+def test_simulated_searches_come_near(water: Path, method: str) -> None:
+    if method == "bayes":
+        pytest.importorskip("sklearn")
+    exact = answer(*asked(water, "--threshold", 0.01))
+    told = answer(*asked(water, "--threshold", 0.01, "--method", method))
+    assert told["epsilon"] == pytest.approx(exact["epsilon"], rel=0.03)
+    shown = run(*asked(water, "--threshold", 0.01, "--method", method)).stdout
+    assert "of 50,000 simulated collections, which is below 0.01 (the exact probability is " in shown
+    assert len(shown.splitlines()) < 30
+
+
+def test_bounds_cost_more(water: Path) -> None:
+    found = {m: answer(*asked(water, "--threshold", 0.01, "--method", m)) for m in ("exact", "cantelli", "chebyshev")}
+    assert found["exact"]["epsilon"] < found["cantelli"]["epsilon"] < found["chebyshev"]["epsilon"]
+    assert "by Cantelli's bound" in run(*asked(water, "--threshold", 0.01, "--method", "cantelli")).stdout
+
+
+def test_means_need_less(water: Path) -> None:
+    frequencies = answer(*asked(water, "--threshold", 0.01))
+    for mechanism in ("duchi", "Piecewise", "Hybrid"):
+        mean = answer(*asked(water, "--threshold", 0.01, mechanism=mechanism))
+        assert mean["reading"] == "mean"
+        assert mean["epsilon"] < frequencies["epsilon"]
+    coarse = answer(*asked(water, "--threshold", 0.01, "--set", "steps=4", mechanism="Duchi"))
+    fine = answer(*asked(water, "--threshold", 0.01, mechanism="Duchi"))
+    assert coarse["epsilon"] == pytest.approx(fine["epsilon"], rel=1e-3)  # one bit is as noisy on any grid
+
+
+def test_amounts_are_a_column_labels_or_places(tmp_path: Path) -> None:
+    rows = {"count": [300, 400, 500]}
+    wish = ("--mechanism", "GRR", "--threshold", 0.1, "--seed", 7, "--metric", "error", "--cap", 5000)
+    valued = write_csv(tmp_path / "v.csv", {"label": ["a", "b", "c"], "value": [0, 10, 2.5], **rows})
+    labelled = write_csv(tmp_path / "l.csv", {"label": ["0", "10", "2.5"], **rows})
+    plain = write_csv(tmp_path / "p.csv", rows)
+    found = [answer("capacity", "--counts", file, *wish) for file in (valued, labelled, plain)]
+    assert [each["total"] for each in found] == [5250, 5250, 1400]
+    assert found[0]["epsilon"] == found[1]["epsilon"]
+
+
+def test_outliers_are_clipped(water: Path) -> None:
+    told = run(*asked(water, "--threshold", 0.01, "--clip", 17, mechanism="OUE"))
+    assert "people were clipped, which takes" in told.stdout
+    whole = answer(*asked(water, "--threshold", 0.01, mechanism="OUE"))
+    clipped = answer(*asked(water, "--threshold", 0.01, "--clip", 17, mechanism="OUE"))
+    assert clipped["epsilon"] < whole["epsilon"]
+    assert clipped["total"] == whole["total"] == TOTAL
+    assert clipped["clipped"] == COUNTS[18:].sum()
+
+
+def test_a_first_round_adds_up(water: Path) -> None:
+    told = answer(*asked(water, "--threshold", 0.01, "--metric", "error", "--first", 2, mechanism="OUE"))
+    found = capri.first_round("OUE", COUNTS, first=2.0, cap=CAP, metric="error", threshold=0.01, rng=hush.seeded(7))
+    assert told["epsilon"] == found.epsilon
+    assert told["spent"] == 2
+    assert told["total_epsilon"] == told["epsilon"] + 2
+    shown = run(*asked(water, "--threshold", 0.01, "--metric", "error", "--first", 2, mechanism="OUE")).stdout
+    assert "as the earlier round estimates it" in shown
+    assert "With the earlier round's 2, a person spends" in shown
+
+
+def test_an_earlier_collection_is_planned_from(tmp_path: Path) -> None:
+    people = [i % 4 for i in range(4000)]
+    file, reports = write_csv(tmp_path / "p.csv", {"v": people}), tmp_path / "r.parquet"
+    run("privatize", file, "--column", "v", "--k", 4, "--mechanism", "OUE", "--epsilon", 3, "-o", reports)
+    told = answer("capacity", "--mechanism", "OUE", "--earlier", reports, "--cap", 5000, "--threshold", 0.05)
+    assert told["n"] == 4000
+    assert abs(told["total"] - 6000) < 600
+    assert told["total_epsilon"] == told["epsilon"] + 3
+
+
+def test_the_picture_is_drawn(water: Path, tmp_path: Path) -> None:
+    for i, more in enumerate((("--metric", "fn", "--threshold", 0.01), ("--metric", "tn", "--threshold", 0.1))):
+        picture = tmp_path / f"{i}.png"
+        run(*asked(water, *more, "--plot", picture))
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_shows_exact_and_bounds() -> None:
+    found = capacity("GRR", COUNTS, cap=CAP, threshold=0.01, rng=hush.seeded(7))
+    curve = sorted(found.evidence, key=lambda e: e.epsilon)
+    axes = capacity_figure(found, curve).axes[0]
+    drawn = {line.get_label(): np.asarray(line.get_ydata(), float) for line in axes.get_lines()}
+    exact = np.array([e.exact for e in curve], float)
+    seen = exact > 1e-12
+    assert np.allclose(drawn["exact"][seen], exact[seen])
+    assert np.allclose(drawn["Cantelli's bound"], [min(e.cantelli, 1) for e in curve])
+    assert np.allclose(drawn["Chebyshev's bound"], [min(e.chebyshev, 1) for e in curve])
+    assert (drawn["exact"][seen] <= drawn["Cantelli's bound"][seen]).all()
+    assert axes.get_ylabel() == "Pr[FN]"
+    assert axes.get_yscale() == "log"
+
+
+def test_no_budget_leaves_with_one(water: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "x.png"
+    told = run(*asked(water, "--threshold", 0.01, "--plot", picture, cap=TOTAL - 1))
+    assert told.exit_code == 1
+    assert "No budget is enough for GRR" in told.stdout
+    assert "not even ε = 10 does" in told.stdout
+    assert picture.exists()
+    equal = run(*asked(water, "--threshold", 0.01, "--metric", "error", cap=TOTAL))
+    assert equal.exit_code == 1
+    assert "no budget tells the two apart" in equal.stdout
+    plain = run(*asked(water, "--threshold", 0.01, "--json", cap=TOTAL - 1))
+    assert plain.exit_code == 1
+    assert '"exposure": null' in plain.stdout
+
+
+def test_what_cannot_happen_is_said(water: Path) -> None:
+    told = run(*asked(water, "--threshold", 0.01, "--metric", "fn", cap=2 * TOTAL))
+    assert told.exit_code == 0
+    assert "Any budget is enough, even ε = 0.001" in told.stdout
+    assert "there can be no false negative. With --metric error" in told.stdout
+
+
+def test_a_law_that_is_not_exact_is_told(water: Path) -> None:
+    wish = asked(water, "--threshold", 0.1, mechanism="uUE")
+    assert "the law of uUE is not known exactly" in run(*wish).stderr
+    assert answer(*wish)["law"] == "normal"
+    assert run(*asked(water, "--threshold", 0.1)).stderr == ""
+
+
+def test_a_mechanism_of_ones_own(water: Path, tmp_path: Path) -> None:
+    bold = COIN.replace("    w: int = 3\n", "    w = property(lambda self: 1 + int(np.exp(self.epsilon)))\n")
+    (tmp_path / "mine.py").write_text(bold)
+    told = shell(*asked(water, "--threshold", 0.1, mechanism="mine:Coin"), folder=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "mine:Coin with ε = " in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--threshold", 0), "--threshold must be a number above 0 and below 1"),
+        (("--threshold", 1), "--threshold must be a number above 0 and below 1"),
+        (("--threshold", "nan"), "--threshold must be a number above 0 and below 1"),
+        (("--threshold", 0.1, "--metric", "miss"), "--metric must be one of fn, fp, tp, tn, error"),
+        (("--threshold", 0.1, "--method", "guess"), "--method must be one of exact, capri"),
+        (("--threshold", 0.1, "--runs", 0), "--runs must be a whole number of at least 1"),
+        (("--threshold", 0.1, "--clip", -1), "--clip must leave at least two amounts"),
+        (("--threshold", 0.1, "--clip", "nan"), "--clip must leave at least two amounts"),
+        (("--threshold", 0.1, "--first", 0), "--first must be a number from"),
+        (("--threshold", 0.1, "--limit", "nan"), "--limit must be a number"),
+        (("--threshold", 0.1, "--n", 10), "--n must be left out beside water"),
+        (("--threshold", 0.1, "--k", 3), "--k must be 21, as in water"),
+        (("--threshold", 0.1, "--min-epsilon", 0), "--min-epsilon must be a number from"),
+        (("--threshold", 0.1, "--min-epsilon", 3, "--max-epsilon", 2), "--min-epsilon must be below"),
+        (("--threshold", 0.1, "--set", "zap=1"), "zap is no parameter of GRR"),
+        (("--threshold", 0.1, "--set", "k=3"), "--set k must be left out"),
+        (("--threshold", 0.1, "--dataset", "zipf"), "--dataset or --counts or --earlier must be given"),
+        (("--threshold", 0.1, "--plot", "x.jpg"), "--plot must end in .png"),
+    ],
+)
+def test_bad_usage_leaves_with_two(water: Path, options: tuple[object, ...], words: str) -> None:
+    assert words in refused(*asked(water, *options))
+
+
+def test_bad_caps_mechanisms_and_amounts_leave_with_two(water: Path, tmp_path: Path) -> None:
+    for cap in ("inf", "nan"):
+        assert "--cap must be a finite number" in refused(*asked(water, "--threshold", 0.1, "--cap", cap))
+    assert "--cap must be given" in refused("capacity", "--threshold", 0.1, "--counts", water, "--mechanism", "GRR")
+    wish = ("capacity", "--threshold", 0.1, "--cap", 9)
+    assert "--mechanism must be given" in refused(*wish, "--counts", water)
+    assert "--set zap must be a parameter of Duchi" in refused(
+        *wish, "--counts", water, "--mechanism", "Duchi", "--set", "zap=1"
+    )
+    assert "must estimate frequencies" in refused(*wish, "--counts", water, "--mechanism", "Duchi", "--first", 1)
+    assert "'frontpage' in row 1" in refused(*wish, "--dataset", "msnbc", "--mechanism", "GRR")
+    for values, words in ((["x", 2], "'x' in row 1"), (["inf", 2], "'inf' in row 1"), (["", 2], "'' in row 1")):
+        file = write_csv(tmp_path / "c.csv", {"value": values, "count": [1, 2]})
+        assert words in refused(*wish, "--counts", file, "--mechanism", "GRR")
+    file = write_csv(tmp_path / "c.csv", {"value": [1, 2], "count": [0, 0]})
+    assert "at least one person" in refused(*wish, "--counts", file, "--mechanism", "GRR")
