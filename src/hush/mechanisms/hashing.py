@@ -112,7 +112,7 @@ class LH(Hashed):
         """What the constructor takes; affine hashing, which was there first, goes without saying."""
         return {name: value for name, value in super().parameters.items() if (name, value) != ("hash", "affine")}
 
-    @property
+    @cached_property
     def report_dtype(self) -> np.dtype[Any]:
         """The bucket as the smallest unsigned integer that holds g-1, after u4 a, u4 b, or after u2 member."""
         if self._family:
