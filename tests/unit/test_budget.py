@@ -66,7 +66,7 @@ def ask(mechanism: object = "OUE", people: object = COUNTS, **more: object) -> A
         ({"runs": 1000, "probability": 0.9999}, "runs must be at least"),
         ({"rng": 7}, "rng must be a numpy Generator"),
     ],
-    ids=str,
+    ids=" ".join,
 )
 def test_bad_questions_are_refused(more: dict[str, object], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
