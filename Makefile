@@ -19,7 +19,7 @@ types: .venv/.dev
 	$(BIN)/mypy
 
 pytest: .venv/.dev
-	$(BIN)/pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxschedchunk 8
 
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
