@@ -233,7 +233,10 @@ def test_the_worst_case(name: str) -> None:
     worst = accuracy.mean_absolute_error(m, 30, worst=True)
     assert worst <= math.sqrt(worst_square)
     corners = [float(m.variances(corner, 30).max()) for corner in np.eye(6)]
-    assert worst_square == pytest.approx(max(corners), rel=1e-12)
+    if name == "MSS":  # what its reports say of a block varies with who is asked, most in mixed populations
+        assert worst_square > max(corners)
+    else:  # a sum over people, so linear in their shares
+        assert worst_square == pytest.approx(max(corners), rel=1e-12)
     for _ in range(20):
         shares = rng.dirichlet(np.full(6, 0.3))
         assert m.variances(shares, 30).max() <= worst_square * (1 + 1e-12)

@@ -21,9 +21,14 @@ Floats = npt.NDArray[np.float64]
 
 _DENSE = 64
 """Up to this many values, a dense factorization is quick and works for any conditioning."""
+_LISTED = 128
+"""Up to this many values, all eigenvalues are quicker than Lanczos' method."""
+_POOR = 1e-7
+"""Where eigenvalues differ by more, the normal matrix has lost too many digits, and the design itself is factorized."""
 _TOEPLITZ = 30_000
 """Up to this many values, Levinson's recursion steps in where the iteration does not settle."""
 _STEPS = 2_000
+_LANCZOS = 4_096
 
 
 def rank(k: int, moduli: Sequence[int]) -> int:
@@ -33,6 +38,17 @@ def rank(k: int, moduli: Sequence[int]) -> int:
     (20, 11, 27)
     """
     return min(k, 1 + sum(m - 1 for m in moduli))
+
+
+def folded_rows(matrix: Floats, moduli: Sequence[int]) -> list[Floats]:
+    """Sums of a matrix's columns over each residue, by modulus."""
+    rows, k = matrix.shape
+    parts = []
+    for m in moduli:
+        padded = np.zeros((rows, -(-k // m) * m))
+        padded[:, :k] = matrix
+        parts.append(np.asarray(padded.reshape(rows, -1, m).sum(axis=1)))
+    return parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +105,17 @@ class System:
 
     def normal(self) -> Floats:
         """N itself, for small k."""
-        design = self.dense()
-        return np.asarray(design.T @ design)
+        apart = np.arange(self.k)
+        column = np.zeros(self.k)
+        for m, weight in zip(self.moduli, self.weights, strict=True):
+            column[::m] += weight
+        column[0] += self.ridge
+        return np.asarray(column[np.abs(apart[:, None] - apart)])
+
+    @property
+    def _rank(self) -> int:
+        used = [m for m, weight in zip(self.moduli, self.weights, strict=True) if weight > 0]
+        return self.k if self.ridge > 0 else rank(self.k, used) if used else 0
 
     @property
     def small(self) -> bool:
@@ -100,19 +125,38 @@ class System:
     def fit(self, parts: Sequence[Floats]) -> Floats:
         """The values whose residues are nearest to these, in weighted squares; the smallest if there are several."""
         if self.small:
-            from scipy.linalg import lstsq
-
             seen = [math.sqrt(weight) * part for weight, part in zip(self.weights, parts, strict=True)]
-            extra = [np.zeros(self.k)] if self.ridge > 0 else []
-            return np.asarray(lstsq(self.dense(), np.concatenate([*seen, *extra]), lapack_driver="gelsy")[0])
+            return np.asarray(self.gain @ np.concatenate(seen))
         right = self.unfolded(parts)
         # Colliding values add about one number, their mean, to each of a value's own residues.
         total = float(self.weights.sum())
         near = (right - right.mean()) / total + 1.0 / self.k
         return self.solve(right, near)
 
+    @cached_property
+    def gain(self) -> Floats:
+        """For small k, the pseudo-inverse of the weighted design: what turns weighted residues into values.
+
+        From the eigenvectors of N, by a method that needs one thread, and the rank, which is known.
+        """
+        from scipy.linalg import eigh
+
+        rows, kept = sum(self.moduli), self._rank
+        if kept == 0:
+            return np.zeros((self.k, rows))
+        values, vectors = eigh(self.normal(), driver="ev")
+        if values[-kept] > _POOR * values[-1]:
+            values, vectors = values[-kept:], vectors[:, -kept:]
+            inverse = (vectors / values) @ vectors.T
+            parts = zip(self.weights, folded_rows(inverse, self.moduli), strict=True)
+            return np.concatenate([math.sqrt(weight) * part for weight, part in parts], axis=1)
+        left, singular, right = np.linalg.svd(self.dense(), full_matrices=False)
+        return np.asarray((right[:kept].T / singular[:kept]) @ left[:rows, :kept].T)
+
     def solve(self, right: Floats, start: Floats | None = None, tolerance: float = 1e-11) -> Floats:
         """N⁻¹ times a vector, by conjugate gradients."""
+        if self.small and self.ridge == 0:
+            return np.asarray(self.gain @ (self.gain.T @ right))
         from hush.kernels.modular import conjugate_gradients
 
         x = np.zeros(self.k) if start is None else start.copy()
@@ -132,12 +176,6 @@ class System:
         unit[0] = 1.0
         return self.solve(unit, tolerance=1e-13)
 
-    def inverse_diagonal(self) -> Floats:
-        """diag N⁻¹."""
-        x = self.first
-        y = np.concatenate([[0.0], x[:0:-1]])
-        return np.asarray(np.cumsum(x * x - y * y) / x[0])
-
     def sandwich_diagonal(self, weights: Floats) -> Floats:
         """diag N⁻¹ M N⁻¹ for M = sum of weights_j A_j'A_j: minus the derivative of diag (N + tM)⁻¹."""
         x = self.first
@@ -155,21 +193,27 @@ class System:
         >>> round(System(100, (29, 31, 37, 41), np.ones(4)).condition())
         104
         """
-        if rank(self.k, [m for m, w in zip(self.moduli, self.weights, strict=True) if w > 0]) < self.k:
+        if self._rank < self.k:
             return math.inf
-        if self.small:
-            values = np.linalg.svd(self.dense(), compute_uv=False)
-            return float(values[0] / values[-1])
+        if self.k <= _LISTED:
+            values = np.linalg.eigvalsh(self.normal())
+            if values[0] > _POOR * values[-1]:
+                return math.sqrt(values[-1] / values[0])
+            singular = np.linalg.svd(self.dense(), compute_uv=False)
+            return float(singular[0] / singular[-1])
         from scipy.linalg import eigvalsh_tridiagonal
 
         from hush.kernels.modular import extremes
 
-        start = np.random.default_rng(0).standard_normal(self.k)
-        found, steps = 0.0, 16
+        current, before = np.random.default_rng(0).standard_normal(self.k), np.zeros(self.k)
+        current /= math.sqrt((current * current).sum())
+        diagonal, beside = np.zeros(_LANCZOS), np.zeros(_LANCZOS)
+        known = self._sizes, self.weights, current, before, diagonal, beside
+        least, found, filled, steps = 1e-12 * self.weights.sum(), 0.0, 0, 16
         while True:
-            diagonal, beside, filled = extremes(self._sizes, self.weights, start, steps, 1e-12 * self.weights.sum())
+            filled = extremes(*known, filled, steps, least)
             ritz = eigvalsh_tridiagonal(diagonal[:filled], beside[: filled - 1])
-            before, found = found, math.sqrt(max(ritz[-1], 0.0) / max(ritz[0], 1e-300 * ritz[-1]))
-            if found > most or filled < steps or abs(found - before) <= 10**-digits * found or steps >= 4_096:
+            last, found = found, math.sqrt(max(ritz[-1], 0.0) / max(ritz[0], 1e-300 * ritz[-1]))
+            if found > most or filled < steps or abs(found - last) <= 10**-digits * found or steps >= _LANCZOS:
                 return found
             steps *= 2

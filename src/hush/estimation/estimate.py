@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,14 +28,15 @@ class Estimate:
         frequencies: Raw and unbiased, so single ones may fall outside [0, 1]; post-processed after `project`.
         n: Number of reports.
         domain: Gives the labels.
-        errors: Standard errors, or None after post-processing; read them as `stderr`.
+        errors: Standard errors, or what computes them once they are asked for, where that takes long; None after
+            post-processing. Read them as `stderr`.
         projection: Name of the post-processing that was applied, or None.
     """
 
     frequencies: Floats
     n: int
     domain: Domain
-    errors: Floats | None = field(repr=False)
+    errors: Floats | Callable[[], Floats] | None = field(repr=False)
     projection: str | None = None
 
     @property
@@ -46,14 +49,14 @@ class Estimate:
         """Estimated numbers of people."""
         return self.frequencies * self.n
 
-    @property
+    @cached_property
     def stderr(self) -> Floats:
         """Standard errors: the exact variance of the mechanism at the nearest distribution to the raw estimate."""
         if self.errors is None:
             raise ProjectedError(
                 f"stderr needs a raw estimate, got one after {self.projection!r}; ask before you project"
             )
-        return self.errors
+        return self.errors() if callable(self.errors) else self.errors
 
     def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Lower and upper ends of confidence intervals.
@@ -79,7 +82,7 @@ class Estimate:
         if self.errors is not None:
             low, high = self.interval(level)
             for i, row in enumerate(whole):
-                row |= {"stderr": float(self.errors[i]), "lower": float(low[i]), "upper": float(high[i])}
+                row |= {"stderr": float(self.stderr[i]), "lower": float(low[i]), "upper": float(high[i])}
         return whole
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:

@@ -149,6 +149,8 @@ class PGR(TwoLevel, PureOracle):
         return over_hyperplanes(padded, self.size, self._space)
 
     def decode(self, tally: Ints, n: int) -> Floats:
+        if n == 0:
+            return np.zeros(self.k)
         return np.asarray((self.support_counts(tally) / n - self.q_star) / self._gap, dtype=np.float64)
 
     def outputs(self, public: Any = None) -> Reports:
