@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hush.analysis.modular_system import System, rank
+from hush.analysis.primes import primes
 from hush.errors import ParameterError
 from hush.mechanisms import _moduli
 from hush.mechanisms._moduli import choose_moduli, usual_moduli
@@ -37,13 +38,14 @@ def test_chosen_moduli_are_valid(k: int, epsilon: float, seed: int, most: int) -
 @given(st.integers(10, 3_000), st.integers(2, 12), st.integers(0, 10**6))
 def test_repairs_never_repeat_a_prime(k: int, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    primes = _moduli._primes(k)
-    if primes.size < count:
+    known = primes(k)
+    if known.size < count:
         return
     for generator in (rng, None):
-        repaired = _moduli._repaired(k, rng.choice(primes, count, replace=False).tolist(), primes, generator)
+        repaired = _moduli._repaired(k, rng.choice(known, count, replace=False).tolist(), known, generator)
         if repaired is None:
-            assert count * (k - 1) < 2 * k or sum(primes[-count:].tolist()) - count + 1 < k
+            most = known[-count:].tolist()
+            assert 1 + sum(most) - count < k or math.prod(most) < k
         else:
             assert len(set(repaired)) == count
             assert all(prime(m) for m in repaired)
@@ -68,13 +70,49 @@ def test_objectives_find_what_they_ask_for() -> None:
     assert product <= min(mse[name] * bits[name] for name in found) * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 4.0, 10.0])
+def test_scaled_moduli_are_as_good_as_those_of_the_model(epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_moduli, "_WHOLE", 1_000)
+    monkeypatch.setattr(_moduli, "_MODEL", 500)
+    k = 4_001
+    several = list(_moduli._found(k, epsilon, range(2, 12), 10.0, 20.0, 0))
+    for found in several:
+        moduli = found.law.moduli
+        assert all(prime(m) for m in moduli)
+        assert rank(k, moduli) == k
+        assert moduli == tuple(sorted(set(moduli)))
+        assert np.allclose(np.array(moduli) / k, np.array(found.model.moduli) / 500, atol=0.01)
+        assert found.law.system.condition() == pytest.approx(found.model.system.condition(), rel=0.3)
+    errors = np.array([[each.law.flat_variances().mean(), each.model.flat_variances().mean()] for each in several])
+    ratio = errors[:, 0] / errors[:, 1]
+    assert ratio.max() < 1.15 * ratio.min()
+    chosen = _moduli.blocks(k, choose_moduli(k, epsilon, most_blocks=11), epsilon)
+    assert chosen.system.condition() <= 10.01
+    assert chosen.flat_variances().mean() < 1.1 * errors[:, 0].min()
+
+
+def test_a_search_is_made_once_for_each_anchor(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(_moduli, "choose_moduli", lambda k, epsilon: asked.append((k, epsilon)) or (k,))
+    _moduli._anchored.cache_clear()
+    for epsilon in (2.6, 2.8, 3.0, 3.1, 3.4, 3.6):
+        usual_moduli(77, epsilon)
+    assert asked == [(77, 3.0), (77, 4.0)]
+    _moduli._anchored.cache_clear()
+
+
+def test_too_many_values_to_search_for() -> None:
+    with pytest.raises(ParameterError, match=r"k must be at most 4194304 .*, got 100000000; give moduli, or use PGR"):
+        MSS(k=10**8, epsilon=1.0)
+
+
 def test_table_holds_what_the_search_finds() -> None:
     for k in (100, 512):
         assert usual_moduli(k, 2.2) == choose_moduli(k, 2.0)
     table = _moduli._table()
-    assert {"1024", "22000"} <= set(table)
+    assert {"1024", "22000", "1000000"} <= set(table)
     for k, cells in table.items():
-        assert set(cells) == {"1", "2", "3", "4", "5"}
+        assert set(cells) == {f"{anchor:g}" for anchor in _moduli.ANCHORS}
         for epsilon, moduli in cells.items():
             assert _moduli.checked(int(k), moduli) == tuple(moduli)
             if int(k) <= 2_048:
@@ -85,8 +123,8 @@ def test_table_holds_what_the_search_finds() -> None:
 @given(st.integers(70, 130), st.integers(3, 6), st.integers(0, 10**6))
 def test_condition_number_by_lanczos_equals_singular_values(k: int, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    primes = _moduli._primes(k)
-    moduli = tuple(rng.choice(primes[primes > k // 3], count, replace=False).tolist())
+    known = primes(k)
+    moduli = tuple(rng.choice(known[known > k // 3], count, replace=False).tolist())
     system = System(k, moduli, rng.random(count) + 0.5)
     values = np.linalg.svd(system.dense(), compute_uv=False)
     if rank(k, moduli) < k:
@@ -98,9 +136,10 @@ def test_condition_number_by_lanczos_equals_singular_values(k: int, count: int, 
 @pytest.mark.parametrize(
     ("moduli", "said"),
     [
-        ((6, 9), "every modulus must have no common factor with another, got 9"),
-        ((7, 7, 11), "every modulus must have no common factor"),
-        ((7, 2), "moduli must have a product, and 1 .* of at least k=20, got"),
+        ((6, 9), "moduli must have no common factors, got 6 and 9, both multiples of 3"),
+        ((7, 7, 11), "moduli must have no common factors, got 7 twice"),
+        ((7, 2), "moduli must have a product of at least k=20, .* got a product of 14"),
+        ((7, 5), "moduli must be so large that .* is at least k=20: .* got a sum of 11"),
         ((0, 7, 19), "every modulus must be an integer in 2..20, got 0"),
         ((1, 7, 19), "every modulus must be an integer in 2..20, got 1"),
         ((-7, 19), "every modulus must be an integer in 2..20, got -7"),

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.primes import primes
 from hush.errors import ParameterError, message
 
 Floats = npt.NDArray[np.float64]
@@ -25,6 +26,8 @@ MAX_TABLE = 2**10
 
 _USUAL_POINTS = 2**25
 _WORTH_A_BIT = math.log(1.02)
+_ROOT = 2**14
+"""The square root of the largest number that is looked at."""
 
 
 def points(q: int, t: int) -> int:
@@ -125,7 +128,7 @@ def is_prime(n: int) -> bool:
     >>> [n for n in range(20) if is_prime(n)]
     [2, 3, 5, 7, 11, 13, 17, 19]
     """
-    small = _primes()
+    small = primes(_ROOT)
     return n >= 2 and bool((n % small[small.astype(np.int64) ** 2 <= n]).all())
 
 
@@ -137,7 +140,7 @@ def characteristic(q: int) -> int:
     """
     if is_prime(q):
         return q
-    least = next((p for p in _primes().tolist() if q % p == 0), q)
+    least = next((p for p in primes(_ROOT).tolist() if q % p == 0), q)
     rest = q
     while rest > 1 and rest % least == 0:
         rest //= least
@@ -159,20 +162,9 @@ def _candidates(k: int) -> tuple[Ints, Ints, Floats]:
 def _orders() -> tuple[int, ...]:
     """All orders with a geometry of three dimensions within the limits: primes, and prime powers that have tables."""
     last = math.isqrt(MAX_POINTS)
-    primes = [p for p in _primes().tolist() if points(p, 3) <= MAX_POINTS]
-    powers = [p**e for p in primes for e in range(2, MAX_TABLE.bit_length()) if p**e <= MAX_TABLE]
-    return tuple(sorted(q for q in primes + powers if q <= last))
-
-
-@lru_cache(maxsize=1)
-def _primes() -> Ints:
-    """Primes up to 2^14, the square root of 2^28."""
-    sieve = np.ones(2**14, np.bool_)
-    sieve[:2] = False
-    for i in range(2, 2**7):
-        if sieve[i]:
-            sieve[i * i :: i] = False
-    return np.flatnonzero(sieve)
+    small = [p for p in primes(_ROOT).tolist() if points(p, 3) <= MAX_POINTS]
+    powers = [p**e for p in small for e in range(2, MAX_TABLE.bit_length()) if p**e <= MAX_TABLE]
+    return tuple(sorted(q for q in small + powers if q <= last))
 
 
 def _next_prime(n: int) -> int:

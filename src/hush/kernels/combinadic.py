@@ -1,16 +1,22 @@
-"""The combinatorial number system: a subset of 0..m-1 with omega members as one integer below C(m, omega).
+"""Subsets of 0..m-1 with omega members as one integer, in as many bits as C(m, omega) needs; of several m, too.
 
-Members s_1 < ... < s_omega have the number C(s_1, 1) + ... + C(s_omega, omega), so the integers up to C(m, omega) - 1
-are all used, and ceil(log2 C(m, omega)) bits are enough. An integer is written little-endian, in whole bytes.
+Members s_1 < ... < s_omega have the number T(s_1, 1) + ... + T(s_omega, omega). With T = C, the binomial coefficient,
+this is the combinatorial number system, and the numbers are 0, 1, ... without gaps. It needs arithmetic on numbers as
+long as the report. So beyond 2^57 T is C rounded up to a mantissa of 64 bits (as in Immink and Janssen, "Error
+propagation assessment of enumerative coding schemes", 1999): a term is one word, added at its place. All that is
+needed is T(s+1, i) >= T(s, i) + T(s, i-1), which makes terms below T(s+1, i) sum to less than it, so the largest that
+fits is the next member. T = A (1 + s/2^55), with A <= C too small by less than 2^-56 of it, has that: the factor grows
+by more than A can err. Rounding wastes less than 2^-32 of the numbers; those in the gaps are refused.
 
-Both directions walk s down from m-1 with B = C(s, i), i members still to place: B is compared with or added to the
-number, then becomes C(s-1, i-1) = B i/s or C(s-1, i) = B (s-i)/s. B is an array of 32-bit limbs; the division is
-exact, so it is a multiplication by the inverse of the odd part of s, from the lowest limb up, and a shift.
+A = s!/(i! (s-i)!) comes from tables of 64-bit mantissas of s! and 1/s!, which truncate; below 2^57 it errs by less than
+1/4, and the nearest integer is C itself. Everything is integer arithmetic, alike on every machine.
+
+Subsets of several sizes share one range: numbers of the first come first, then those of the second, and so on.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -18,168 +24,237 @@ from numba import njit
 
 from hush.kernels.words import HALF, LOW, ONE, ZERO
 
-TOP = np.uint64(63)
+_EXACT = np.uint64(1 << 57)
+_GROWTH = np.uint64(55 - 32)
+_WORD = np.uint64(64)
+_DOUBT = 1e-6
+"""More than logarithms err, to base 2, of factorials up to 2^22."""
 
 
 @njit(nogil=True)
-def _scale(limbs, length, factor, odd, inverse, shift):
-    """Multiply by factor, divide by odd times 2^shift, exactly; the new number of limbs."""
-    carry, borrow = ZERO, ZERO
-    for t in range(length):
-        product = limbs[t] * factor + carry
-        carry = product >> HALF
-        rest = (product & LOW) - borrow
-        quotient = ((rest & LOW) * inverse) & LOW
-        borrow = ((quotient * odd) >> HALF) + (rest >> TOP)
-        limbs[t] = quotient
-    limbs[length] = (((carry - borrow) & LOW) * inverse) & LOW
-    length += 1
-    if shift > ZERO:
-        for t in range(length - 1):
-            limbs[t] = ((limbs[t] >> shift) | (limbs[t + 1] << (HALF - shift))) & LOW
-        limbs[length - 1] >>= shift
-    while length > 0 and limbs[length - 1] == ZERO:
-        length -= 1
-    return length
+def _high(a, b):
+    """The upper word of a product."""
+    a1, a0, b1, b0 = a >> HALF, a & LOW, b >> HALF, b & LOW
+    middle = a1 * b0 + ((a0 * b0) >> HALF)
+    return a1 * b1 + (middle >> HALF) + (((middle & LOW) + a0 * b1) >> HALF)
 
 
 @njit(nogil=True)
-def _less(number, limbs, length):
-    """Whether the number is below the limbs (it may have more limbs than they, all to be looked at)."""
-    for t in range(number.size - 1, length - 1, -1):
-        if number[t] != ZERO:
-            return False
-    for t in range(length - 1, -1, -1):
-        if number[t] != limbs[t]:
-            return number[t] < limbs[t]
+def _weight(s, i, up, down, place):
+    """T(s, i) for i >= 1, as a word and how many bits it is shifted up."""
+    if s <= i:
+        return (ONE if s == i else ZERO), 0
+    word = _high(up[s], _high(down[i], down[s - i]))
+    shift = place[s] - place[i] - place[s - i] - 126
+    if shift < 0:
+        whole = word >> np.uint64(-shift)
+        if whole < _EXACT:
+            return whole + ((word >> np.uint64(-shift - 1)) & ONE), 0
+    word >>= ONE
+    shift += 1
+    word += ((word >> HALF) * np.uint64(s)) >> _GROWTH
+    if shift < 0:
+        return word >> np.uint64(-shift), 0
+    return word, shift
+
+
+@njit(nogil=True)
+def _parts(word, shift):
+    """The place of a shifted word in a row of words, and the two words it covers."""
+    bits = np.uint64(shift & 63)
+    above = word >> (_WORD - bits) if bits > ZERO else ZERO
+    return shift >> 6, word << bits, above
+
+
+@njit(nogil=True)
+def _add(number, at, low, above):
+    number[at] += low
+    carry = ONE if number[at] < low else ZERO
+    at += 1
+    above += carry  # the upper part of a shifted word is never full
+    while above > ZERO:
+        number[at] += above
+        above = ONE if number[at] < above else ZERO
+        at += 1
+
+
+@njit(nogil=True)
+def _subtract(number, at, low, above):
+    borrow = ONE if number[at] < low else ZERO
+    number[at] -= low
+    at += 1
+    above += borrow
+    while above > ZERO:
+        borrow = ONE if number[at] < above else ZERO
+        number[at] -= above
+        above = borrow
+        at += 1
+
+
+@njit(nogil=True)
+def _reaches(number, last, word, shift):
+    """Whether a number, whose words after `last` are zero, is at least the shifted word."""
+    at, bits = shift >> 6, np.uint64(shift & 63)
+    if at + 1 < last:
+        return True
+    if at > last:
+        return word == ZERO
+    above = number[at + 1] if at < last else ZERO
+    if above >> bits > ZERO:
+        return True
+    seen = number[at] >> bits
+    if bits > ZERO:
+        seen |= above << (_WORD - bits)
+    return seen >= word
+
+
+@njit(nogil=True)
+def _below(number, row):
+    """Whether a number is below another."""
+    for t in range(number.size - 1, -1, -1):
+        if number[t] != row[t]:
+            return number[t] < row[t]
     return False
 
 
-@njit(nogil=True)
-def _add(number, limbs, length):
-    carry = ZERO
-    t = 0
-    while t < length or carry != ZERO:
-        total = number[t] + carry
-        if t < length:
-            total += limbs[t]
-        number[t] = total & LOW
-        carry = total >> HALF
-        t += 1
-
-
-@njit(nogil=True)
-def _subtract(number, limbs, length):
-    borrow = ZERO
-    t = 0
-    while t < length or borrow != ZERO:
-        total = number[t] - borrow
-        if t < length:
-            total -= limbs[t]
-        number[t] = total & LOW
-        borrow = total >> TOP
-        t += 1
-
-
-@njit(nogil=True, cache=True)
-def rank(subsets, m, omega, start, odd, inverse, shift, codes):
-    """Write the number of each ascending subset, the first omega entries of its row, into a row of bytes."""
-    size = start.size
-    walking, number = np.zeros(size + 1, np.uint64), np.zeros(size + 1, np.uint64)
-    for i in range(subsets.shape[0]):
-        walking[:size] = start
-        number[:] = ZERO
-        length = size
-        while length > 0 and walking[length - 1] == ZERO:
-            length -= 1
-        left, s = omega, m - 1
-        while left > 0 and length > 0:
-            if np.int64(subsets[i, left - 1]) == s:
-                _add(number, walking, length)
-                factor = np.uint64(left)
-                left -= 1
-            else:
-                factor = np.uint64(s - left)
-            length = _scale(walking, length, factor, odd[s], inverse[s], shift[s]) if factor > ZERO else 0
+@njit(nogil=True, error_model="numpy")
+def _largest(number, last, i, most, up, down, place, logs):
+    """The largest s from i to `most` with T(s, i) <= number, not zero: by logarithms, if they leave no doubt."""
+    below = np.float64(number[last - 1]) if last > 0 else 0.0
+    goal = 64.0 * last + np.log2(np.float64(number[last]) + 2.0**-64 * below) + logs[i]
+    s = most
+    for _ in range(3):  # Newton's method
+        if s <= i:
+            break
+        slope = logs[s] - logs[s - 1] - logs[s - i] + logs[s - i - 1]
+        step = (logs[s] - logs[s - i] - goal) / slope
+        s = min(most, max(i, s - np.int64(np.ceil(step))))
+        if step * step < s:
+            break
+    while s > i and logs[s] - logs[s - i] > goal + _DOUBT:
+        s -= 1
+    while s < most and logs[s + 1] - logs[s + 1 - i] < goal - _DOUBT:
+        s += 1
+    if logs[s] - logs[s - i] > goal - _DOUBT:
+        while s > i and not _reaches(number, last, *_weight(s, i, up, down, place)):
             s -= 1
-        for b in range(codes.shape[1]):
-            limb = b >> 2
-            codes[i, b] = (number[limb] >> np.uint64(8 * (b & 3))) & np.uint64(255) if limb <= size else ZERO
+    if s < most and logs[s + 1] - logs[s + 1 - i] < goal + _DOUBT:
+        while s < most and _reaches(number, last, *_weight(s + 1, i, up, down, place)):
+            s += 1
+    return s
 
 
 @njit(nogil=True, cache=True)
-def unrank(codes, m, omega, start, total, odd, inverse, shift, subsets):
-    """Write the ascending subset of each number, then zeros; False when a number is C(m, omega) or more."""
-    size = start.size
-    walking, number = np.zeros(size + 1, np.uint64), np.zeros(max(size + 1, (codes.shape[1] + 3) // 4), np.uint64)
-    for i in range(codes.shape[0]):
-        walking[:size] = start
+def rank(which, subsets, omegas, starts, tables, codes):
+    """Write the number of each ascending subset, the first entries of its row, into a row of bytes, the lowest first.
+
+    `which` says which of the sizes each row belongs to.
+    """
+    up, down, place, _ = tables
+    number = np.zeros(starts.shape[1], np.uint64)
+    for row in range(subsets.shape[0]):
+        j = np.int64(which[row]) if which.size > 0 else 0
+        number[:] = starts[j]
+        for i in range(omegas[j]):
+            _add(number, *_parts(*_weight(np.int64(subsets[row, i]), i + 1, up, down, place)))
+        for b in range(codes.shape[1]):
+            codes[row, b] = (number[b >> 3] >> np.uint64(8 * (b & 7))) & np.uint64(255)
+
+
+@njit(nogil=True, cache=True)
+def unrank(codes, sizes, omegas, starts, tables, which, subsets):
+    """Write which size each number belongs to and its ascending subset, then zeros; False at a number that has none."""
+    up, down, place, logs = tables
+    number = np.zeros(starts.shape[1], np.uint64)
+    for row in range(codes.shape[0]):
         number[:] = ZERO
         for b in range(codes.shape[1]):
-            number[b >> 2] |= np.uint64(codes[i, b]) << np.uint64(8 * (b & 3))
-        if not _less(number, total, total.size):
+            number[b >> 3] |= np.uint64(codes[row, b]) << np.uint64(8 * (b & 7))
+        low, high = 0, sizes.size
+        while high - low > 1:
+            middle = (low + high) // 2
+            if _below(number, starts[middle]):
+                high = middle
+            else:
+                low = middle
+        if not _below(number, starts[low + 1]):
             return False
-        length = size
-        while length > 0 and walking[length - 1] == ZERO:
-            length -= 1
-        left, s = omega, m - 1
-        while left > 0 and length > 0:
-            if _less(number, walking, length):
-                factor = np.uint64(s - left)
-            else:
-                _subtract(number, walking, length)
-                subsets[i, left - 1] = s
-                factor = np.uint64(left)
-                left -= 1
-            length = _scale(walking, length, factor, odd[s], inverse[s], shift[s]) if factor > ZERO else 0
-            s -= 1
-        for j in range(left):
-            subsets[i, j] = j
-        subsets[i, omega:] = 0
+        if which.size > 0:
+            which[row] = low
+        borrow = ZERO
+        for t in range(number.size):
+            due = starts[low, t]
+            rest = number[t] - due
+            less = ONE if number[t] < due or rest < borrow else ZERO
+            number[t] = rest - borrow
+            borrow = less
+        s, last = sizes[low], number.size - 1
+        for i in range(omegas[low], 0, -1):
+            while last > 0 and number[last] == ZERO:
+                last -= 1
+            most = s - 1
+            s = i - 1
+            if last > 0 or number[0] > ZERO:
+                s = _largest(number, last, i, most, up, down, place, logs)
+            if s >= i:
+                _subtract(number, *_parts(*_weight(s, i, up, down, place)))
+            subsets[row, i - 1] = s
+        for t in range(last + 1):
+            if number[t] != ZERO:
+                return False
+        subsets[row, omegas[low] :] = 0
     return True
 
 
-class Combinadic:
-    """The code of subsets of 0..m-1 with omega members.
+@lru_cache(maxsize=2)
+def _tables(size):
+    """Mantissas of s! and 1/s! below a size, the places of the former, and logarithms to base 2."""
+    up, down, place = [], [], []
+    factorial, shift = 1 << 127, -127
+    for s in range(size):
+        factorial *= max(s, 1)
+        extra = factorial.bit_length() - 128
+        factorial >>= extra
+        shift += extra
+        up.append(factorial >> 64)
+        down.append(min((1 << 191) // factorial, (1 << 64) - 1))
+        place.append(shift + 64)
+    mantissas = np.array(up, np.uint64)
+    places = np.array(place, np.int64)
+    return mantissas, np.array(down, np.uint64), places, np.log2(mantissas) + places
 
-    >>> code = Combinadic(5, 2)
-    >>> code.bits, code.encode(np.array([[0, 1], [3, 4]]), 1).tolist()
+
+class Combinadic:
+    """The code of subsets of 0..m-1 with omega members, for one m or several.
+
+    >>> code = Combinadic((5,), (2,))
+    >>> code.bits, code.encode(np.empty(0, int), np.array([[0, 1], [3, 4]]), 1).tolist()
     (4, [[0], [9]])
     """
 
-    def __init__(self, m: int, omega: int) -> None:
-        total = math.comb(m, omega)
-        self.m, self.omega = m, omega
-        self.bits = (total - 1).bit_length()
-        size = max(1, -(-total.bit_length() // 32))
-        self._total = _limbs(total, size)
-        self._start = _limbs(math.comb(m - 1, omega), size)
-        steps = np.arange(m, dtype=np.uint64)
-        steps[0] = 1
-        self._shift = np.bitwise_count((steps & (~steps + ONE)) - ONE).astype(np.uint64)
-        self._odd = steps >> self._shift
-        inverse = self._odd.copy()  # right modulo 8; every step doubles the bits that are right
-        for _ in range(4):
-            inverse = (inverse * ((np.uint64(2) - self._odd * inverse) & LOW)) & LOW
-        self._inverse = inverse
+    def __init__(self, sizes: Sequence[int], omegas: Sequence[int]) -> None:
+        self.sizes, self.omegas = np.array(sizes, np.int64), np.array(omegas, np.int64)
+        self._tables = _tables(1 << max(sizes).bit_length())
+        starts = [0]
+        for m, omega in zip(sizes, omegas, strict=True):
+            word, shift = _weight(m, omega, *self._tables[:3])
+            starts.append(starts[-1] + (int(word) << int(shift)))
+        self.bits = (starts[-1] - 1).bit_length()
+        words = -(-starts[-1].bit_length() // 64) + 2
+        self._starts = np.stack([np.frombuffer(each.to_bytes(8 * words, "little"), "<u8") for each in starts])
 
-    def encode(self, subsets: np.ndarray, width: int) -> np.ndarray:
-        """Numbers of ascending subsets, each in a row of `width` bytes."""
-        codes = np.empty((len(subsets), width), np.uint8)
-        rank(subsets, self.m, self.omega, self._start, self._odd, self._inverse, self._shift, codes)
+    def encode(self, which: np.ndarray, subsets: np.ndarray, width: int) -> np.ndarray:
+        """Numbers of ascending subsets, each in a row of `width` bytes; an empty `which` means the first size."""
+        codes = np.zeros((len(subsets), width), np.uint8)
+        rank(which, subsets, self.omegas, self._starts, self._tables, codes[:, : 8 * self._starts.shape[1]])
         return codes
 
-    def decode(self, codes: np.ndarray, subsets: np.ndarray) -> bool:
+    def decode(self, codes: np.ndarray, which: np.ndarray, subsets: np.ndarray) -> bool:
         """Write the subset of every number into the rows; False when one of them is not a subset's."""
-        known = self._start, self._total, self._odd, self._inverse, self._shift
-        return bool(unrank(codes, self.m, self.omega, *known, subsets))
+        return bool(unrank(codes, self.sizes, self.omegas, self._starts, self._tables, which, subsets))
 
 
-@lru_cache(maxsize=256)
-def combinadic(m: int, omega: int) -> Combinadic:
+@lru_cache(maxsize=64)
+def combinadic(sizes: tuple[int, ...], omegas: tuple[int, ...]) -> Combinadic:
     """The code, made once."""
-    return Combinadic(m, omega)
-
-
-def _limbs(number: int, size: int) -> np.ndarray:
-    return np.frombuffer(number.to_bytes(4 * size, "little"), "<u4").astype(np.uint64)
+    return Combinadic(sizes, omegas)

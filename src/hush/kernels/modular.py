@@ -33,6 +33,53 @@ def count_residues(which, subsets, sizes, omegas, starts, tally, people):
     return True
 
 
+@njit(nogil=True)
+def _pour(narrow, tally):
+    """Add counts of one byte to those of eight, and clear them."""
+    for r in range(tally.size):
+        tally[r] += narrow[r]
+        narrow[r] = 0
+
+
+@njit(nogil=True, cache=True)
+def count_long(which, records, row, sizes, omegas, starts, tally, people):
+    """`count_residues` for subsets of many members, which end the records, given as bytes; `row` has room for one.
+
+    A record may start anywhere in memory, so it is copied to where its members can be looked at several at a time.
+    They are counted in bytes, which stay in the nearest cache.
+    """
+    raw = row.view(np.uint8)
+    before = records.shape[1] - raw.size
+    narrow = np.zeros(starts[-1], np.uint8)
+    waiting = np.zeros(sizes.size, np.int64)
+    for i in range(which.size):
+        j = np.int64(which[i])
+        if j >= sizes.size:
+            return False
+        record = records[i, before:]
+        for b in range(raw.size):
+            raw[b] = record[b]
+        omega, start, stop = omegas[j], starts[j], starts[j + 1]
+        good = row[omega - 1] < sizes[j]
+        for a in range(1, omega):
+            good &= row[a] > row[a - 1]
+        for a in range(omega, row.size):
+            good &= row[a] == 0
+        if not good:
+            return False
+        own = narrow[start:stop]
+        for a in range(omega):
+            own[row[a]] += np.uint8(1)
+        waiting[j] += 1
+        if waiting[j] == 255:
+            _pour(own, tally[start:stop])
+            people[j] += 255
+            waiting[j] = 0
+    _pour(narrow, tally)
+    people += waiting
+    return True
+
+
 @njit(nogil=True, cache=True, fastmath=True)
 def fold(x, size, out):
     """Sums of x over the values of each residue. Slices let the compiler see that indices are in order."""
@@ -116,17 +163,15 @@ def conjugate_gradients(sizes, weights, ridge, b, x, tolerance, steps):
 
 
 @njit(nogil=True, cache=True, fastmath=True)
-def extremes(sizes, weights, start, steps, limit):
-    """Diagonal and off-diagonal of Lanczos' tridiagonal matrix for N, and how many rows of it are filled.
+def extremes(sizes, weights, current, before, diagonal, beside, first, last, limit):
+    """Rows first..last of Lanczos' tridiagonal matrix for N, its diagonal and off-diagonal; how many rows are filled.
 
-    No vector is kept to orthogonalize against: that repeats eigenvalues that were found already, which does no harm
-    to the outermost.
+    `current` and `before` are its last two vectors, so that more rows can follow. No others are kept to orthogonalize
+    against: that repeats eigenvalues that were found already, which does no harm to the outermost.
     """
-    k = start.size
+    k = current.size
     room, product = np.empty(sizes.max()), np.empty(k)
-    current, before = start / np.sqrt((start * start).sum()), np.zeros(k)
-    diagonal, beside = np.zeros(steps), np.zeros(steps)
-    for step in range(steps):
+    for step in range(first, last):
         normal_product(current, sizes, weights, 0.0, room, product)
         along = 0.0
         for v in range(k):
@@ -139,11 +184,11 @@ def extremes(sizes, weights, start, steps, limit):
             size += product[v] * product[v]
         beside[step] = np.sqrt(size)
         if beside[step] <= limit:
-            return diagonal, beside, step + 1
+            return step + 1
         for v in range(k):
             before[v] = current[v]
             current[v] = product[v] / beside[step]
-    return diagonal, beside, steps
+    return last
 
 
 @njit(nogil=True, cache=True, fastmath=True)

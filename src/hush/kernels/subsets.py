@@ -16,6 +16,10 @@ from hush.kernels.words import HALF, LOW, ONE, ZERO, bounded, word
 
 SIX = np.uint64(6)
 LAST = np.uint64(63)
+TWO = np.uint64(2)
+THREE = np.uint64(3)
+FOUR = np.uint64(4)
+NARROW = 32
 
 
 @njit(nogil=True, inline="always")
@@ -32,6 +36,10 @@ def _popcount(x):
     return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
+# Arrays are handed only to functions that are called whatever was drawn, and with one way out: else numba counts
+# references to them for every word.
+
+
 @njit(nogil=True)
 def _scatter(source, value, others, reject, wanted, sparse, bitmap, summary):
     """Mark `wanted` distinct values other than `value`, uniformly; nothing branches on what was drawn before."""
@@ -41,42 +49,73 @@ def _scatter(source, value, others, reject, wanted, sparse, bitmap, summary):
         for _ in range(2):
             product = (both >> HALF) * others
             both = both << HALF
-            if missing == 0 or (product & LOW) < reject:
-                continue
             drawn = product >> HALF
             drawn += np.uint64(drawn >= value)
+            taken = np.uint64((missing > 0) & ((product & LOW) >= reject))
             block = drawn >> SIX
             held = bitmap[block]
-            now = held | (ONE << (drawn & LAST))
+            now = held | (taken << (drawn & LAST))
             bitmap[block] = now
             missing -= np.int64(held != now)
             if sparse:
                 summary[block >> SIX] |= ONE << (block & LAST)
 
 
+@njit(nogil=True)
+def _another(source, value, others, reject):
+    """The one value that `_scatter` would mark."""
+    while True:
+        both = word(source)
+        product = (both >> HALF) * others
+        if (product & LOW) < reject:
+            product = (both & LOW) * others
+        if (product & LOW) >= reject:
+            drawn = product >> HALF
+            return drawn + np.uint64(drawn >= value)
+
+
+# Members are written two or four at a time, whether or not there are so many: what is too much is overwritten by the
+# next word's, and the room has some to spare. So the processor seldom guesses wrong how many a word holds.
+
+
 @njit(nogil=True, inline="always")
-def _write_block(bitmap, block, out, i, at):
-    """Write the members that one word of the bitmap holds, and clear it."""
+def _write_few(bitmap, block, room, at):
+    """Write the members that one word of the bitmap holds, mostly one or two, and clear it; where the next ones go."""
     held = bitmap[block]
     bitmap[block] = ZERO
     base = block << SIX
-    while held != ZERO:
-        out[i, at] = base + lowest(held)
+    end = at + _popcount(held)
+    while True:
+        room[at] = base + lowest(held)
         held &= held - ONE
-        at += 1
-    return at
+        room[at + ONE] = base + lowest(held)
+        held &= held - ONE
+        at += TWO
+        if held == ZERO:
+            break
+    return end
 
 
-@njit(nogil=True)
-def _write_marked(bitmap, blocks, summary, out, i):
-    """Write the members of the words that the summary marks, and clear it."""
-    at = 0
-    for high in range((blocks + 63) >> 6):
-        marked = summary[high]
-        summary[high] = ZERO
-        while marked != ZERO:
-            at = _write_block(bitmap, np.uint64(high * 64) + lowest(marked), out, i, at)
-            marked &= marked - ONE
+@njit(nogil=True, inline="always")
+def _write_several(bitmap, block, room, at):
+    """The same for more members."""
+    held = bitmap[block]
+    bitmap[block] = ZERO
+    base = block << SIX
+    end = at + _popcount(held)
+    while True:
+        room[at] = base + lowest(held)
+        held &= held - ONE
+        room[at + ONE] = base + lowest(held)
+        held &= held - ONE
+        room[at + TWO] = base + lowest(held)
+        held &= held - ONE
+        room[at + THREE] = base + lowest(held)
+        held &= held - ONE
+        at += FOUR
+        if held == ZERO:
+            break
+    return end
 
 
 @njit(nogil=True, cache=True)
@@ -93,6 +132,8 @@ def select(rng, values, sizes, omegas, keeps, rejects, which, out):
     most = (sizes.max() + 63) // 64
     bitmap = np.zeros(most, np.uint64)
     summary = np.zeros((most + 63) // 64, np.uint64)
+    width = out.shape[1]
+    room = np.zeros(max(omegas.max() + 4, width), np.uint32)
     for i in range(values.size):
         at = np.int64(0)
         value = np.uint64(values[i])
@@ -101,10 +142,17 @@ def select(rng, values, sizes, omegas, keeps, rejects, which, out):
             which[i] = at
             value %= np.uint64(sizes[at])
         k, omega = sizes[at], omegas[at]
+        included = word(source) < keeps[at]
+        if omega == 1 and k > 2:
+            if not included:
+                value = _another(source, value, np.uint64(k - 1), rejects[at])
+            out[i, 0] = value
+            for j in range(1, width):
+                out[i, j] = 0
+            continue
         blocks = (k + 63) >> 6
         sparse = blocks > omega
-        included = word(source) < keeps[at]
-        wanted = omega - 1 if included else omega
+        wanted = omega - np.int64(included)
         inverted = 2 * wanted > k - 1
         drawn = k - 1 - wanted if inverted else wanted
         _scatter(source, value, np.uint64(k - 1), rejects[at], drawn, sparse, bitmap, summary)
@@ -114,15 +162,26 @@ def select(rng, values, sizes, omegas, keeps, rejects, which, out):
             bitmap[blocks - 1] &= ~ZERO >> np.uint64(-k & 63)
         home, bit = value >> SIX, ONE << (value & LAST)
         bitmap[home] = (bitmap[home] & ~bit) | (bit if included else ZERO)
+        end = ZERO
         if sparse:
             summary[home >> SIX] |= ONE << (home & LAST)
-            _write_marked(bitmap, blocks, summary, out, i)
+            for high in range((blocks + 63) >> 6):
+                marked = summary[high]
+                summary[high] = ZERO
+                while marked != ZERO:
+                    end = _write_few(bitmap, np.uint64(high * 64) + lowest(marked), room, end)
+                    marked &= marked - ONE
         else:
-            end = 0
             for block in range(blocks):
-                end = _write_block(bitmap, np.uint64(block), out, i, end)
-        for rest in range(omega, out.shape[1]):
-            out[i, rest] = 0
+                end = _write_several(bitmap, np.uint64(block), room, end)
+        if width <= NARROW:  # as many steps whatever omega is
+            for j in range(width):
+                out[i, j] = room[j] if j < omega else 0
+        else:
+            for j in range(omega):
+                out[i, j] = room[j]
+            for j in range(omega, width):
+                out[i, j] = 0
 
 
 @njit(nogil=True, cache=True)

@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,19 +22,20 @@ from hush.analysis import success
 from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System
 from hush.domain import Domain
-from hush.errors import ParameterError, ReportError, message
+from hush.errors import ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
 from hush.mechanisms import _moduli, _rules, _thresholds
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._inference import shares
+from hush.mechanisms._lengths import joint_bits, joint_bytes
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.subset import checked, known
 from hush.simulation.subsets import subset_members
 
-_EXACT_BARS = 4_096
-"""Up to this many values, error bars are exact; beyond, `Blocks.near_variances` gives them to about one per cent."""
+_LONG = 64
+"""From so many members of a subset on, reports are counted in a way that is faster for long ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,8 @@ class MSS(FrequencyOracle):
         epsilon: Privacy loss of one report, in nats.
         moduli: Pairwise coprime integers from 2 to k, with a product and 1 + sum (m - 1) of at least k. Left out, they
             are chosen for a small error among those that are well conditioned (`hush.mechanisms._moduli`).
-        code: How a subset is written: "sorted" or "enumerative", as for `hush.SS`.
+        code: How a subset is written: "sorted", after the number of its modulus, or "enumerative", one number for both,
+            as for `hush.SS`.
 
     >>> MSS(k=20, epsilon=0.5, moduli=(7, 11, 5)).omegas
     (2, 4, 1)
@@ -61,7 +63,7 @@ class MSS(FrequencyOracle):
         super().__post_init__()
         chosen = _moduli.usual_moduli(self.k, self.epsilon) if self.moduli is None else self.moduli
         self._set(moduli=_moduli.checked(self.k, chosen))
-        checked(self.code)
+        checked(self.code, max(self.moduli))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -91,12 +93,11 @@ class MSS(FrequencyOracle):
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
-        """The block, then ascending residues, filled up with zeros; or the subset's number, little-endian."""
-        block = ("block", unsigned(len(self.moduli) - 1))
+        """The block, then ascending residues, filled up with zeros; or one number for all of it, little-endian."""
         if self.code == "sorted":
-            return np.dtype([block, ("subset", unsigned(max(self.moduli) - 1), (max(self.omegas),))])
-        most = max(map(_moduli.subset_bits, self.moduli, self.omegas))
-        return np.dtype([block, ("number", "u1", (max(1, -(-most // 8)),))])
+            subset = "subset", unsigned(max(self.moduli) - 1), (max(self.omegas),)
+            return np.dtype([("block", unsigned(len(self.moduli) - 1)), subset])
+        return np.dtype([("number", "u1", (joint_bytes(self.moduli, self.omegas),))])
 
     @cached_property
     def _arrays(self) -> tuple[Ints, Ints, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
@@ -112,53 +113,51 @@ class MSS(FrequencyOracle):
             out = np.zeros(values.size, self.report_dtype)
             select(rng, values, *self._arrays, out["block"], out["subset"])
             return out
-        which = np.zeros(values.size, self.report_dtype["block"])
-        members = np.empty((values.size, max(self.omegas)), unsigned(max(self.moduli) - 1))
+        which, members = self._room(values.size)
         select(rng, values, *self._arrays, which, members)
         return self.packed(which, members)
+
+    def _room(self, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Where the blocks and the subsets of n reports can be written."""
+        subsets = np.zeros((n, max(self.omegas)), unsigned(max(self.moduli) - 1))
+        return np.zeros(n, unsigned(len(self.moduli) - 1)), subsets
 
     def packed(self, which: npt.NDArray[Any], members: npt.NDArray[Any]) -> Reports:
         """Reports of blocks and ascending subsets, whose rows end in zeros."""
         out = np.zeros(which.size, self.report_dtype)
-        out["block"] = which
         if self.code == "sorted":
-            out["subset"] = members
+            out["block"], out["subset"] = which, members
             return out
         from hush.kernels.combinadic import combinadic
 
-        width = self.report_dtype["number"].shape[0]
-        for j, (m, omega) in enumerate(zip(self.moduli, self.omegas, strict=True)):
-            here = np.flatnonzero(which == j)
-            out["number"][here] = combinadic(m, omega).encode(members[here], width)
+        out["number"] = combinadic(self.moduli, self.omegas).encode(which, members, out.dtype.itemsize)
         return out
 
-    def members(self, reports: Reports) -> npt.NDArray[Any]:
-        """The subset of each report, ascending and then zeros; raises ReportError on a number that is none's."""
+    def opened(self, reports: Reports) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The block and the subset of each report, ascending and then zeros; refuses a number that is of none."""
         if self.code == "sorted":
-            return np.ascontiguousarray(reports["subset"])
+            return np.ascontiguousarray(reports["block"]), np.ascontiguousarray(reports["subset"])
         from hush.kernels.combinadic import combinadic
 
-        out = np.zeros((reports.size, max(self.omegas)), unsigned(max(self.moduli) - 1))
-        for j, (m, omega) in enumerate(zip(self.moduli, self.omegas, strict=True)):
-            here = np.flatnonzero(reports["block"] == j)
-            subsets = np.empty((here.size, omega), out.dtype)
-            if not combinadic(m, omega).decode(np.ascontiguousarray(reports["number"][here]), subsets):
-                rule = f"must be numbers of subsets, below C({m}, {omega})"
-                raise ReportError(message("reports", rule, "another", "check their spec"))
-            out[here, :omega] = subsets
-        return out
+        which, members = self._room(reports.size)
+        numbers = np.ascontiguousarray(reports["number"])
+        if not combinadic(self.moduli, self.omegas).decode(numbers, which, members):
+            rule = "must be numbers of subsets, below the sum of C(m, omega)"
+            raise ReportError(message("reports", rule, "another", "check the spec they were made with"))
+        return which, members
+
+    def members(self, reports: Reports) -> npt.NDArray[Any]:
+        """The subset of each report."""
+        return self.opened(reports)[1]
 
     @property
     def bits(self) -> int:
-        """Bits that tell all reports apart, whatever the block."""
-        if max(self.moduli) <= 10_000:
-            return (sum(map(math.comb, self.moduli, self.omegas)) - 1).bit_length()
-        longest = max(map(_moduli.subset_bits, self.moduli, self.omegas))
-        return longest + (len(self.moduli) - 1).bit_length()
+        """Bits that tell all reports apart, whatever the block: an enumerative code has them, rounded up to bytes."""
+        return joint_bits(self.moduli, self.omegas)
 
     @property
     def average_bits(self) -> float:
-        """Equation 2: bits of a report on average, if the length may depend on the block."""
+        """Equation 2: bits of a report on average, if its length may depend on the block; reports here are of one."""
         return _moduli.average_bits(self.moduli, self.omegas)
 
     # The law.
@@ -168,7 +167,7 @@ class MSS(FrequencyOracle):
         return range(len(self.moduli)) if len(self.moduli) > 1 else (None,)
 
     def public(self, report: Any) -> Any:
-        return int(report["block"]) if len(self.moduli) > 1 else None
+        return int(self.opened(np.asarray(report, self.report_dtype)[None])[0][0]) if len(self.moduli) > 1 else None
 
     def outputs(self, public: Any = None) -> Reports:
         block = public or 0
@@ -189,8 +188,8 @@ class MSS(FrequencyOracle):
 
     def weight(self, report: Any, value: int) -> int:
         row = np.asarray(report, self.report_dtype)
-        j = int(row["block"])
-        subset = row["subset"] if self.code == "sorted" else self.members(row[None])[0]
+        which, subsets = self.opened(row[None])
+        j, subset = int(which[0]), subsets[0]
         inside = value % self.moduli[j] in subset[: self.omegas[j]].tolist()
         own = self.keeps[j] * (self.moduli[j] - self.omegas[j])
         return (own if inside else (SCALE - self.keeps[j]) * self.omegas[j]) * (
@@ -200,21 +199,22 @@ class MSS(FrequencyOracle):
     def _log_prob(self, reports: Reports, values: Values) -> Floats:
         several = zip(self.moduli, self.omegas, self.keeps, strict=True)
         levels = np.array([_log_levels(m, w, keep) for m, w, keep in several])
-        return np.asarray(levels[reports["block"].astype(np.intp), self.supports(reports, values).astype(np.intp)])
+        which = self.opened(reports)[0].astype(np.intp)
+        return np.asarray(levels[which, self.supports(reports, values).astype(np.intp)])
 
     def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
         """Whether each report's subset holds the residue of the value beside it."""
-        sizes, omegas = (part[reports["block"].astype(np.intp)] for part in self._arrays[:2])
-        members = self.members(reports)
+        which, members = self.opened(reports)
+        sizes, omegas = (part[which.astype(np.intp)] for part in self._arrays[:2])
         inside = np.arange(members.shape[1]) < omegas[:, None]
         return np.asarray(((members == (values % sizes)[:, None]) & inside).any(axis=1))
 
     def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
         """Which values each report supports, shape (n, k)."""
         out = np.empty((reports.size, self.k), np.bool_)
-        members = self.members(reports)
+        which, members = self.opened(reports)
         for j, (m, omega) in enumerate(zip(self.moduli, self.omegas, strict=True)):
-            here = np.flatnonzero(reports["block"] == j)
+            here = np.flatnonzero(which == j)
             held = np.zeros((here.size, m), np.bool_)
             np.put_along_axis(held, members[here, :omega].astype(np.intp), True, axis=1)
             out[here] = held[:, np.arange(self.k) % m]
@@ -222,7 +222,8 @@ class MSS(FrequencyOracle):
 
     def scores(self, reports: Reports) -> Floats:
         favours = np.array([high - low for low, high in map(_log_levels, self.moduli, self.omegas, self.keeps)])
-        return np.asarray(self.support_matrix(reports) * favours[reports["block"].astype(np.intp), None])
+        which = self.opened(reports)[0].astype(np.intp)
+        return np.asarray(self.support_matrix(reports) * favours[which, None])
 
     def exact_epsilon(self) -> float:
         """The true worst-case loss, of the block that loses most."""
@@ -249,16 +250,23 @@ class MSS(FrequencyOracle):
 
     def tally(self, reports: Reports) -> Ints:
         """How often each residue of each modulus is a member, then how many reports each modulus has."""
-        from hush.kernels.modular import count_residues
+        from hush.kernels.modular import count_long, count_residues
 
-        which = np.ascontiguousarray(reports["block"])
+        plain = self.code == "sorted"
+        which, members = (np.ascontiguousarray(reports["block"]), reports["subset"]) if plain else self.opened(reports)
         if which.size and int(which.max()) >= len(self.moduli):
-            raise ReportError(
-                message("reports", f"must have a block below {len(self.moduli)}", "another", "check them")
-            )
+            rule, at = f"must have a block below {len(self.moduli)}", int(which.argmax())
+            got = Unsaid(f"{which[at]} at position {at}")
+            raise ReportError(message("reports", rule, got, "check the spec they were made with"))
         counts, people = np.zeros(self._starts[-1], np.int64), np.zeros(len(self.moduli), np.int64)
-        sizes, omegas = self._arrays[:2]
-        if not count_residues(which, self.members(reports), sizes, omegas, self._starts, counts, people):
+        known = *self._arrays[:2], self._starts, counts, people
+        if plain and max(self.omegas) >= _LONG:
+            records = np.ascontiguousarray(reports).view(np.uint8).reshape(reports.size, reports.dtype.itemsize)
+            row = np.empty(max(self.omegas), self.report_dtype["subset"].base)
+            good = count_long(which, records, row, *known)
+        else:
+            good = count_residues(which, members, *known)
+        if not good:
             rule = "must be ascending residues, followed by zeros"
             raise ReportError(message("reports", rule, "another", "check their spec"))
         return np.concatenate([counts, people])
@@ -302,14 +310,19 @@ class MSS(FrequencyOracle):
         return Estimate(found, aggregate.n, Domain(size=self.k), None, "ridge")
 
     def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
-        if self.k <= _EXACT_BARS or aggregate.n < 1:
-            return super()._estimate(aggregate, domain, spec_hash)
+        """As for others, with the true numbers of reports of the blocks; error bars wait until they are asked for."""
         self._belongs(aggregate, spec_hash)
+        if aggregate.n < 1:
+            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
         raw = self.decode(aggregate.tally, aggregate.n)
-        return Estimate(raw, aggregate.n, domain, np.sqrt(self.blocks.near_variances(simplex(raw), aggregate.n)))
+        bars = partial(self._bars, raw, aggregate.n, aggregate.tally[self._starts[-1] :])
+        return Estimate(raw, aggregate.n, domain, bars)
+
+    def _bars(self, raw: Floats, n: int, people: Ints) -> Floats:
+        return np.asarray(np.sqrt(self.blocks.estimated_variances(simplex(raw), n, people.astype(np.float64))))
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
-        """Exact, for blocks of n/l reports: see `hush.analysis.modular`."""
+        """Exact, for blocks of n/l reports each, which is a little too small for few: see `hush.analysis.modular`."""
         return self.blocks.variances(frequencies, n)
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:

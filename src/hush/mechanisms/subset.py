@@ -21,6 +21,7 @@ from hush.mechanisms import _rules
 from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms._lengths import joint_bytes, subset_bits
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
@@ -28,6 +29,8 @@ from hush.simulation.subsets import subset_members
 
 CODES = ("sorted", "enumerative")
 """How a subset can be written."""
+MOST_NUMBERED = 1 << 22
+"""Values up to which subsets can be numbered: it takes tables of that length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +41,9 @@ class SS(TwoLevel, PureOracle):
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
         omega: Subset size, 1..k-1; the nearest integer to k/(e^epsilon + 1) when left out.
-        code: How a subset is written: "sorted", its members in ascending order, or "enumerative", its number among
-            all subsets, which takes `bits` bits rounded up to bytes, the fewest there can be, and longer to make and
-            read: k steps of arithmetic on a number of that length.
+        code: How a subset is written: "sorted", its members in ascending order, or "enumerative", a number for all of
+            them, which takes `bits` bits rounded up to bytes, the fewest there can be, and longer to read: about 0.1
+            microseconds for each member (`hush.kernels.combinadic`).
 
     >>> SS(k=100, epsilon=4.0).omega
     2
@@ -55,14 +58,14 @@ class SS(TwoLevel, PureOracle):
         super().__post_init__()
         chosen = optimal.subset_size(self.k, self.epsilon) if self.omega is None else self.omega
         self._set(omega=_rules.integer("omega", chosen, 1, self.k - 1, "leave it out for the best size"))
-        checked(self.code)
+        checked(self.code, self.k)
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
         """omega ascending values, each the smallest unsigned integer that holds k-1; or their number, little-endian."""
         if self.code == "sorted":
             return np.dtype([("subset", unsigned(self.k - 1), (self.omega,))])
-        return np.dtype([("number", "u1", (max(1, -(-self.bits // 8)),))])
+        return np.dtype([("number", "u1", (joint_bytes((self.k,), (self.omega,)),))])
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -85,10 +88,7 @@ class SS(TwoLevel, PureOracle):
 
     @property
     def bits(self) -> int:
-        if self.k <= 10_000:
-            return (math.comb(self.k, self.omega) - 1).bit_length()
-        nats = math.lgamma(self.k + 1) - math.lgamma(self.omega + 1) - math.lgamma(self.k - self.omega + 1)
-        return math.ceil(nats / math.log(2))
+        return subset_bits(self.k, self.omega)
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         from hush.kernels.subsets import select
@@ -107,7 +107,8 @@ class SS(TwoLevel, PureOracle):
             return plain.view(self.report_dtype)[:, 0] if members.size else np.empty(0, self.report_dtype)
         from hush.kernels.combinadic import combinadic
 
-        codes = combinadic(self.k, self.omega).encode(members, self.report_dtype.itemsize)
+        code = combinadic((self.k,), (self.omega,))
+        codes = code.encode(np.empty(0, np.uint8), members, self.report_dtype.itemsize)
         return codes.view(self.report_dtype)[:, 0] if members.size else np.empty(0, self.report_dtype)
 
     def members(self, reports: Reports) -> npt.NDArray[Any]:
@@ -117,7 +118,8 @@ class SS(TwoLevel, PureOracle):
         from hush.kernels.combinadic import combinadic
 
         subsets = np.empty((reports.size, self.omega), unsigned(self.k - 1))
-        if not combinadic(self.k, self.omega).decode(np.ascontiguousarray(reports)["number"], subsets):
+        numbers = np.ascontiguousarray(reports)["number"]
+        if not combinadic((self.k,), (self.omega,)).decode(numbers, np.empty(0, np.uint8), subsets):
             rule = f"must be numbers of subsets, below C({self.k}, {self.omega})"
             raise ReportError(message("reports", rule, "another", "check their spec"))
         return subsets
@@ -159,10 +161,13 @@ class SS(TwoLevel, PureOracle):
         return subset_members(counts, self.omega, self.p_star, rng)
 
 
-def checked(code: str) -> None:
-    """Refuse a code that there is not."""
+def checked(code: str, k: int) -> None:
+    """Refuse a code that there is not, or not for so many values."""
     if code not in CODES:
         raise ParameterError(message("code", f"must be one of {', '.join(CODES)}", code, "leave it out"))
+    if code != "sorted" and k > MOST_NUMBERED:
+        rule = f"must be sorted for more than {MOST_NUMBERED} values"
+        raise ParameterError(message("code", rule, code, "leave it out"))
 
 
 def known(parameters: dict[str, Any]) -> dict[str, Any]:
