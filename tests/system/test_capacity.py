@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,11 @@ def test_simulated_searches_come_near(water: Path, method: str) -> None:
     told = answer(*asked(water, "--threshold", 0.01, "--method", method))
     assert told["epsilon"] == pytest.approx(exact["epsilon"], rel=0.03)
     shown = run(*asked(water, "--threshold", 0.01, "--method", method)).stdout
-    assert "of 50,000 simulated collections, which is below 0.01 (the exact probability is " in shown
+    if told["raised"] is None:
+        assert "of 50,000 simulated collections, which is below 0.01 (the exact probability is " in shown
+    else:
+        assert f"simulated collections ended the search at {told['raised']:.4g}, which is too little" in shown
+    assert told["probability"] < 0.01
     assert len(shown.splitlines()) < 30
 
 
@@ -172,9 +177,7 @@ def test_no_budget_leaves_with_one(water: Path, tmp_path: Path) -> None:
     assert "No budget is enough for GRR" in told.stdout
     assert "not even ε = 10 does" in told.stdout
     assert picture.exists()
-    equal = run(*asked(water, "--threshold", 0.01, "--metric", "error", cap=TOTAL))
-    assert equal.exit_code == 1
-    assert "no budget tells the two apart" in equal.stdout
+    assert "--cap must differ from the true total" in refused(*asked(water, "--threshold", 0.01, cap=TOTAL))
     plain = run(*asked(water, "--threshold", 0.01, "--json", cap=TOTAL - 1))
     assert plain.exit_code == 1
     assert '"exposure": null' in plain.stdout
@@ -188,10 +191,101 @@ def test_what_cannot_happen_is_said(water: Path) -> None:
 
 
 def test_a_law_that_is_not_exact_is_told(water: Path) -> None:
-    wish = asked(water, "--threshold", 0.1, mechanism="uUE")
-    assert "the law of uUE is not known exactly" in run(*wish).stderr
-    assert answer(*wish)["law"] == "normal"
-    assert run(*asked(water, "--threshold", 0.1)).stderr == ""
+    wish = asked(water, "--threshold", 0.1, mechanism="MSS")
+    assert "The law of MSS's estimate is known nearly, not exactly" in run(*wish).stdout
+    told = answer(*wish)
+    assert told["law"] == "near"
+    assert {e["exact"] for e in told["evidence"]} == {None}
+    assert "not exactly" not in run(*asked(water, "--threshold", 0.1)).stdout
+
+
+def test_only_what_is_sensitive_is_protected(water: Path, tmp_path: Path) -> None:
+    spec = tmp_path / "u.json"
+    wish = asked(water, "--threshold", 0.01, "--sensitive", "0-4,9", "--spec-out", spec, mechanism="uSS")
+    told = answer(*wish)
+    assert told["law"] == "exact"
+    assert told["guarantee"].endswith("ULDP for 6 sensitive values")
+    read = hush.Spec.from_json(spec.read_text())
+    assert (read.hash, read.mechanism.epsilon) == (told["spec_hash"], told["epsilon"])
+    assert read.domain.sensitive == (0, 1, 2, 3, 4, 9)
+    assert told["epsilon"] < answer(*asked(water, "--threshold", 0.01, mechanism="uSS"))["epsilon"]
+    assert "Only the 6 sensitive values are protected" in run(*wish).stdout
+    assert "--sensitive must be left out for GRR" in refused(*asked(water, "--threshold", 0.01, "--sensitive", "1"))
+
+
+def test_the_spec_is_that_of_the_answer(tmp_path: Path) -> None:
+    amounts = write_csv(tmp_path / "a.csv", {"value": [0, 10, 25, 400], "count": [500, 700, 300, 4]})
+    spec = tmp_path / "s.json"
+    wish = ("--metric", "error", "--cap", 13_000, "--threshold", 0.05, "--seed", 7)
+    told = answer("capacity", "--counts", amounts, *wish, "--clip", 50, "--mechanism", "GRR", "--spec-out", spec)
+    read = hush.Spec.from_json(spec.read_text())
+    assert read.mechanism == hush.GRR(k=3, epsilon=told["epsilon"])
+    assert read.domain.labels == (0, 10, 25)
+    clipped = ("--clip", 50, "--sensitive", "400", "--mechanism", "uRR", "--spec-out", spec)
+    answer("capacity", "--counts", amounts, *wish, *clipped)
+    assert hush.Spec.from_json(spec.read_text()).domain.sensitive == (2,)  # who is clipped reports 25
+    told = answer("capacity", "--counts", amounts, *wish, "--cap", 5000, "--mechanism", "Duchi", "--spec-out", spec)
+    from hush.mechanisms.numeric import from_dict
+
+    assert from_dict(json.loads(spec.read_text())).epsilon == told["epsilon"]
+    before = spec.read_bytes()
+    near = run("capacity", "--counts", amounts, "--cap", 16_099, "--threshold", 0.001, "--mechanism", "GRR",
+               "--max-epsilon", 1, "--spec-out", spec)  # fmt: skip
+    assert near.exit_code == 1
+    assert "no spec was written" in near.stderr
+    assert spec.read_bytes() == before
+
+
+@pytest.fixture
+def days(tmp_path: Path) -> Path:
+    rows = [(f"day {t}", a, c) for t, by in enumerate((0, 0, 1, -2), 1) for a, c in enumerate(np.roll(COUNTS, by))]
+    names = ("time", "value", "count")
+    return write_csv(tmp_path / "days.csv", {name: [r[i] for r in rows] for i, name in enumerate(names)})
+
+
+def test_each_time_plans_the_next(days: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "days.png"
+    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--first", 2, "--cap", CAP, "--metric", "error")
+    wish += ("--threshold", 0.05, "--seed", 7)
+    told = answer(*wish, "--plot", picture)
+    history = [np.roll(COUNTS, by) for by in (0, 0, 1, -2)]
+    steps = capri.over_time("OUE", history, cap=CAP, threshold=0.05, first=2.0, rng=hush.seeded(7))
+    assert [s["epsilon"] for s in told["steps"]] == [s.epsilon for s in steps]
+    assert [s["time"] for s in told["steps"]] == ["day 1", "day 2", "day 3", "day 4"]
+    assert told["steps"][1]["planned"]["metric"] == "error"
+    assert told["spent"] == steps[-1].spent
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    shown = run(*wish).stdout
+    assert f"OUE decided rightly at {told['right']} of 4 times" in shown
+    assert "The first collection used ε = 2; what each estimated planned the next" in shown
+    for words in ("Who took part every time spent", "day 4", "estimated", "Seed 7"):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"value": [1, 2], "count": [1, 2]}, "--history must have one column each of time, value (or label) and count"),
+        ({"time": ["a", "a"], "value": [1, 1], "count": [1, 2]}, "--history must count each amount once at a time"),
+        ({"time": ["a", "b"], "value": [1, 2], "count": [1, 0]}, "got nobody at 'b'"),
+        ({"time": ["a", "a"], "value": [1, 2], "count": [1, -2]}, "--history, row 2 must have a whole count"),
+        ({"time": ["a", "a"], "value": [1, "x"], "count": [1, 2]}, "'x' in row 2"),
+        ({"time": ["a"], "value": [1], "count": [1]}, "--history must have at least two amounts"),
+    ],
+)
+def test_bad_histories_leave_with_two(tmp_path: Path, columns: dict[str, list[object]], words: str) -> None:
+    file = write_csv(tmp_path / "h.csv", columns)
+    wish = ("capacity", "--mechanism", "OUE", "--history", file, "--first", 1, "--cap", 5, "--threshold", 0.1)
+    assert words in refused(*wish)
+
+
+def test_what_says_nothing_beside_a_history_leaves_with_two(days: Path, water: Path) -> None:
+    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--cap", CAP, "--threshold", 0.1)
+    assert "--first must be given beside --history" in refused(*wish)
+    assert "--counts must be left out beside --history" in refused(*wish, "--first", 1, "--counts", water)
+    assert "--first must be a number from" in refused(*wish, "--first", 0)
+    means = tuple("Duchi" if each == "OUE" else each for each in wish)
+    assert "--mechanism must estimate frequencies" in refused(*means, "--first", 1)
 
 
 def test_a_mechanism_of_ones_own(water: Path, tmp_path: Path) -> None:
@@ -205,6 +299,8 @@ def test_a_mechanism_of_ones_own(water: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (("--threshold", -0.1), "--threshold must be a number above 0 and below 1"),
+        (("--threshold", "high"), "--threshold must be a number"),
         (("--threshold", 0), "--threshold must be a number above 0 and below 1"),
         (("--threshold", 1), "--threshold must be a number above 0 and below 1"),
         (("--threshold", "nan"), "--threshold must be a number above 0 and below 1"),

@@ -16,6 +16,7 @@ from hush.planning.capri import (
     METHODS,
     Evidence,
     capacity,
+    estimated,
     exposure,
     first_round,
     law,
@@ -87,9 +88,74 @@ def test_methods_agree_and_bounds_cost_budget() -> None:
     for method in ("capri", "capri-r", "bayes", "normal"):
         assert budget[method] == pytest.approx(budget["exact"], rel=0.03)
     assert budget["exact"] < budget["cantelli"] < budget["chebyshev"]
-    assert len(found["capri"].evidence) == 10  # from 0.001 to 10 by halves, to 0.01
-    assert all(e.runs == 50_000 for e in found["capri"].evidence)
-    assert len(found["bayes"].evidence) == 41
+    searched = {method: [e for e in found[method].evidence if e.runs] for method in ("capri", "bayes")}
+    assert len(searched["capri"]) == 10  # from 0.001 to 10 by halves, to 0.01
+    assert all(e.runs == 50_000 for e in searched["capri"])
+    assert len(searched["bayes"]) == 41
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("method", ["capri", "capri-r"])
+def test_simulated_searches_are_held_against_the_law(method: str, seed: int) -> None:
+    """By the exact law, and in 20,000 fresh collections, with a false alarm once in 1e6."""
+    from hush.planning.capri.build import builder
+
+    found = capacity("GRR", WATER, cap=BELOW, threshold=0.05, method=method, runs=2000, rng=hush.seeded(seed))
+    assert found.epsilon is not None
+    assert found.probability == pytest.approx(wrong("GRR", found.epsilon, BELOW), abs=1e-12)
+    assert found.probability < 0.05 <= wrong("GRR", 0.9 * found.epsilon, BELOW)
+    if found.raised is not None:
+        assert found.raised < found.epsilon
+        assert wrong("GRR", found.raised, BELOW) >= 0.05
+        assert wrong("GRR", 0.999 * found.epsilon, BELOW) >= 0.05
+    people = population(WATER)
+    drawn = law(builder("GRR", people, None)(found.epsilon), people).draw(20_000, hush.seeded(99))
+    assert (drawn <= BELOW).mean() < 0.05 + 5 * math.sqrt(0.05 * 0.95 / 20_000)
+
+
+def test_some_searches_are_ended_by_chance_and_raised() -> None:
+    ended = [
+        capacity("GRR", WATER, cap=BELOW, threshold=0.05, method="capri", runs=2000, confirm=0, rng=hush.seeded(i))
+        for i in range(12)
+    ]
+    assert any(found.raised is not None for found in ended)
+    assert any(found.raised is None for found in ended)
+    assert all(found.probability < 0.05 for found in ended)
+
+
+def test_a_gaussian_process_is_held_against_the_law() -> None:
+    pytest.importorskip("sklearn")
+    found = capacity("Duchi", WATER, cap=BELOW, threshold=0.02, method="bayes", confirm=0, rng=hush.seeded(7))
+    assert found.epsilon is not None
+    assert wrong("Duchi", found.epsilon, BELOW) < 0.02 <= wrong("Duchi", 0.95 * found.epsilon, BELOW)
+
+
+@pytest.mark.parametrize("mechanism", ["uRR", "uRAP", "uSS", "uUE", "uLH", "uWheel", "uHR"])
+def test_utility_optimized_budgets_hold_and_smaller_ones_do_not(mechanism: str) -> None:
+    sensitive = {"sensitive": range(6)}
+    found = capacity(mechanism, WATER, cap=BELOW, threshold=0.02, confirm=0, parameters=sensitive)
+    assert found.epsilon is not None
+    assert found.law == "exact"
+    assert found.best is not None
+    assert found.best.exact == found.probability < 0.02
+    cls = hush.registry()[mechanism]
+    less = law(cls(k=21, epsilon=0.95 * found.epsilon, **sensitive), population(WATER))
+    assert less.at_most(BELOW) >= 0.02
+    everybody = capacity(mechanism, WATER, cap=BELOW, threshold=0.02, confirm=0).epsilon
+    assert everybody is not None
+    assert found.epsilon < everybody
+
+
+def test_what_is_not_exact_is_not_called_so() -> None:
+    found = capacity("MSS", WATER, cap=BELOW, threshold=0.02, confirm=0)
+    assert found.law == "near"
+    assert all(e.exact is None for e in found.evidence)
+    assert found.to_dict()["law"] == "near"
+    drawn = capacity("MSS", WATER, cap=BELOW, threshold=0.02, method="capri", confirm=0, rng=hush.seeded(7))
+    assert drawn.best is not None
+    assert drawn.best.exact is None
+    assert drawn.interval[0] < drawn.probability < drawn.interval[1]
+    assert drawn.epsilon == pytest.approx(found.epsilon, rel=0.03)
 
 
 def test_a_relaxed_search_ends_and_must_be_asked_to() -> None:
@@ -246,9 +312,33 @@ def test_over_time_each_estimate_plans_the_next() -> None:
         assert after.spent == before.spent + after.epsilon
     assert {s.outcome for s in steps} <= {"tp", "fp", "tn", "fn"}
     json.dumps([s.to_dict() for s in steps], allow_nan=False)
-    for bad in (history, []):
+    for bad in ([1.0, 2.0], math.nan, "much", True, [1.0, math.inf, 2.0]):
         with pytest.raises(ParameterError, match=r"^cap"):
-            over_time("GRR", bad, cap=[1.0, 2.0], threshold=0.05, first=1.0)
+            over_time("GRR", history, cap=bad, threshold=0.05, first=1.0)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"^history"):
+        over_time("GRR", [], cap=1.0, threshold=0.05, first=1.0)
+    with pytest.raises(ParameterError, match=r"^threshold"):
+        over_time("GRR", history[:1], cap=1.0, threshold=0.0, first=1.0)
+
+
+def test_over_time_outliers_are_clipped_on_the_device() -> None:
+    told: list[int] = []
+    steps = over_time(
+        "GRR", [WATER, WATER], cap=BELOW, threshold=0.05, first=3.0, most=15, rng=hush.seeded(7),
+        told=lambda step: told.append(step.time),
+    )  # fmt: skip
+    assert told == [0, 1]
+    assert steps[0].total == TOTAL
+    assert steps[1].planned is not None
+    assert steps[1].planned.total == pytest.approx(population(WATER, most=15).expected, rel=0.05)
+
+
+def test_people_as_a_first_round_sees_them() -> None:
+    seen = estimated("OUE", population(WATER), 4.0, rng=hush.seeded(7))
+    assert (seen.n, seen.k) == (WATER.sum(), 21)
+    assert seen.total == pytest.approx(TOTAL, rel=0.05)
+    with pytest.raises(ParameterError, match=r"^epsilon"):
+        estimated("OUE", population(WATER), 0.0)
 
 
 @pytest.mark.parametrize("prior", [None, [0.1, 0.2, 0.3, 0.4]])

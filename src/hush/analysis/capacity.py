@@ -220,14 +220,17 @@ def _table(steps: Floats, law: Floats, widest: float) -> Log:
     centred = steps - float(law @ steps)
 
     def exact(at: npt.NDArray[Any]) -> Complexes:
+        along = -at.imag if np.iscomplexobj(at) else 1j * at  # on the imaginary axis all is real
         with np.errstate(over="ignore", invalid="ignore"):
-            sums = [(law * np.exp(1j * t * centred)).sum() for t in at.ravel()]
-            return np.asarray(np.log(np.array(sums)), np.complex128).reshape(at.shape)
+            sums = [(law * np.exp(t * centred)).sum() for t in along.ravel()]
+            return np.log(np.array(sums, np.complex128)).reshape(at.shape)
 
     nodes = polynomials.chebpts1(_NODES)
     waves = polynomials.chebvander(nodes, _NODES - 1) * (2 / _NODES)
     waves[:, 0] /= 2
-    axes = {turn: np.einsum("jc,j->c", waves, exact(turn * widest * nodes)) for turn in (1, 1j)}
+    half = exact(widest * nodes[_NODES // 2 :])  # from zero on; below, the conjugates
+    whole = np.concatenate([half[:0:-1].conj(), half])
+    axes = {1: np.einsum("jc,j->c", waves, whole), 1j: np.einsum("jc,j->c", waves, exact(1j * widest * nodes))}
 
     def log(at: npt.NDArray[Any]) -> Complexes:
         turn = 1j if np.iscomplexobj(at) else 1

@@ -22,10 +22,17 @@ _DOES = {
     "error": "decides wrongly",
 }
 
+_KNOWN = {
+    "near": "The law of {}'s estimate is known nearly, not exactly: these probabilities are right to about three "
+    "digits, which simulated collections check.",
+    "normal": "The law of {}'s estimate is not known: it is taken as normal, with a variance from simulated "
+    "collections, so the budget may be a few percent off.",
+}
 
-def show(console: Console, answer: Answer, seen: Exposure | None, k: int, people: str, seed: int) -> None:
+
+def show(console: Console, answer: Answer, seen: Exposure | None, m: Any, k: int, people: str, seed: int) -> None:
     """The answer, what it means for one person, and what was found at every budget."""
-    for paragraph in (*decision(answer), *([] if seen is None else [exposed(seen, k)])):
+    for paragraph in (*decision(answer), *([] if seen is None else [protected(m) + exposed(seen, k)])):
         console.print(_console.cell(paragraph), soft_wrap=True)
         console.print()
     rows = sorted({e.epsilon: e for e in answer.evidence}.values(), key=lambda e: e.epsilon)
@@ -69,8 +76,11 @@ def decision(answer: Answer) -> list[str]:
     ]
     if answer.clipped:
         said[0] += f" {answer.clipped:,} people were clipped, which takes {answer.total - answer.expected:,.12g} away."
+    if answer.raised is not None:
+        said[0] += f" By chance, simulated collections ended the search at {answer.raised:.4g}, which is too little."
     if answer.spent and answer.total_epsilon is not None:
         said[0] += f" With the earlier round's {answer.spent:g}, a person spends {rounded_up(answer.total_epsilon)}."
+    said += [_KNOWN[answer.law].format(answer.mechanism)] if answer.law in _KNOWN else []
     seen = answer.confirmation
     if seen is not None:
         said.append(
@@ -87,7 +97,9 @@ def _how_often(answer: Answer) -> str:
     best = answer.best
     if best is not None and best.runs:
         share = _chance(best.hits / best.runs, answer.threshold)
-        exact = "" if best.exact is None else f" (the exact probability is {chance})"
+        exact = f" (95 % interval {_console.number(best.low, 3)} to {_console.number(best.high, 3)})"
+        if best.exact is not None:
+            exact = f" (the exact probability is {chance})"
         return f"in {share} of {best.runs:,} simulated collections, which is {bound} {answer.threshold:g}{exact}"
     how = {"normal": "if it were normal, ", "cantelli": "by Cantelli's bound, ", "chebyshev": "by Chebyshev's bound, "}
     said = f"with probability {chance}"
@@ -96,12 +108,22 @@ def _how_often(answer: Answer) -> str:
     return f"{said}, {how.get(answer.method, '')}which is {bound} {answer.threshold:g}"
 
 
+def protected(m: Any) -> str:
+    """Whom a mechanism protects, where that is not everybody."""
+    from hush.mechanisms.guarantee import ULDP
+
+    promise = m.guarantee
+    if not isinstance(promise, ULDP):
+        return ""
+    return f"Only the {len(promise.sensitive):,} sensitive values are protected; the others may be revealed. "
+
+
 def exposed(seen: Exposure, k: int) -> str:
     """What the budget means for a person."""
     said = (
         f"Whoever sees a report names the person's amount {percent(float(f'{seen.asr:.2g}'))} of the time, where "
         f"guessing blindly does {percent(float(f'{1 / k:.2g}'))}; the guess is off by {math.sqrt(seen.mse):.3g} "
-        f"(root mean square)."
+        f"(root mean square){_simulated(seen)}."
     )
     if seen.limit is None:
         return said
@@ -112,6 +134,12 @@ def exposed(seen: Exposure, k: int) -> str:
         f"(precision); of those who are, {percent(float(f'{seen.recall:.3g}'))} are guessed (recall); "
         f"F = {seen.f_score:.3f}."
     )
+
+
+def _simulated(seen: Exposure) -> str:
+    if not seen.stderr:
+        return ""
+    return f", which simulated reports showed to within {percent(float(f'{2 * seen.stderr:.2g}'))}"
 
 
 def _spaced(reason: str) -> str:

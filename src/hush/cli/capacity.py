@@ -9,13 +9,12 @@ import typer
 
 from hush.cli import _console
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Json, K, Seed, Settings
+from hush.cli._options import Delta, Json, K, Seed, Sensitive, Settings, SpecOut
 from hush.cli.budget import Earlier, LeastEpsilon, Plot
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from hush.cli._crowd import Crowd
     from hush.domain import Domain
     from hush.planning.capri import Answer, Evidence, Exposure, Population
 
@@ -24,6 +23,8 @@ _CROWD = "Collection"
 _SEARCH = "Search"
 _POINTS = 80
 _AROUND = 8.0
+_OPTIONS = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "counts")}
+_OPTIONS |= {"most": "--clip", "epsilon": "--max-epsilon", "domain": "--counts"}
 
 
 def capacity(
@@ -71,6 +72,16 @@ def capacity(
         ),
     ] = None,
     earlier: Earlier = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(
+            "--history",
+            metavar="FILE",
+            help="A CSV file with columns time, value (or label) and count: simulate a collection at each time, whose "
+            "estimate plans the next. The first has the budget of --first.",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
     n: Annotated[
         int | None,
         typer.Option(
@@ -155,6 +166,8 @@ def capacity(
     k: K = None,
     delta: Delta = None,
     settings: Settings = None,
+    sensitive: Sensitive = None,
+    spec_out: SpecOut = None,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
@@ -166,48 +179,60 @@ def capacity(
     import secrets
 
     import hush
-    from hush.cli import _capacity_table, _paths
-    from hush.cli._asking import budgets
+    from hush.cli import _amounts, _asking, _capacity_table, _capacity_time, _files, _paths
     from hush.cli._crowd import Source, in_amounts
     from hush.errors import ParameterError, message
+    from hush.planning import capri
 
-    _paths.writable({"--plot": plot}, [counts, earlier])
+    _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier, history])
     chosen = secrets.randbits(32) if seed is None else seed
     rng = hush.seeded(chosen)
+    cls = _named(mechanism, settings)
+    low, high = _asking.budgets(least, min(10.0, getattr(cls, "_largest", 10.0)) if largest is None else largest)
+    asking = {"mechanism": cls, "cap": cap, "metric": metric, "threshold": threshold, "lowest": low, "highest": high}
+    asking |= {"method": method.lower(), "runs": runs}
+    if history is not None:
+        beside = {"--dataset": dataset, "--counts": counts, "--earlier": earlier, "--limit": limit, "--n": n, "--k": k}
+        _alone({**beside, "--spec-out": spec_out})
+        _capacity_time.run(
+            history,
+            asking,
+            lambda amounts: parameters(
+                cls, _amounts.described(amounts, amounts.values or (), sensitive, most), low, delta, settings, sensitive
+            ),
+            (most, first),
+            (chosen, rng),
+            plot,
+            as_json=as_json,
+        )
+        return
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     if crowd.n is not None:
         remedy = "leave it out: a total is that of the people who are counted"
         raise ParameterError(message("--n", f"must be left out beside {crowd.name}", n, remedy))
-    domain = in_amounts(crowd, counts)
-    cls = _named(mechanism, settings)
-    low, high = budgets(least, min(10.0, getattr(cls, "_largest", 10.0)) if largest is None else largest)
-    asking = {
-        "mechanism": cls,
-        "parameters": _checked(cls, crowd, low, delta, settings),
-        "cap": cap,
-        "metric": metric,
-        "threshold": threshold,
-        "lowest": low,
-        "highest": high,
-    }
-    answer, people = _answered(asking, crowd, domain, most, first, method.lower(), runs, rng, quiet=as_json)
-    seen = None if answer.epsilon is None else _exposed(asking, people, answer.epsilon, limit, rng)
-    exactly = _exactly(asking, people)
+    amounts = in_amounts(crowd, counts)
+    people = _asking.asked(lambda: capri.population(crowd.given, domain=amounts, most=most), _OPTIONS)
+    domain = _amounts.described(crowd.domain, amounts.values or (), sensitive, most)
+    asking["parameters"] = parameters(cls, domain, low, delta, settings, sensitive)
+    if first is None and earlier is None and people.total == cap:
+        rule = "must differ from the true total, since no estimate tells two equal numbers apart"
+        raise ParameterError(message("--cap", rule, cap, "give the capacity that is planned for"))
+    if first is not None:
+        options = {"epsilon": "--first", "mechanism": "--mechanism"}
+        people = _asking.asked(lambda: _estimated(asking, people, first, rng), options)
+    answer = _answered(asking, people, crowd.spent + (first or 0.0), rng, quiet=as_json)
+    m = None if answer.epsilon is None else _made(asking, people, answer.epsilon)
+    seen = None if m is None else _exposed(m, people, limit, rng)
+    made = None if m is None else _amounts.spec_of(m, domain)
+    if made is not None and spec_out is not None:
+        _files.write(spec_out, made.to_json() + "\n")
     if plot is not None:
-        _draw(answer, _curve(asking, people, answer.epsilon, rng), plot)
+        _draw(answer, _curve(asking, people, answer.epsilon, rng, quiet=as_json), plot)
     if as_json:
-        exposure = None if seen is None else seen.to_dict()
-        beside = {"population": crowd.name, "seed": chosen, "law": "exact" if exactly else "normal"}
-        _console.print_json({**answer.to_dict(), **beside, "exposure": exposure})
+        _console.print_json(_plain(answer, seen, made, crowd.name, chosen))
     else:
-        _capacity_table.show(_console.stdout(), answer, seen, people.k, crowd.name, chosen)
-        if not exactly:
-            _console.warn(
-                f"the law of {answer.mechanism} is not known exactly: the total is taken as normal, with a variance "
-                "from simulated collections, so the budget may be a few percent off"
-            )
-        if plot is not None:
-            _console.note(f"wrote the picture, {plot}")
+        _capacity_table.show(_console.stdout(), answer, seen, m, people.k, crowd.name, chosen)
+        _say_written(m, spec_out, plot)
     if not answer.feasible:
         raise typer.Exit(1)
 
@@ -221,8 +246,19 @@ def _named(mechanism: str | None, settings: list[str] | None) -> Any:
     return means.get((mechanism or "").lower()) or with_budget(mechanism, settings)
 
 
-def _checked(cls: Any, crowd: Crowd, epsilon: float, delta: float | None, settings: list[str] | None) -> dict[str, Any]:
-    """What the mechanism takes besides k and epsilon."""
+def _alone(given: dict[str, Any]) -> None:
+    """Refuse what says nothing beside counts over time."""
+    from hush.errors import ParameterError, message
+
+    for option, value in given.items():
+        if value is not None:
+            raise ParameterError(message(option, "must be left out beside --history", str(value), "leave one out"))
+
+
+def parameters(
+    cls: Any, domain: Domain, epsilon: float, delta: float | None, settings: list[str] | None, named: list[str] | None
+) -> dict[str, Any]:
+    """What the mechanism takes besides k and epsilon, checked by making it at the smallest budget."""
     from hush.cli._asking import asked
     from hush.cli._classes import construct, merged, parsed
     from hush.errors import ParameterError, message
@@ -230,10 +266,13 @@ def _checked(cls: Any, crowd: Crowd, epsilon: float, delta: float | None, settin
     from hush.mechanisms.settings import takes
 
     more = merged({} if delta is None else {"delta": delta}, parsed(settings))
+    if "sensitive" in takes(cls):
+        more["sensitive"] = domain.sensitive
+    elif named is not None:
+        rule = f"must be left out for {cls.name()}, which protects all values alike"
+        raise ParameterError(message("--sensitive", rule, ",".join(named), "use e.g. uSS"))
     if issubclass(cls, FrequencyOracle):
-        asked(
-            lambda: construct(cls, {"k": crowd.domain.size, "epsilon": epsilon, **more}), {"epsilon": "--min-epsilon"}
-        )
+        asked(lambda: construct(cls, {"k": domain.size, "epsilon": epsilon, **more}), {"epsilon": "--min-epsilon"})
     for name in more:
         if name == "epsilon" or name not in takes(cls):
             rule = f"must be a parameter of {cls.name()}, which takes {', '.join(takes(cls))}, but not the budget"
@@ -242,26 +281,12 @@ def _checked(cls: Any, crowd: Crowd, epsilon: float, delta: float | None, settin
 
 
 def _answered(
-    asking: dict[str, Any],
-    crowd: Crowd,
-    domain: Domain,
-    most: float | None,
-    first: float | None,
-    method: str,
-    runs: int,
-    rng: np.random.Generator,
-    *,
-    quiet: bool,
-) -> tuple[Answer, Population]:
+    asking: dict[str, Any], people: Population, spent: float, rng: np.random.Generator, *, quiet: bool
+) -> Answer:
     from hush.cli import _asking
     from hush.planning import capri
 
-    options = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "counts")}
-    options |= {"most": "--clip", "first": "--first", "epsilon": "--max-epsilon", "domain": "--counts"}
-    people = _asking.asked(lambda: capri.population(crowd.given, domain=domain, most=most), options)
-    if first is not None:
-        people = _asking.asked(lambda: _estimated(asking, people, first, rng), {"epsilon": "--first"})
-    steps = 40 if method == "bayes" else 20
+    steps = 40 if asking["method"] == "bayes" else 20
     with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
         tried = [0]
 
@@ -269,60 +294,52 @@ def _answered(
             tried[0] += 1
             tell(min(tried[0] / (steps + 2), 0.95))
 
-        def work() -> Answer:
-            spent = crowd.spent + (first or 0.0)
-            return capri.capacity(counts=people, method=method, runs=runs, spent=spent, watch=watch, rng=rng, **asking)
-
-        return _asking.asked(work, options), people
+        return _asking.asked(
+            lambda: capri.capacity(counts=people, spent=spent, watch=watch, rng=rng, **asking), _OPTIONS
+        )
 
 
 def _estimated(asking: dict[str, Any], people: Population, first: float, rng: np.random.Generator) -> Population:
     """The people as a simulated first round estimates them."""
-    from hush.planning.capri import population, rounds
+    from hush.planning import capri
 
-    seen = rounds._collected(asking["mechanism"], people, first, asking["parameters"], rng)
-    return population(seen, domain=rounds._amounts(people))
+    return capri.estimated(asking["mechanism"], people, first, parameters=asking["parameters"], rng=rng)
 
 
-def _exposed(
-    asking: dict[str, Any], people: Population, epsilon: float, limit: float | None, rng: np.random.Generator
-) -> Exposure:
+def _made(asking: dict[str, Any], people: Population, epsilon: float) -> Any:
+    """The mechanism at a budget."""
+    from hush.planning.capri.build import builder
+
+    return builder(asking["mechanism"], people, asking["parameters"])(epsilon)
+
+
+def _exposed(m: Any, people: Population, limit: float | None, rng: np.random.Generator) -> Exposure:
     """How well reports at the budget are guessed from."""
     from hush.cli._asking import asked
     from hush.planning import capri
-    from hush.planning.capri.build import builder
 
-    m = builder(asking["mechanism"], people, asking["parameters"])(epsilon)
     return asked(lambda: capri.exposure(m, people, limit=limit, reports=50_000, rng=rng), {"limit": "--limit"})
 
 
-def _exactly(asking: dict[str, Any], people: Population) -> bool:
-    """Whether the law of the estimated total is known, and not a normal one in its place."""
-    from hush.mechanisms._numeric import Numeric
-    from hush.planning import accuracy, capri
-    from hush.planning.capri.build import builder
-
-    m = builder(asking["mechanism"], people, asking["parameters"])(asking["highest"])
-    known = capri.law.dispatch(type(m)) is not capri.law.dispatch(object)
-    return known or isinstance(m, Numeric) or accuracy._listed_law(m) is not None
-
-
 def _curve(
-    asking: dict[str, Any], people: Population, epsilon: float | None, rng: np.random.Generator
+    asking: dict[str, Any], people: Population, epsilon: float | None, rng: np.random.Generator, *, quiet: bool
 ) -> list[Evidence]:
     """What the law says at budgets around the answer; of the whole range where there is none."""
     import numpy as np
 
+    from hush.cli._asking import bar
     from hush.planning.capri.build import builder
     from hush.planning.capri.question import question
     from hush.planning.capri.trial import Trials
 
     asked = question(asking["metric"], asking["threshold"], asking["cap"], people)
-    trials = Trials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
     low, high = asking["lowest"], asking["highest"]
     if epsilon is not None:
         low, high = max(low, epsilon / _AROUND), min(high, epsilon * _AROUND)
-    return [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
+    with bar("Drawing", quiet=quiet) as tell:
+        trials = Trials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
+        trials.watch = lambda _: tell(len(trials.evidence) / _POINTS)
+        return [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
 
 
 def _draw(answer: Answer, curve: list[Evidence], path: Path) -> None:
@@ -331,3 +348,29 @@ def _draw(answer: Answer, curve: list[Evidence], path: Path) -> None:
     from hush.reports.budgeted import capacity_figure
 
     _files.write(path, figures.png(capacity_figure(answer, curve)))
+
+
+def _plain(answer: Answer, seen: Exposure | None, made: Any, people: str, seed: int) -> dict[str, Any]:
+    m = None if made is None else made.mechanism
+    return {
+        **answer.to_dict(),
+        "population": people,
+        "seed": seed,
+        "exposure": None if seen is None else seen.to_dict(),
+        "guarantee": None if m is None or m.guarantee is None else str(m.guarantee),
+        "spec_hash": None if made is None else made.hash,
+        "spec": None if made is None else made.to_dict(),
+    }
+
+
+def _say_written(m: Any, spec_out: Path | None, plot: Path | None) -> None:
+    from hush.mechanisms._base import FrequencyOracle
+
+    if plot is not None:
+        _console.note(f"wrote the picture, {plot}")
+    if spec_out is not None and m is None:
+        _console.warn(f"no spec was written, and {spec_out} is as it was")
+    elif spec_out is not None:
+        _console.note(f"wrote the spec, {spec_out}")
+    elif isinstance(m, FrequencyOracle):
+        _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")

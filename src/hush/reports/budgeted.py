@@ -77,7 +77,7 @@ def _bars(axes: Axes, rows: Sequence[tuple[float, float, float, float]], label: 
 
 
 def capacity_figure(answer: capri.Answer, curve: Sequence[capri.Evidence], *, theme: Theme = LIGHT) -> Figure:
-    """The probability of the decision against epsilon: exact, and as variance alone bounds it.
+    """The probability of the decision against epsilon: by the law, and as variance alone bounds it.
 
     Args:
         answer: What was found.
@@ -95,15 +95,17 @@ def capacity_figure(answer: capri.Answer, curve: Sequence[capri.Evidence], *, th
     def turned(wrong: float) -> float:
         return 1 - min(wrong, 1.0) if wanted else min(wrong, 1.0)
 
+    laws = {e.law for e in curve}
+    law = "normal, not exact" if "normal" in laws else "nearly exact" if "near" in laws else "exact"
     lines = {
-        "exact": [e.probability if e.exact is None else e.exact for e in curve],
+        law: [e.probability if e.exact is None else e.exact for e in curve],
         "Cantelli's bound": [turned(e.cantelli) for e in curve],
         "Chebyshev's bound": [turned(e.chebyshev) for e in curve],
     }
-    possible = any(value > _LEAST for value in lines["exact"])
+    possible = any(value > _LEAST for value in lines[law])
     for (name, values), style, colour in zip(lines.items(), ("-", "-.", ":"), theme.series, strict=False):
         drawn = values if wanted or not possible else [value if value > _LEAST else np.nan for value in values]
-        if possible or name == "exact":
+        if possible or name == law:
             axes.plot(at, drawn, color=colour, linewidth=2, linestyle=style, label=name)
     runs = [e for e in (*answer.evidence, answer.confirmation) if e is not None and e.runs]
     inside = [(e.epsilon, e.hits / e.runs, e.low, e.high) for e in runs if at[0] <= e.epsilon <= at[-1]]
@@ -112,7 +114,7 @@ def capacity_figure(answer: capri.Answer, curve: Sequence[capri.Evidence], *, th
     limit = f"{'at least' if wanted else 'below'} {answer.threshold:g}"
     axes.axhline(answer.threshold, color=theme.faint, linewidth=1.2, linestyle="--", label=f"wanted, {limit}")
     if possible and not wanted:
-        least = min(value for value in lines["exact"] if value > _LEAST)
+        least = min(value for value in lines[law] if value > _LEAST)
         axes.set(yscale="log", ylim=(max(least, answer.threshold / 1000), 1.5))
         axes.yaxis.set_minor_locator(NullLocator())
     else:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from hush.planning.capri.answer import Answer, Evidence
 from hush.planning.capri.exposure import Exposure, exposure
-from hush.planning.capri.laws import Law, law
+from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population, population
-from hush.planning.capri.rounds import Step, first_round, over_time
+from hush.planning.capri.rounds import Step, estimated, first_round, over_time
 from hush.planning.capri.select import METHODS, capacity
+from hush.planning.capri.total import Law
 
 __all__ = [
     "METHODS",
@@ -22,6 +23,7 @@ __all__ = [
     "Population",
     "Step",
     "capacity",
+    "estimated",
     "exposure",
     "first_round",
     "law",

@@ -28,8 +28,7 @@ class Evidence:
         epsilon: The budget tried.
         satisfied: Whether it met the constraint.
         probability: Of the metric: exact, a bound, or the share of runs, by what the method goes by.
-        exact: The exact probability, where it was computed. For subsets of many values, budgets far from the answer
-            have it to four digits.
+        exact: The exact probability; None where it is not known, or was not worth its time.
         runs: Simulated collections.
         hits: How many of them counted for the metric.
         low: Lower end of the 95 % interval of the probability.
@@ -39,6 +38,8 @@ class Evidence:
         cantelli: Bound of the same, by Cantelli's inequality.
         chebyshev: The same, by Chebyshev's.
         seconds: What it took.
+        law: How well the law of the estimated total is known: "exact"; "near", to first order or to four digits; or
+            "normal", with a variance from simulated collections.
     """
 
     epsilon: float
@@ -54,6 +55,7 @@ class Evidence:
     cantelli: float
     chebyshev: float
     seconds: float
+    law: str = "exact"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -85,6 +87,8 @@ class Answer:
         evidence: Every budget tried, in order.
         confirmation: Simulated collections at the chosen budget, from whole tallies.
         seconds: What it took.
+        raised: Where simulated collections had the search end at a smaller budget, at which the law says that the
+            constraint does not hold yet, that budget.
     """
 
     epsilon: float | None
@@ -106,6 +110,12 @@ class Answer:
     evidence: tuple[Evidence, ...] = field(repr=False)
     confirmation: Evidence | None = field(repr=False)
     seconds: float
+    raised: float | None = None
+
+    @property
+    def law(self) -> str:
+        """How well the law of the estimated total is known at the answer: "exact", "near" or "normal"."""
+        return "exact" if self.best is None else self.best.law
 
     @property
     def total_epsilon(self) -> float | None:
@@ -116,7 +126,7 @@ class Answer:
     def best(self) -> Evidence | None:
         """The evidence for the answer; where there is none, the budget that came nearest."""
         if self.epsilon is not None:
-            return next((e for e in self.evidence if e.epsilon == self.epsilon), None)
+            return next((e for e in reversed(self.evidence) if e.epsilon == self.epsilon), None)
         wanted = self.metric in ("tp", "tn")
         return max(self.evidence, key=lambda e: e.probability if wanted else -e.probability, default=None)
 
@@ -125,6 +135,7 @@ class Answer:
         plain = {name: value for name, value in asdict(self).items() if name not in ("evidence", "confirmation")}
         plain["interval"] = list(self.interval)
         plain["total_epsilon"] = self.total_epsilon
+        plain["law"] = self.law
         plain["evidence"] = [e.to_dict() for e in self.evidence]
         plain["confirmation"] = None if self.confirmation is None else self.confirmation.to_dict()
         return plain

@@ -1,11 +1,10 @@
-"""The law of the estimated total under each mechanism: its mean, its variance, its exact probabilities, and draws."""
+"""The law of the estimated total under each mechanism."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,73 +17,34 @@ from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning import accuracy
+from hush.planning.capri.adds import Adds, adds
+from hush.planning.capri.disguises import grains, together
 from hush.planning.capri.hadamard import total_law
+from hush.planning.capri.modular import modular_adds
 from hush.planning.capri.population import Population
+from hush.planning.capri.total import Draw, Floats, Law
 from hush.randomness import seeded
-
-Floats = npt.NDArray[np.float64]
-Draw = Callable[[int, np.random.Generator], Floats]
+from hush.utility._oracle import UtilityOracle
+from hush.utility._simulate import fast
+from hush.utility.balanced import BalancedLH
 
 _CELLS = 1 << 20
 _COSTLY = 1 << 17
-
-
-@dataclass(frozen=True, eq=False)
-class Law:
-    """The law of an estimated total.
-
-    Args:
-        mean: The total that it is right about on average.
-        variance: For a fixed population.
-        draw: Estimated totals of so many collections.
-        work: Random numbers that one collection takes.
-        log: Logarithm of the characteristic function, of the total less its mean; None where it is not known.
-        offset: A lattice point, where totals lie on a lattice.
-        step: Distance of lattice points; 0 without a lattice.
-        costly: Whether an exact probability takes long.
-    """
-
-    mean: float
-    variance: float
-    draw: Draw
-    work: float
-    log: forms.Log | None = None
-    offset: float = 0.0
-    step: float = 0.0
-    costly: bool = False
-
-    def at_most(self, cap: float) -> float:
-        """The probability that the estimated total does not exceed the cap: exact, or normal where that is unknown."""
-        if self.log is None:
-            return 1 - forms.normal(self.variance, cap - self.mean)
-        return forms.at_most(self.log, math.sqrt(self.variance), self._point(cap), self.step)
-
-    def roughly(self, cap: float) -> float | None:
-        """The same to about four digits, from one value of the characteristic function; None where that is not safe."""
-        deviation = math.sqrt(self.variance)
-        if self.log is None or deviation < 50 * self.step:
-            return None
-        return forms.edgeworth(self.log, deviation, self._point(cap))
-
-    def _point(self, cap: float) -> float:
-        """The cap, relative to the mean; halfway to the next lattice point above."""
-        if not self.step:
-            return cap - self.mean
-        at = (cap - self.offset) / self.step
-        whole = math.floor(at + 1e-9 + 1e-14 * abs(at))
-        return self.offset + (whole + 0.5) * self.step - self.mean
 
 
 @singledispatch
 def law(m: FrequencyOracle | Numeric, people: Population) -> Law:
     """The law of the estimated total of a population.
 
-    It is exact for every mechanism here, hashing being taken as ideal. One of your own is enumerated; where its
-    outputs are too many, or randomness is public, the variance comes from simulated collections and the law is taken
-    as normal. Register a law of your own with `law.register`.
+    It is exact for every mechanism here but MSS, hashing being taken as ideal; `kind` tells. MSS's is that of a
+    first-order term, right but for one part in n. A mechanism of your own is enumerated; where its outputs are too
+    many, or randomness is public, the law is taken as normal, with a variance from simulated collections. Register a
+    law of your own with `law.register`.
     """
     if not isinstance(m, FrequencyOracle):
         raise ParameterError(message("mechanism", "must be a mechanism", m, "pass e.g. hush.OUE(k=4, epsilon=1.0)"))
@@ -155,11 +115,7 @@ def _(m: SS, people: Population) -> Law:
 
 @law.register
 def _(m: HR, people: Population) -> Law:
-    (inside, outside), p = m._sizes, m.p_star
-    blocks, rows = m._place(np.arange(m.k))
-    held = np.zeros((m.blocks, m.width))
-    held[blocks, rows] = people.amounts
-    says, log, variance = total_law(held, blocks, rows, people.counts, p / inside, (1 - p) / outside)
+    says, log, variance = total_law(m, people.amounts, people.counts)
     least = float(says.min())
     return _scaled(
         people,
@@ -169,8 +125,36 @@ def _(m: HR, people: Population) -> Law:
         shift=people.n * least,
         step=forms.lattice(np.unique(says - least).tolist()),
         draw=_collections(m, people),
-        work=float(people.n),
+        work=_work(m, people.n),
     )
+
+
+@law.register(PGR)
+@law.register(BalancedLH)
+def _(m: PGR | BalancedLH, people: Population) -> Law:
+    found = adds(m, people.amounts)
+    assert found is not None
+    gap, middle = m.p_star - m.q_star, m.q_star * float(people.amounts.sum())
+    return _summed(m, people, found, start=-people.n * middle / gap, step=forms.lattice(people.amounts.tolist()) / gap)
+
+
+@law.register
+def _(m: MSS, people: Population) -> Law:
+    found = modular_adds(m, people.amounts, people.counts)
+    return _summed(m, people, found, kind="exact" if len(m.moduli) == 1 else "near")
+
+
+@law.register
+def _(m: UtilityOracle, people: Population) -> Law:
+    held = people.counts[m._sensitive]
+    if held.sum() == people.n:
+        amounts = people.amounts[m._sensitive]
+        return law(m.base, Population(held, amounts, float(amounts @ held)))
+    found = adds(m, people.amounts)
+    if found is None:
+        return law.dispatch(object)(m, people)
+    start, step = together(m, people.amounts) or (0.0, 0.0)
+    return _summed(m, people, found, start=people.n * start, step=step, grains=grains(m, people.amounts))
 
 
 @law.register
@@ -258,12 +242,56 @@ def _channel(m: FrequencyOracle, people: Population, says: Floats, chances: Floa
     )
 
 
+def _summed(
+    m: FrequencyOracle,
+    people: Population,
+    found: Adds,
+    *,
+    start: float = 0.0,
+    step: float = 0.0,
+    kind: str = "exact",
+    grains: tuple[float, ...] = (),
+) -> Law:
+    """Of a sum over people, each of whose reports adds something that is known."""
+    held = people.counts > 0
+    counts, middle = people.counts[held].astype(np.complex128), found.mean[held]
+
+    def log(theta: npt.NDArray[Any]) -> forms.Complexes:
+        each = np.log(found.waves(theta)[:, held]) - 1j * theta[:, None] * middle
+        return np.asarray(np.einsum("tv,v->t", each, counts))
+
+    return Law(
+        people.expected,
+        float(found.variance @ people.counts),
+        _collections(m, people),
+        _work(m, people.n),
+        forms._in_blocks(log, found.cells),
+        start,
+        step,
+        costly=found.cells > _COSTLY // 4,
+        kind=kind,
+        grains=grains,
+    )
+
+
+def _work(m: FrequencyOracle, n: int) -> float:
+    """What a collection costs to simulate, in random numbers, roughly."""
+    inner = m.base if isinstance(m, UtilityOracle) else m
+    if isinstance(m, UtilityOracle) and m._others.size and not fast(m._giving):
+        return float(n)
+    if isinstance(inner, HR):
+        return 5000.0 + n / 6
+    if isinstance(inner, (SS, BalancedLH, MSS)):
+        return 5000.0 + (1000.0 if isinstance(inner, MSS) else 800.0) * inner.k
+    return 5000.0 + 40.0 * inner.k
+
+
 def _simulated(m: FrequencyOracle, people: Population) -> Law:
     """Of a mechanism that can only be run."""
     draw = _collections(m, people)
     runs = max(30, min(400, 2_000_000 // people.n))
     spread = float(draw(runs, seeded(7)).var(ddof=1))
-    return Law(people.expected, spread, draw, float(people.n))
+    return Law(people.expected, spread, draw, float(people.n), kind="normal")
 
 
 def _collections(m: FrequencyOracle, people: Population) -> Draw:

@@ -6,7 +6,7 @@ add up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from hush.mechanisms._base import FrequencyOracle
 from hush.planning.capri.answer import Answer
 from hush.planning.capri.build import Given, builder
 from hush.planning.capri.population import Population, population
+from hush.planning.capri.question import question
 from hush.planning.capri.select import capacity
 from hush.randomness import source
 
@@ -67,7 +68,7 @@ def first_round(
     first: float,
     rng: np.random.Generator | None = None,
     domain: Domain | None = None,
-    **question: Any,
+    **asked: Any,
 ) -> Answer:
     """Simulate a first round with a small budget, and plan from what it estimates.
 
@@ -79,13 +80,33 @@ def first_round(
         first: Budget of the first round.
         rng: `hush.seeded(7)` to repeat a simulation.
         domain: Its values are the amounts.
-        question: Everything else that `capacity` takes: cap, metric, threshold, ...
+        asked: Everything else that `capacity` takes: cap, metric, threshold, ...
     """
-    drawing = source(rng)
-    people = counts if isinstance(counts, Population) else population(counts, domain=domain)
-    seen = _collected(mechanism, people, _rules.epsilon(first), question.get("parameters"), drawing)
-    whole = _amounts(people)
-    return capacity(mechanism, seen, domain=whole, spent=first, rng=drawing, **question)
+    drawing, most = source(rng), asked.pop("most", None)
+    people = counts if isinstance(counts, Population) else population(counts, domain=domain, most=most)
+    seen = estimated(mechanism, people, first, rng=drawing, parameters=asked.get("parameters"))
+    return capacity(mechanism, seen, spent=first, rng=drawing, **asked)
+
+
+def estimated(
+    mechanism: Given,
+    people: Population,
+    first: float,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    rng: np.random.Generator | None = None,
+) -> Population:
+    """People as one simulated collection estimates them, to the nearest counts that are possible.
+
+    Args:
+        mechanism: As for `capacity`; a frequency oracle.
+        people: Who they are.
+        first: Budget of the collection.
+        parameters: Further parameters of the mechanism.
+        rng: `hush.seeded(7)` to repeat a simulation.
+    """
+    seen = _collected(mechanism, people, _rules.epsilon(first), parameters, source(rng))
+    return population(seen, domain=_amounts(people))
 
 
 def over_time(
@@ -98,6 +119,7 @@ def over_time(
     metric: str = "error",
     domain: Domain | None = None,
     rng: np.random.Generator | None = None,
+    told: Callable[[Step], None] | None = None,
     **options: Any,
 ) -> tuple[Step, ...]:
     """Simulate collections at several times, the estimate of each planning the budget of the next.
@@ -114,19 +136,23 @@ def over_time(
         metric: As for `capacity`.
         domain: Its values are the amounts.
         rng: `hush.seeded(7)` to repeat a simulation.
+        told: Called after each collection.
         options: Everything else that `capacity` takes.
     """
     drawing, budget = source(rng), _rules.epsilon(first)
-    caps = _caps(cap, len(history))
+    caps, most = _caps(cap, history), options.pop("most", None)
     steps: list[Step] = []
     planned: Answer | None = None
     spent = 0.0
     for time, (counts, limit) in enumerate(zip(history, caps, strict=True)):
-        people = population(counts, domain=domain)
+        people = population(counts, domain=domain, most=most)
+        question(metric, threshold, limit, people)
         seen = _collected(mechanism, people, budget, options.get("parameters"), drawing)
         spent += budget
-        estimated = float(people.amounts @ seen.counts)
-        steps.append(Step(time, budget, spent, people.total, estimated, limit, planned))
+        total = float(people.n * (people.amounts @ seen.frequencies))
+        steps.append(Step(time, budget, spent, people.total, total, limit, planned))
+        if told is not None:
+            told(steps[-1])
         if time + 1 < len(history):
             planned = capacity(
                 mechanism,
@@ -142,10 +168,16 @@ def over_time(
     return tuple(steps)
 
 
-def _caps(cap: float | Sequence[float], times: int) -> list[float]:
-    given = np.asarray(cap, np.float64)
-    if times == 0 or given.shape not in ((), (times,)):
-        rule = f"must be one number, or one for each of {times} times, at least one"
+def _caps(cap: float | Sequence[float], history: Sequence[npt.ArrayLike]) -> list[float]:
+    times = len(history)
+    if times == 0:
+        raise ParameterError(message("history", "must have the counts of at least one time", 0, "give them in order"))
+    try:
+        given = np.asarray(cap, np.float64)
+    except (TypeError, ValueError):
+        given = np.full(1, np.nan)
+    if given.shape not in ((), (times,)) or not np.isfinite(given).all() or isinstance(cap, bool):
+        rule = f"must be one finite number, or one for each of {times} times"
         raise ParameterError(message("cap", rule, cap, "give the capacity at each time"))
     return [float(c) for c in np.broadcast_to(given, (times,))]
 

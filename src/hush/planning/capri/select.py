@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ process), or by what the variance alone says."""
 
 _BOUNDS = ("normal", "cantelli", "chebyshev")
 _MOST_RUNS = 10**12
+_CLOSE = 1e-4
 
 
 def capacity(
@@ -96,6 +98,11 @@ def capacity(
     trials = Trials(builder(mechanism, people, parameters), people, asked, source(rng), watch)
     example = trials.build(high)
     best, reason = _searched(trials, method, low, high, runs, precision, relaxation)
+    raised = None
+    if best is not None and best.runs:
+        ended, best = best.epsilon, _held(trials, best, high)
+        raised = ended if best is None or best.epsilon > ended else None
+        reason = _why(trials, high) if best is None else reason
     epsilon = None if best is None else best.epsilon
     confirmation = None if epsilon is None or asked.settled else trials.confirmed(epsilon, confirm)
     shown = best or max(trials.evidence, key=lambda e: -e.probability if asked.kept_small else e.probability)
@@ -125,6 +132,7 @@ def capacity(
         evidence=tuple(trials.evidence),
         confirmation=confirmation,
         seconds=time.perf_counter() - began,
+        raised=raised,
     )
 
 
@@ -141,7 +149,7 @@ def _searched(
     asked = trials.asked
     if method not in METHODS:
         raise ParameterError(message("method", f"must be one of {', '.join(METHODS)}", method, "use 'exact'"))
-    close = 1e-4 if method in ("exact", *_BOUNDS) else 0.01
+    close = _CLOSE if method in ("exact", *_BOUNDS) else 0.01
     width = close if precision is None else _rules.number("precision", precision, 0.0, high, f"use e.g. {close}")
     relaxed = width / 4 if relaxation is None else _rules.number("relaxation", relaxation, 0.0, width / 2, "halve it")
     if asked.settled or asked.cap == trials.people.expected:
@@ -160,6 +168,25 @@ def _searched(
         kept = relaxed if method == "capri-r" else 0.0
         best = search.bisected(trials.by_runs(runs), low, high, width, kept)
     return best, "" if best is not None else _why(trials, high)
+
+
+def _held(trials: Trials, best: Evidence, high: float) -> Evidence | None:
+    """What was found by simulated collections, held against the law: chance may have ended the search too early.
+
+    Then the smallest larger budget is looked for at which the law agrees. Where the law is not known, simulated
+    collections have the last word, with their interval.
+    """
+    if best.law == "normal":
+        return best
+    if best.exact is not None and trials.asked.satisfied(best.exact):
+        return best
+    found = trials.certified(best.epsilon)
+    if found.satisfied:
+        both = replace(best, exact=found.exact, law=found.law)
+        trials.evidence[trials.evidence.index(best)] = both
+        trials.evidence.remove(found)
+        return both
+    return search.closed_in(trials.certified, best.epsilon, high, _CLOSE)
 
 
 def _goal(asked: Question) -> float:

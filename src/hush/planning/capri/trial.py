@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from hush.analysis import capacity as forms
 from hush.estimation.intervals import proportion
 from hush.planning.capri.answer import Evidence
 from hush.planning.capri.build import Mechanism
-from hush.planning.capri.laws import Law, law
+from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population
 from hush.planning.capri.question import Question
+from hush.planning.capri.total import Law
 
 Watch = Callable[[Evidence], None]
 
@@ -36,28 +38,28 @@ class Trials:
     evidence: list[Evidence] = field(default_factory=list)
 
     def by_law(self, epsilon: float) -> Evidence:
-        """Exactly."""
+        """By the law, as well as it is known; roughly, where that settles the matter and exactly takes long."""
         began = time.perf_counter()
         found = law(self.build(epsilon), self.people)
-        chance = self._exact(found)
-        return self._keep(found, epsilon, chance, chance, 0, 0, began)
+        rough = self._rough(found)
+        limit = self.asked.threshold
+        if rough is not None and abs(rough - limit) > _CLEAR * min(limit, 1 - limit):
+            return self._keep(found, epsilon, rough, "near", began)
+        return self._fully(found, epsilon, began)
 
-    def _exact(self, found: Law) -> float:
-        asked = self.asked
-        rough = found.roughly(asked.cap) if found.costly else None
-        if rough is not None:
-            wrong = rough if asked.over else 1 - rough
-            limit = asked.threshold if asked.kept_small else 1 - asked.threshold
-            if abs(wrong - limit) > _CLEAR * min(limit, 1 - limit):
-                return asked.probability(rough)
-        return asked.probability(found.at_most(asked.cap))
+    def certified(self, epsilon: float) -> Evidence:
+        """By the law, however long it takes."""
+        began = time.perf_counter()
+        return self._fully(law(self.build(epsilon), self.people), epsilon, began)
 
-    def _near(self, found: Law) -> float | None:
-        """Exactly, or to four digits where exact ones cost much; None where only collections can tell."""
-        if found.log is None:
-            return None
+    def _fully(self, found: Law, epsilon: float, began: float) -> Evidence:
+        chance = self.asked.probability(found.at_most(self.asked.cap))
+        return self._keep(found, epsilon, chance, found.known, began, chance if found.exact else None)
+
+    def _rough(self, found: Law) -> float | None:
+        """The probability to four digits, where exact ones cost much."""
         rough = found.roughly(self.asked.cap) if found.costly else None
-        return self.asked.probability(found.at_most(self.asked.cap) if rough is None else rough)
+        return None if rough is None else self.asked.probability(rough)
 
     def by_bound(self, name: str) -> Callable[[float], Evidence]:
         """By "normal", "cantelli" or "chebyshev" alone."""
@@ -66,21 +68,29 @@ class Trials:
             began = time.perf_counter()
             found = law(self.build(epsilon), self.people)
             bound = getattr(forms, name)(found.variance, self._margin(found))
-            return self._keep(found, epsilon, self.asked.bounded(bound), None, 0, 0, began)
+            return self._keep(found, epsilon, self.asked.bounded(bound), found.kind, began)
 
         return trial
 
     def by_runs(self, runs: int) -> Callable[[float], Evidence]:
         """By simulated collections. Only whether each exceeds the cap counts, and the number that do is binomial with
-        the exact probability: it is drawn at once. Where that is not known, collections are simulated one by one.
+        the probability that the law says: it is drawn at once. Where only a normal law is at hand, collections are
+        simulated one by one.
         """
 
         def trial(epsilon: float) -> Evidence:
             began = time.perf_counter()
             found = law(self.build(epsilon), self.people)
-            exact = self._near(found)
-            hits = self._hits(found, runs) if exact is None else int(self.rng.binomial(runs, exact))
-            return self._keep(found, epsilon, hits / runs, exact, runs, hits, began)
+            if found.log is None:
+                hits = self._hits(found, runs)
+                return self._keep(found, epsilon, hits / runs, found.kind, began, None, runs, hits)
+            rough = self._rough(found)
+            chance = self.asked.probability(found.at_most(self.asked.cap)) if rough is None else rough
+            hits = int(self.rng.binomial(runs, chance))
+            known = found.known if rough is None else "near"
+            return self._keep(
+                found, epsilon, hits / runs, known, began, chance if known == "exact" else None, runs, hits
+            )
 
         return trial
 
@@ -92,7 +102,7 @@ class Trials:
         if many == 0 or (runs is None and many < _FEW):
             return None
         hits = self._hits(found, many)
-        return self._made(found, epsilon, hits / many, None, many, hits, began)
+        return self._made(found, epsilon, hits / many, found.kind, began, None, many, hits)
 
     def _hits(self, found: Law, runs: int) -> int:
         drawn = found.draw(runs, self.rng)
@@ -104,17 +114,23 @@ class Trials:
         distance = found.mean - self.asked.cap if self.asked.over else self.asked.cap - found.mean
         return max(distance, 0.0)
 
-    def _keep(
-        self, found: Law, epsilon: float, chance: float, exact: float | None, runs: int, hits: int, began: float
-    ) -> Evidence:
-        made = self._made(found, epsilon, chance, exact, runs, hits, began)
+    def _keep(self, found: Law, epsilon: float, chance: float, known: str, began: float, *more: Any) -> Evidence:
+        made = self._made(found, epsilon, chance, known, began, *more)
         self.evidence.append(made)
         if self.watch is not None:
             self.watch(made)
         return made
 
     def _made(
-        self, found: Law, epsilon: float, chance: float, exact: float | None, runs: int, hits: int, began: float
+        self,
+        found: Law,
+        epsilon: float,
+        chance: float,
+        known: str,
+        began: float,
+        exact: float | None = None,
+        runs: int = 0,
+        hits: int = 0,
     ) -> Evidence:
         margin = self._margin(found)
         low, high = proportion(hits, runs) if runs else (chance, chance)
@@ -132,4 +148,5 @@ class Trials:
             cantelli=forms.cantelli(found.variance, margin),
             chebyshev=forms.chebyshev(found.variance, margin),
             seconds=time.perf_counter() - began,
+            law=known,
         )

@@ -1,0 +1,143 @@
+"""Collections over time, each planning the budget of the next: in a sentence, and the table behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hush.cli import _asking, _console, _grid
+from hush.cli._asking import rounded_up
+from hush.cli._usage import NOTHING
+from hush.domain import Domain
+from hush.errors import ParameterError, message
+
+if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import Console
+
+    from hush.planning.capri import Step
+
+_MOST_ROWS = 40
+_SAYS = {"tp": "alarm, rightly", "tn": "all-clear, rightly", "fp": "false alarm", "fn": "missed exceedance"}
+_WRONG = {"fp": "false alarm", "fn": "missed exceedance"}
+
+
+def run(
+    path: Path,
+    asking: dict[str, Any],
+    parameters: Callable[[Domain], dict[str, Any]],
+    given: tuple[float | None, float | None],
+    chance: tuple[int, np.random.Generator],
+    plot: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Simulate the collections of a history, and tell what came of them.
+
+    Args:
+        path: The history.
+        asking: The question, as `capri.over_time` takes it.
+        parameters: From the domain to what the mechanism takes besides k and epsilon.
+        given: What --clip and --first said.
+        chance: The seed, and the generator it gives.
+        plot: Where to draw.
+        as_json: Whether to print JSON, and no bar.
+    """
+    from hush.cli import _files
+    from hush.cli._history import read_history
+    from hush.planning import capri
+
+    most, first = given
+    if first is None:
+        rule = "must be given beside --history, for the collection that nothing is known before"
+        raise ParameterError(message("--first", rule, NOTHING, "add e.g. --first 0.5"))
+    history = read_history(path)
+    domain = Domain(size=len(history.amounts), values=list(history.amounts))
+    options = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "history", "mechanism")}
+    options |= {"most": "--clip", "epsilon": "--first", "counts": "--history", "domain": "--history"}
+    with _asking.bar("Collecting, and planning the next", quiet=as_json) as tell:
+        asking = {**asking, "parameters": parameters(domain), "most": most}
+
+        def told_of(step: Step) -> None:
+            tell((step.time + 1) / len(history.times))
+
+        steps = _asking.asked(
+            lambda: capri.over_time(
+                history=history.counts, first=first, domain=domain, told=told_of, rng=chance[1], **asking
+            ),
+            options,
+        )
+    name = asking["mechanism"].name()
+    if plot is not None:
+        from hush.reports import figures
+        from hush.reports.capacity_time import capacity_time_figure
+
+        _files.write(plot, figures.png(capacity_time_figure(steps, history.times, name)))
+    if as_json:
+        _console.print_json(plain(steps, history.times, name, history.name, chance[0]))
+        return
+    people = [int(counts.sum()) for counts in history.counts]
+    many = f"{people[0]:,}" if len(set(people)) == 1 else f"{min(people):,} to {max(people):,}"
+    about = f"{name}, {domain.size:,} values, {history.name}, {many} people"
+    show(_console.stdout(), steps, history.times, name, about, chance[0])
+    if plot is not None:
+        _console.note(f"wrote the picture, {plot}")
+
+
+def plain(steps: Sequence[Step], times: Sequence[str], mechanism: str, population: str, seed: int) -> dict[str, Any]:
+    """For programs."""
+    right = sum(step.outcome in ("tp", "tn") for step in steps)
+    return {
+        "mechanism": mechanism,
+        "population": population,
+        "seed": seed,
+        "right": right,
+        "spent": steps[-1].spent,
+        "steps": [{**step.to_dict(), "time": time} for time, step in zip(times, steps, strict=True)],
+    }
+
+
+def show(console: Console, steps: Sequence[Step], times: Sequence[str], mechanism: str, about: str, seed: int) -> None:
+    """What came of it, and every collection."""
+    console.print(_console.cell(told(steps, mechanism)), soft_wrap=True)
+    console.print()
+    names, ranks = ("time", "ε", "spent", "total", "estimated", "decision"), (0, 0, 2, 1, 0, 0)
+    columns = [
+        _grid.Column(name, "left" if name in ("time", "decision") else "right", rank)
+        for name, rank in zip(names, ranks, strict=True)
+    ]
+    shown = list(zip(times, steps, strict=True))[:_MOST_ROWS]
+    _grid.show(console, columns, [_cells(time, step) for time, step in shown], about)
+    more = len(steps) - len(shown)
+    rest = f"{more:,} more times follow, which --json lists. " if more else ""
+    console.print(_console.cell(f"{rest}Seed {seed}.", "dim"), soft_wrap=True)
+
+
+def told(steps: Sequence[Step], mechanism: str) -> str:
+    """In words."""
+    outcomes = Counter(step.outcome for step in steps)
+    right = outcomes["tp"] + outcomes["tn"]
+    wrong = [f"{outcomes[kind]} {name}{'s' * (outcomes[kind] > 1)}" for kind, name in _WRONG.items() if outcomes[kind]]
+    mistakes = f" ({' and '.join(wrong)})" if wrong else ""
+    said = f"{mechanism} decided rightly at {right} of {len(steps)} times{mistakes}, the capacity being "
+    caps = sorted({step.cap for step in steps})
+    said += f"{caps[0]:,.12g}" if len(caps) == 1 else f"{caps[0]:,.12g} to {caps[-1]:,.12g}"
+    said += f". The first collection used ε = {steps[0].epsilon:.4g}"
+    planned = [step.epsilon for step in steps[1:]]
+    if planned:
+        least, most = rounded_up(min(planned)), rounded_up(max(planned))
+        said += f"; what each estimated planned the next, with ε = {least}"
+        said += "" if least == most else f" to {most}"
+    said += f". Who took part every time spent {rounded_up(steps[-1].spent)} in all."
+    failed = [step for step in steps if step.planned is not None and not step.planned.feasible]
+    if failed:
+        said += f" {len(failed)} of the plans found no budget that is enough, and the largest was used."
+    return said
+
+
+def _cells(time: str, step: Step) -> list[Any]:
+    mark = "red" if step.outcome in _WRONG else ""
+    texts = [time, f"{step.epsilon:.4g}", f"{step.spent:.4g}", f"{step.total:,.12g}", f"{step.estimated:,.0f}"]
+    return [_console.cell(text) for text in texts] + [_console.cell(_SAYS[step.outcome], mark)]
