@@ -11,8 +11,8 @@ def studies() -> dict[str, Study]:
     """Every study that can be reproduced, by name.
 
     >>> list(studies())
-    ['refined', 'audit', 'uldp']
+    ['refined', 'audit', 'uldp', 'modular', 'budget']
     """
-    from hush.reproduce import audit, refined, uldp
+    from hush.reproduce import audit, budget, modular, refined, uldp
 
-    return {study.name: study for study in (refined.STUDY, audit.STUDY, uldp.STUDY)}
+    return {study.name: study for study in (refined.STUDY, audit.STUDY, uldp.STUDY, modular.STUDY, budget.STUDY)}

@@ -1,0 +1,364 @@
+"""The study of modular subset selection made again: its sampler, its two readings of the attack, its checks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy.stats import norm
+
+import hush
+from hush.mechanisms.modular import MSS
+from hush.mechanisms.projective import PGR
+from hush.mechanisms.subset import SS
+from hush.reproduce import Check, Part, Settings, Table
+from hush.reproduce.modular import (
+    STUDY,
+    attacks,
+    checks_formulas,
+    corrections,
+    measured,
+    printed,
+    runtime,
+    settings,
+)
+from hush.reproduce.modular.exact import mean_error
+
+QUICK = Settings(quick=True)
+RARE = 1e-9
+"""The chance of a false alarm of each statistical test here."""
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, tuple[Table, float]]:
+    """Every part's table, smaller still than the quick version, and how far its progress went."""
+    found = {}
+    with pytest.MonkeyPatch.context() as change:
+        change.setattr(settings, "_QUICK_LARGE", 1_000)
+        change.setattr(settings, "FEW", 5)
+        change.setattr("hush.reproduce.modular.tables.LARGE", 2_048)
+        for part in STUDY.parts:
+            heard: list[float] = []
+            found[part.id] = part.compute(QUICK, heard.append), sum(heard)
+    return found
+
+
+@pytest.fixture(scope="module")
+def tables(told: dict[str, tuple[Table, float]]) -> dict[str, Table]:
+    return {name: table for name, (table, _) in told.items()}
+
+
+def found(name: str, table: Table) -> dict[str, Check]:
+    part = STUDY.part(name)
+    assert part is not None
+    return {check.claim: check for check in part.check(table)}
+
+
+def changed(table: Table, row: int, column: str, by: float) -> Table:
+    """With one number made larger."""
+    rows, at = [list(each) for each in table.rows], table.columns.index(column)
+    rows[row][at] += by  # type: ignore[operator]
+    return Table(table.columns, [tuple(each) for each in rows])
+
+
+# What the study holds.
+
+
+def test_the_study_has_all_figures() -> None:
+    wanted = {f"figure-{i}" for i in range(1, 10)} | {"table-1", "table-2", "corrections"}
+    assert {part.id for part in STUDY.parts} == wanted
+    assert {part.id for part in STUDY.parts if not part.empirical} == {"table-1", "figure-2"}
+    assert hush.reproduce.studies()["modular"] is STUDY
+
+
+@pytest.mark.parametrize("part", STUDY.parts, ids=lambda part: part.id)
+def test_every_part_computes_draws_and_checks(part: Part, told: dict[str, tuple[Table, float]]) -> None:
+    table, progress = told[part.id]
+    assert progress == pytest.approx(1.0)
+    assert Table.read(table.csv()).rows == table.rows
+    assert isinstance(part.draw(table), Figure)
+    verdicts = part.check(table)
+    assert verdicts
+    assert all(type(check.holds) is bool for check in verdicts)
+    assert [check for check in verdicts if not check.passed] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("figure-1", ("protocol", "k", "people", "epsilon", "mse", "mse_stderr", "mse_expected", "mse_printed")),
+        ("figure-2", ("bits", "bits_printed", "bits_abstract", "condition")),
+        ("figure-3", ("dra", "dra_stderr", "dra_expected", "dra_mean", "dra_printed", "dra_knowing")),
+        ("table-2", ("seconds", "seconds_sd", "seconds_printed", "messages")),
+        ("corrections", ("about", "printed", "right", "measured")),
+    ],
+)
+def test_tables_have_what_figures_show(name: str, columns: tuple[str, ...], tables: dict[str, Table]) -> None:
+    assert set(columns) <= set(tables[name].columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "said", "verdict"),
+    [
+        ("corrections", "k = 30, ε = 1, n = 3,000: equation 3", ("0.0019", "0.4067"), "false, as known"),
+        ("corrections", "k = 30, ε = 1, n = 3,000: theorem 3's bound", ("≤ 0.256", "0.4067"), "false, as known"),
+        ("corrections", "k = 100, moduli 29 31 37 41: theorem 4's bound on κ", ("≤ 3.93", "104"), "false, as known"),
+        ("corrections", "q = 5, t = 3, k = 8, ε = 4: equation 15", ("0.7119", "0.6000"), "false, as known"),
+        ("corrections", "... variance of the number of members", ("-6", "0"), "false, as known"),
+        ("table-1", "bits of PGR at k = 22,000, ε = 4.5", ("15", "20"), "false, as known"),
+        ("table-2", "ε = 4.5: 56.906 s over 0.127 s", ("447.8×", "446.3 to 449.9"), "matches"),
+    ],
+)
+def test_known_numbers(name: str, claim: str, said: tuple[str, str], verdict: str, tables: dict[str, Table]) -> None:
+    check = found(name, tables[name])[claim]
+    assert (check.printed, check.computed, check.verdict) == (*said, verdict)
+
+
+def test_every_erratum_of_the_paper_is_shown_false(tables: dict[str, Table]) -> None:
+    wrong = [check for name, table in tables.items() for check in found(name, table).values() if not check.right]
+    assert all(check.verdict == "false, as known" for check in wrong)
+    words = " ".join(f"{check.claim} {check.source}" for check in wrong)
+    for each in (
+        "divided by their sum", "⌊m/(E + 1)⌋", "covariance of two members", "covariance between blocks", "equation 3",
+        "theorem 3", "theorem 4", "full rank", "equation 7", "equation 15", "RAPPOR", "PGR: bits", "without 1/ℓ",
+        "fallback", "ridge", "modulo 4", "lowest DRA", "abstract",
+    ):  # fmt: skip
+        assert each in words, each
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "noise"), [("figure-1", "mse", "mse_stderr"), ("figure-3", "dra", "dra_stderr"),
+                                  ("figure-5", "mse", "mse_stderr"), ("corrections", "measured", "measured_stderr")]
+)  # fmt: skip
+def test_measurements_that_break_their_law_do_not_pass(
+    name: str, column: str, noise: str, tables: dict[str, Table]
+) -> None:
+    """One cell far from where it should be; five trials allow for some hundred standard errors."""
+    table, part = tables[name], STUDY.part(name)
+    assert part is not None
+    off = changed(table, 0, column, 1_000 * float(table.numbers(noise)[0]))
+    failed = [check for check in part.check(off) if not check.passed]
+    assert failed
+    assert failed[0].printed.startswith("|")
+
+
+def test_a_wrong_formula_or_a_wrong_number_does_not_pass(
+    tables: dict[str, Table], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = tables["figure-1"]
+    at = next(i for i, row in enumerate(table.rows) if row[0] == "MSS")
+    more = changed(table, at, "mse_expected", 0.5 * float(table.numbers("mse_expected")[at]))
+    assert found("figure-1", more)["error of MSS over SS"].verdict == "DOES NOT MATCH"
+    monkeypatch.setitem(runtime.PRINTED, 4.5, ("0.127", "0.047", "56.906", "3.570", "497.8"))
+    verdicts = found("table-2", tables["table-2"])
+    assert verdicts["ε = 4.5: 56.906 s over 0.127 s"].verdict == "DOES NOT MATCH"
+    assert verdicts["ε = 2: 2.897 s over 0.160 s"].verdict == "matches"
+
+
+# Subsets drawn by the word.
+
+
+def draws(m: int, omega: int, residue: int, p: float, number: int) -> np.ndarray:
+    """Single subsets, a row each."""
+    counts = np.zeros(m, np.int64)
+    counts[residue] = 1
+    rng = hush.seeded([7, m, omega])
+    return np.stack([measured._members(counts, omega, p, rng) for _ in range(number)])
+
+
+@pytest.mark.parametrize(("m", "omega"), [(6, 3), (6, 2), (7, 4)])
+def test_subsets_have_the_law_of_subset_selection(m: int, omega: int) -> None:
+    """Chi-square over all subsets, 4,000 drawn, at 1e-9."""
+    from scipy.stats import chi2
+
+    p, number = 0.8, 4_000
+    seen = draws(m, omega, 2, p, number)
+    assert (seen.sum(axis=1) == omega).all()
+    assert set(np.unique(seen)) == {0, 1}
+    score = 0.0
+    for members in itertools.combinations(range(m), omega):
+        chance = p / math.comb(m - 1, omega - 1) if 2 in members else (1 - p) / math.comb(m - 1, omega)
+        hits = int(seen[:, list(members)].all(axis=1).sum())
+        score += (hits - number * chance) ** 2 / (number * chance)
+    assert score < chi2.isf(RARE, math.comb(m, omega) - 1)
+
+
+@pytest.mark.parametrize(("m", "omega"), [(200, 5), (200, 70), (70, 20), (64, 20), (129, 50)])
+def test_sums_of_subsets_have_the_right_means_and_covariances(m: int, omega: int) -> None:
+    """400 collections of 300 people with two residues: means, and the variance of every residue, at 1e-9 in all."""
+    runs, people = 400, 300
+    p = 0.75
+    counts = np.zeros(m, np.int64)
+    counts[1], counts[m - 1] = 200, 100
+    rng = hush.seeded(7)
+    seen = np.stack([measured._members(counts, omega, p, rng) for _ in range(runs)])
+    assert (seen.sum(axis=1) == people * omega).all()
+    q = (omega - p) / (m - 1)
+    mean = q * people + (p - q) * counts
+    variance = q * (1 - q) * (people - counts) + p * (1 - p) * counts
+    limit = float(norm.isf(RARE / (4 * m)))
+    assert (np.abs(seen.mean(axis=0) - mean) < limit * np.sqrt(variance / runs)).all()
+    assert (np.abs(seen.var(axis=0, ddof=1) / variance - 1) < limit * math.sqrt(2.2 / runs)).all()
+
+
+def test_trials_repeat_by_seed_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = measured.errors.__wrapped__("MSS", 100, "zipf", 2.0, 4, 7)
+    monkeypatch.setenv("HUSH_THREADS", "1")
+    assert (measured.errors.__wrapped__("MSS", 100, "zipf", 2.0, 4, 7) == first).all()
+    assert (measured.errors.__wrapped__("MSS", 100, "zipf", 2.0, 4, 8) != first).all()
+
+
+def test_tallies_are_those_of_the_mechanisms() -> None:
+    for m in (SS(k=50, epsilon=1.0), MSS(k=50, epsilon=1.0, moduli=(13, 17, 23, 29))):
+        counts = settings.people("zipf", 50)
+        ours, theirs = measured.tally(m, counts, hush.seeded(7)), m.simulate(counts, rng=hush.seeded(7)).tally
+        assert ours.shape == theirs.shape
+        assert ours.dtype == theirs.dtype
+        assert abs(ours.sum() / theirs.sum() - 1) < 0.02
+
+
+# Exact errors.
+
+
+def dense(m: MSS, f: np.ndarray, n: int) -> tuple[float, float]:
+    """The mean error for blocks of n/l reports, and equation 3 as printed, from matrices and chances of pairs."""
+    k, blocks = m.k, len(m.moduli)
+    design = [(np.arange(k) % size == np.arange(size)[:, None]).astype(float) for size in m.moduli]
+    weights, covariances, multinomial = [], [], []
+    for size, omega, part in zip(m.moduli, m.omegas, design, strict=True):
+        e = math.exp(m.epsilon)
+        p = omega * e / (omega * e + size - omega)
+        q = (omega - p) / (size - 1)
+        mean, level = q + (p - q) * (part @ f), omega / size
+        total = np.zeros((size, size))
+        for r, share in enumerate(part @ f):
+            pair = p * (omega - 1) * (omega - 2) + (1 - p) * omega * (omega - 1)
+            both = np.full((size, size), pair / ((size - 1) * (size - 2)))
+            both[r], both[:, r] = p * (omega - 1) / (size - 1), p * (omega - 1) / (size - 1)
+            np.fill_diagonal(both, q)
+            both[r, r] = p
+            total += share * both
+        covariances.append((total - np.outer(mean, mean)) / (p - q) ** 2 / (n / blocks))
+        multinomial.append((np.diag(mean) - np.outer(mean, mean)) / (p - q) ** 2 / (n / blocks))
+        weights.append((p - q) ** 2 / (level * (1 - level)) * n / blocks)
+    scaled = np.concatenate([math.sqrt(w) * part for w, part in zip(weights, design, strict=True)])
+    literal = np.linalg.pinv(scaled)
+    at, right, wrong = 0, np.zeros((k, k)), 0.0
+    for w, cov, other in zip(weights, covariances, multinomial, strict=True):
+        block = literal[:, at : at + len(cov)]
+        right += w * block @ cov @ block.T
+        wrong += float(np.trace(block @ other @ block.T))
+        at += len(cov)
+    return float(np.trace(right - (np.diag(f) - np.outer(f, f)) / n)) / k, wrong / k
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 5.0])
+@pytest.mark.parametrize("crowd", ["zipf", "spike"])
+def test_analytical_errors_are_those_of_matrices(epsilon: float, crowd: str) -> None:
+    m = MSS(k=70, epsilon=epsilon, moduli=(17, 23, 29, 31, 37))
+    f, n = settings.people(crowd, 70) / settings.N, 10_000
+    told = mean_error(m.blocks, f, n)
+    right, wrong = dense(m, f, n)
+    assert told.exact == pytest.approx(right, rel=1e-8)
+    assert told.printed == pytest.approx(wrong, rel=1e-8)
+    assert told.exact == pytest.approx(float(m.variances(f, n).mean()), rel=1e-8)
+    assert printed.equation_3(m.blocks, f, n) == pytest.approx(wrong, rel=1e-8)
+
+
+def test_collections_are_decoded_at_once_as_one_by_one() -> None:
+    m, even = MSS(k=30, epsilon=1.0, moduli=(7, 11, 13, 5)), np.full(30, 1 / 30)
+    ours = corrections.decoded(m, even, 3, hush.seeded(7))
+    rng = hush.seeded(7)
+    for each in ours:
+        tally = measured.tally(m, rng.multinomial(corrections.CROWD, even).astype(np.int64), rng)
+        assert each == pytest.approx(m.decode(tally, corrections.CROWD), abs=1e-9)
+
+
+def test_the_ridge_shrinks_as_its_formula_says() -> None:
+    m, at, n = MSS(k=100, epsilon=0.5), 7, 1_000
+    design = np.concatenate([(np.arange(100) % size == np.arange(size)[:, None]) for size in m.moduli]).astype(float)
+    weights = np.repeat(m.blocks.weights * n / len(m.moduli), m.moduli)
+    normal = design.T * weights @ design
+    wanted = np.linalg.solve(normal + np.eye(100) / 0.25, normal[:, at])[at]
+    assert corrections.expected_ridge(m, at, n) == pytest.approx(float(wanted), rel=1e-7)
+    assert wanted == pytest.approx(0.93, abs=0.01)
+
+
+# The attack.
+
+
+def enumerated(m: MSS | PGR) -> np.ndarray:
+    """How often each value is found out, from all outputs and their exact weights."""
+    success = np.zeros(m.k)
+    publics = m.publics()
+    for public in publics:
+        reports = m.outputs(public)
+        support = m.support_matrix(reports)
+        for report, values in zip(reports, support, strict=True):
+            guesses = values if values.any() else np.ones(m.k, np.bool_)
+            for value in np.flatnonzero(guesses):
+                chance = m.copies(report) * m.weight(report, int(value)) / m.denominator
+                success[value] += chance / guesses.sum() / len(publics)
+    return success
+
+
+SMALL: list[MSS | PGR] = [
+    MSS(k=12, epsilon=0.5, moduli=(5, 7, 4)),
+    MSS(k=12, epsilon=2.0, moduli=(5, 7, 3)),
+    MSS(k=8, epsilon=0.2, moduli=(8,)),
+    PGR(k=8, epsilon=4.0, q=5),
+    PGR(k=5, epsilon=1.0, q=7),
+    PGR(k=11, epsilon=1.5, q=3),
+]
+
+
+@pytest.mark.parametrize("m", SMALL, ids=repr)
+def test_success_of_every_value_is_exact(m: MSS | PGR) -> None:
+    assert attacks.by_value(m) == pytest.approx(enumerated(m), rel=1e-9)
+    assert attacks.by_value(m).mean() == pytest.approx(m.asr(), rel=1e-9)
+
+
+@pytest.mark.parametrize("m", SMALL, ids=repr)
+def test_chances_of_guesses_are_those_of_the_scores(m: MSS | PGR) -> None:
+    values = np.tile(np.arange(m.k), 40)
+    reports = m.privatize(values, rng=hush.seeded(7))
+    favoured = attacks.supported(m) if isinstance(m, PGR) else None
+    slow = hush.attacks.reconstruction.chance.dispatch(object)(m, reports, values)
+    assert attacks.chances(m, reports, values, favoured) == pytest.approx(slow)
+
+
+def test_crowded_residues_hide_the_first_values() -> None:
+    """Value 0 shares its residues with one value more than most: MSS looks safer on the paper's people than it is."""
+    m = settings.mechanism("MSS", 100, 4.5)
+    each = attacks.by_value(m)
+    assert each[0] == each.min()
+    assert each.max() > 1.6 * each[0]
+    assert printed.attack(m) == pytest.approx(each[0], rel=1e-6)
+    assert m.asr() > 1.05 * settings.mechanism("OUE", 100, 4.5).asr()
+
+
+# What is printed.
+
+
+def test_printed_formulas() -> None:
+    assert printed.theorem_4(100, (29, 31, 37, 41), 1.0) == pytest.approx(3.9287, abs=1e-4)
+    assert printed.theorem_4(100, (89, 97), 1.0) == math.inf
+    assert printed.fallback(30, 2) == (17, 17)
+    assert printed.attack(PGR(k=8, epsilon=4.0, q=5)) == pytest.approx(0.7119, abs=5e-5)
+    assert checks_formulas.misread() == pytest.approx(-0.81, abs=0.01)
+    assert checks_formulas.orthogonal(5) == (6, 6)
+    assert checks_formulas.orthogonal(4) == (1, 5)
+    sue = hush.SUE(k=1_024, epsilon=2.0)
+    assert printed.attack(hush.OUE(k=1_024, epsilon=2.0)) == pytest.approx(sue.asr(), rel=1e-9)
+    assert [runtime.geometry(e) for e in (4.5, 5.0)] == [712_980, 22_351]
+
+
+def test_given_numbers_of_moduli_are_well_conditioned() -> None:
+    for count in settings.BLOCKS:
+        moduli = settings.fixed_moduli(1_024, 2.0, count)
+        assert moduli is not None
+        assert len(moduli) == count
+        assert MSS(k=1_024, epsilon=2.0, moduli=moduli).blocks.system.condition(digits=4) <= 10
