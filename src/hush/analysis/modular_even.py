@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-_FEW = 64
-"""Below this modulus, the columns of the residues are fewer than the diagonals."""
+_DEAR = 8
+"""A column of N⁻¹ costs about as much as so many diagonals."""
 
 
 def mean_variance(law: Blocks) -> float:
@@ -59,7 +59,7 @@ class Squared:
     def folded_trace(self, m: int, residues: int) -> float:
         """The sum of its entries whose row and column have the same residue modulo m, one of the first so many."""
         k = self._system.k
-        if m < _FEW:
+        if residues * _DEAR < k // m:
             columns = ((np.arange(k) % m == r).astype(np.float64) for r in range(residues))
             return float(sum((self._system.solve(column) ** 2).sum() for column in columns))
         total = 0.0
