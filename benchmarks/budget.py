@@ -8,6 +8,7 @@ promised: n = 10^7, k = 1000, a thousand runs at a budget.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import hush
 from benchmarks import report, timing
@@ -21,7 +22,15 @@ REQUIRED = {"GRR": None, "OUE": 1000, "OLH": 10_000}
 
 SIZE, CROWD, RUNS = 1000, 10**7, 1000
 LIMITS = {"direct": 2.0, "BS": 5.0, "RBS": 5.0, "DBS": 5.0, "MPass": 30.0, "Bayes": 30.0}
-FAST, COSTLY = ("GRR", "OUE", "OLH"), ("SS", "HR")
+FAST, COSTLY = ("GRR", "OUE", "OLH"), ("SS", "HR", "PGR", "MSS")
+MORE: dict[str, tuple[str, float, dict[str, Any]]] = {
+    "ServerTHE": ("kendall", 0.3, {}),
+    "SHE": ("kendall", 0.3, {}),
+    "GM": ("l1", 0.003, {"delta": 1e-6}),
+    "AGM": ("l1", 0.001, {"delta": 1e-6}),
+    "uRR": ("kendall", 0.3, {"sensitive": tuple(range(250))}),
+}
+"""Others with a sampler in O(k): what is lost, how much of it is accepted, and their parameters."""
 LOSSES = {"kendall": 0.3, "l1": 2e-5, "l2": 3e-5, "max": 0.001, "f1": 0.1, "ndcg": 0.01, "kl": 0.05, "emd": 2.0}
 
 
@@ -66,21 +75,28 @@ def _questions(quick: bool) -> report.Table:
     table = report.Table(
         "The smallest budget: n = 10⁷, k = 1000, up to 1000 runs at a budget, Pr ≥ 0.9",
         ("question", "method", "ε", "time", "processor", "required"),
-        note="SS and HR may take ten times as long. `processor` is the time of all threads together.",
+        note="SS, HR, PGR and MSS may take ten times as long. “processor” is the time of all threads together.",
     )
     data = hush.datasets.zipf(SIZE, CROWD)
     names = ("OUE",) if quick else (*FAST, *COSTLY)
     methods = ("direct", "BS") if quick else tuple(LIMITS)
-    cases = [(name, "kendall", method) for name in names for method in methods]
-    cases += [] if quick else [("OUE", loss, "direct") for loss in LOSSES if loss != "kendall"]
-    budget("OUE", [3, 2, 1], loss="kendall", threshold=1.0, method="BS", runs=50)  # compiles
-    for name, loss, method in report.progress(cases, "questions"):
+    cases = [(name, "kendall", LOSSES["kendall"], method, {}) for name in names for method in methods]
+    if not quick:
+        cases += [("OUE", loss, x, "direct", {}) for loss, x in LOSSES.items() if loss != "kendall"]
+    few = ("SHE",) if quick else tuple(MORE)
+    cases += [(name, *MORE[name][:2], method, MORE[name][2]) for name in few for method in ("direct", "BS")]
+    small = {"loss": "kendall", "threshold": 1.0, "method": "BS", "runs": 50}
+    for name, more in {name: more for name, *_, more in cases}.items():  # compiles
+        parameters = {**more, "sensitive": (0, 1)} if "sensitive" in more else more
+        budget(name, [300, 200, 100], parameters=parameters, **small)
+    for name, loss, threshold, method, more in report.progress(cases, "questions"):
         limit = LIMITS[method] * (10 if name in COSTLY else 1)
         busy = time.process_time()
-        answer = budget(name, data, loss=loss, threshold=LOSSES[loss], method=method, runs=RUNS, rng=hush.seeded(7))
+        asked = {"loss": loss, "threshold": threshold, "method": method, "runs": RUNS, "parameters": more}
+        answer = budget(name, data, rng=hush.seeded(7), **asked)
         busy = time.process_time() - busy
         table.add(
-            f"{name}, {loss} ≤ {LOSSES[loss]:g}",
+            f"{name}, {loss} ≤ {threshold:g}",
             method,
             f"{answer.epsilon:.3g}" if answer.epsilon else "none",
             f"{answer.seconds:.2f} s",

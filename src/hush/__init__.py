@@ -17,6 +17,7 @@ from hush.domain import Domain
 from hush.errors import HushError
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._numeric import Numeric
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
 from hush.mechanisms.direct import AGRR, GRR
@@ -25,6 +26,8 @@ from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
+from hush.mechanisms.numeric import registry as numeric_registry
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.registry import from_dict, register, registry
 from hush.mechanisms.spec import Spec
@@ -67,9 +70,13 @@ __all__ = [
     "Aggregate",
     "ApproxLDP",
     "Domain",
+    "Duchi",
     "Estimate",
     "FrequencyOracle",
     "HushError",
+    "Hybrid",
+    "Numeric",
+    "Piecewise",
     "PureOracle",
     "ServerTHE",
     "Spec",
@@ -77,6 +84,7 @@ __all__ = [
     "datasets",
     "errors",
     "from_dict",
+    "numeric_registry",
     "plan",
     "register",
     "registry",

@@ -7,6 +7,8 @@ both the method's own uncertainty and that of the fresh runs, at 1e-9.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from hush.planning.optimus import METHODS, Answer, budget
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.sequential import Test as Sequential
 
-FRESH = 40_000
+FRESH = 20_000
 
 
 def satisfied(answer: Answer, epsilon: float, runs: int = FRESH) -> tuple[float, float]:
@@ -34,13 +36,17 @@ CASES = [
     ("SS", "max", 0.02, hush.datasets.normal(20, 20_000), {}),
     ("HR", "emd", 0.5, hush.datasets.geometric(24, 20_000), {}),
     ("Wheel", "ndcg", 0.02, hush.datasets.zipf(60, 30_000), {"top": 5}),
+    ("SHE", "max", 0.02, hush.datasets.normal(20, 20_000), {}),
+    ("MSS", "emd", 0.5, hush.datasets.geometric(24, 20_000), {}),
+    ("PGR", "l2", 0.001, hush.datasets.zipf(20, 30_000), {"n": 30_000}),
+    ("uUE", "l1", 0.003, hush.datasets.normal(20, 20_000), {"parameters": {"sensitive": tuple(range(8))}}),
     ("SUE", "f1", 0.2, hush.datasets.zipf(60, 30_000), {"top": 5}),
 ]
 
 
 @pytest.mark.parametrize(("name", "loss", "threshold", "data", "more"), CASES, ids=lambda x: str(x)[:12])
 def test_the_budget_satisfies_and_a_twentieth_less_does_not(
-    name: str, loss: str, threshold: float, data: hush.datasets.Dataset, more: dict[str, int]
+    name: str, loss: str, threshold: float, data: hush.datasets.Dataset, more: dict[str, Any]
 ) -> None:
     answer = budget(name, data, loss=loss, threshold=threshold, runs=40_000, rng=hush.seeded(7), **more)
     assert answer.epsilon is not None
@@ -55,7 +61,7 @@ def test_the_budget_satisfies_and_a_twentieth_less_does_not(
         below, chance = satisfied(answer, 0.95 * answer.epsilon)
         assert below - chance < 0.9
     else:
-        assert loss == "f1"
+        assert loss == "f1" or name == "MSS"  # whose moduli and subsets change with the budget
 
 
 def test_answers_are_wrong_as_rarely_as_they_say() -> None:

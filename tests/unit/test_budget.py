@@ -13,10 +13,11 @@ from hush.errors import ParameterError
 from hush.planning.optimus import BS, DBS, METHODS, RBS, Answer, Bayes, Direct, MPass, budget
 from hush.planning.optimus.bayes import expected_improvement
 from hush.planning.optimus.sequential import Test as Sequential
-from tests.conftest import APPROXIMATE, NAMES
 
 COUNTS = [400, 300, 150, 100, 50]
 METHOD_NAMES = list(METHODS)
+SHORT = {"MPass": MPass(passes=3, g=5.0), "Bayes": Bayes(initial=6, iterations=6), "RBS": RBS(precision=0.05)}
+"""Methods that try many budgets, with fewer."""
 
 
 def ask(mechanism: object = "OUE", people: object = COUNTS, **more: object) -> Answer:
@@ -51,7 +52,7 @@ def ask(mechanism: object = "OUE", people: object = COUNTS, **more: object) -> A
         ({"mechanism": "OUEE"}, "mechanism must be registered"),
         ({"mechanism": 7}, "mechanism must be a mechanism's name or class"),
         ({"mechanism": "UE"}, "parameters must be what UE takes"),
-        ({"mechanism": "LHO", "parameters": {"g": 4}}, "parameters must be what LHO takes"),
+        ({"mechanism": "LHO", "parameters": {"g": 4}}, "mechanism must be one whose budget can be chosen, got LHO"),
         ({"mechanism": lambda epsilon: 3}, "mechanism must make mechanisms"),
         ({"mechanism": lambda epsilon: hush.GRR(k=4, epsilon=epsilon)}, "mechanism must have k = 5"),
         ({"mechanism": lambda epsilon: None, "parameters": {"g": 1}}, "parameters must be left out"),
@@ -98,7 +99,7 @@ def test_methods_check_their_parameters(make: object, words: str) -> None:
 @pytest.mark.parametrize("method", METHOD_NAMES)
 def test_every_method_answers_with_its_evidence(method: str) -> None:
     heard: list[float] = []
-    answer = ask(method=method, progress=heard.append)
+    answer = ask(method=method, progress=heard.append, runs=1000 if method == "direct" else 200)
     assert answer.feasible
     assert answer.method == method
     assert answer.best.epsilon == answer.epsilon
@@ -117,19 +118,19 @@ def test_every_method_answers_with_its_evidence(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHOD_NAMES)
 def test_the_same_seed_gives_the_same_answer(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = ask(method=method)
+    first = ask(method=SHORT.get(method, method))
     monkeypatch.setenv("HUSH_THREADS", "1")
-    assert ask(method=method).epsilon == first.epsilon
+    assert ask(method=SHORT.get(method, method)).epsilon == first.epsilon
 
 
 def test_methods_agree() -> None:
-    found = {name: ask(method=name, runs=20_000 if name == "direct" else 2000).epsilon for name in METHODS}
+    found = {name: ask(method=name, runs=10_000 if name == "direct" else 1500).epsilon for name in METHODS}
     assert max(found.values()) / min(found.values()) < 1.06, found
 
 
 @pytest.mark.parametrize("method", METHOD_NAMES)
 def test_what_no_budget_reaches_is_infeasible(method: str) -> None:
-    answer = ask(method=method, threshold=1e-9)
+    answer = ask(method=SHORT.get(method, method), threshold=1e-9)
     assert not answer.feasible
     assert answer.epsilon is None
     assert answer.interval is None
@@ -143,9 +144,9 @@ def test_what_no_budget_reaches_is_infeasible(method: str) -> None:
 @pytest.mark.parametrize("method", METHOD_NAMES)
 def test_where_only_the_largest_budget_does_it_is_found(method: str) -> None:
     """Nothing that a method tries on its way satisfies."""
-    needed = ask(runs=20_000).epsilon
+    needed = ask(runs=10_000).epsilon
     assert needed is not None
-    answer = ask(method=method, epsilon=(0.001, needed * 1.03), runs=4000)
+    answer = ask(method=SHORT.get(method, method), epsilon=(0.001, needed * 1.03), runs=2000)
     assert answer.feasible
     assert answer.epsilon == pytest.approx(needed, rel=0.05)
 
@@ -160,10 +161,10 @@ def test_where_every_budget_does_the_least_is_found(method: str) -> None:
 @pytest.mark.parametrize("loss", ["l1", "kendall", "max"])
 def test_tightening_never_lowers_the_budget(method: object, loss: str) -> None:
     """Common random numbers make this exact, whatever chance does."""
-    by_threshold = [ask(method=method, loss=loss, threshold=t, runs=200).epsilon for t in (0.3, 0.2, 0.12, 0.1, 0.09)]
+    by_threshold = [ask(method=method, loss=loss, threshold=t, runs=100).epsilon for t in (0.3, 0.12, 0.1, 0.09)]
     assert by_threshold == sorted(by_threshold)
     by_probability = [
-        ask(method=method, loss=loss, threshold=0.1, probability=p, runs=200).epsilon for p in (0.5, 0.7, 0.9, 0.95)
+        ask(method=method, loss=loss, threshold=0.1, probability=p, runs=100).epsilon for p in (0.5, 0.9, 0.95)
     ]
     assert by_probability == sorted(by_probability)
 
@@ -173,17 +174,6 @@ def test_direct_rises_with_what_is_asked_for() -> None:
     assert thresholds == sorted(thresholds)
     probabilities = [ask(probability=p, runs=4000).epsilon for p in (0.3, 0.5, 0.7, 0.9, 0.97)]
     assert probabilities == sorted(probabilities)
-
-
-@pytest.mark.parametrize("name", sorted(n for n in NAMES if n != "LHO"))
-def test_any_registered_mechanism_can_be_asked_for(name: str) -> None:
-    parameters = {"UE": {"p": 0.7}, "LH": {"g": 3}}.get(name, {})
-    if name in APPROXIMATE:
-        parameters = {**parameters, "delta": 1e-5}
-    most = 1.0 if name == "GM" else 5.0
-    answer = ask(name, threshold=0.3, parameters=parameters, epsilon=(0.3, most), runs=400)
-    assert answer.feasible
-    assert isinstance(answer.mechanism, hush.registry()[name])
 
 
 def test_populations() -> None:
@@ -204,21 +194,6 @@ def test_populations() -> None:
     assert before.question.people.n == 1000
     assert before.question.people.truth.min() >= 0
     assert ask(people=estimate, n=50_000, threshold=0.05).epsilon < before.epsilon  # type: ignore[operator]
-
-
-def test_a_mechanism_that_only_states_its_law_can_be_asked_for() -> None:
-    """No variances, no batch: a function makes it, and it is simulated run by run."""
-
-    class Own(hush.GRR):
-        def _simulate(self, counts, rng):  # type: ignore[no-untyped-def]
-            return hush.FrequencyOracle._simulate(self, counts, rng)
-
-        def variances(self, frequencies, n=1):  # type: ignore[no-untyped-def]
-            raise NotImplementedError
-
-    given = {"people": [20, 10, 5], "threshold": 0.2, "runs": 400, "epsilon": (0.5, 5.0)}
-    own = ask(lambda epsilon: Own(k=3, epsilon=epsilon), **given)
-    assert own.epsilon == pytest.approx(ask("GRR", **given).epsilon, rel=0.15)
 
 
 def test_a_perfect_ranking_may_be_asked_for() -> None:
@@ -245,7 +220,7 @@ def test_dynamic_search_runs_what_it_divides_by() -> None:
 
 def test_relaxed_search_ends_for_every_g_above_two() -> None:
     for g in (2.05, 3.0, 10.0, 1e9):
-        answer = ask(method=RBS(g=g, precision=0.1), runs=200)
+        answer = ask(method=RBS(g=g, precision=0.1), runs=50)
         assert answer.feasible
         assert answer.epsilon in {t.epsilon for t in answer.evidence if t.satisfies}
 
@@ -300,5 +275,5 @@ def test_sequential_evidence_is_a_mean_of_likelihood_ratios() -> None:
 
 def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sklearn.gaussian_process", None)
-    with pytest.raises(hush.errors.MissingDependency, match="scikit-learn"):
+    with pytest.raises(hush.errors.MissingDependency, match=r"scikit-learn.*hush-ldp\[audit\]"):
         ask(method="Bayes")

@@ -12,6 +12,7 @@ import pytest
 
 import hush
 from hush.errors import DomainError, ParameterError, ReportError, SpecError
+from hush.mechanisms import numeric
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC, Duchi, Hybrid, Piecewise, from_dict
 
@@ -218,3 +219,18 @@ def test_bad_reports_and_aggregates_are_refused(name: str) -> None:
         m.variance(values=[])
     with pytest.raises(ParameterError):
         m.variance(n=0)
+
+
+def test_they_have_a_registry_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {name: getattr(hush, name) for name in NAMES} == hush.numeric_registry()
+    assert not set(NAMES) & set(hush.registry())  # these take values 0..k-1
+    monkeypatch.setattr(numeric, "NUMERIC", dict(NUMERIC))
+
+    @numeric.register
+    class Own(Duchi):
+        pass
+
+    assert hush.numeric_registry()[Own.name()] is Own
+    assert isinstance(from_dict(Own(low=0.0, high=1.0, epsilon=1.0).to_dict()), Own)
+    with pytest.raises(ParameterError, match="must be a subclass of Numeric"):
+        numeric.register(hush.GRR)  # type: ignore[type-var]

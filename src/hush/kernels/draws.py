@@ -1,9 +1,8 @@
-"""Binomial and hypergeometric numbers inside compiled code, from the bit generator's words.
+"""Binomial numbers inside compiled code, from the bit generator's words.
 
-Binomial: sequential inversion where the mean is small, popcount for a few fair coins, else Hörmann's transformed
-rejection (BTRS, J. Stat. Comput. Simul. 46, 1993), whose cost does not depend on n. Hypergeometric: inversion where the
-mean is small, else Stadlober's ratio of uniforms (HRUA, J. Comput. Appl. Math. 31, 1990). Both reject against the exact
-probabilities, so the law is exact up to the rounding of doubles.
+Sequential inversion where the mean is small, popcount for a few fair coins, else Hörmann's transformed rejection (BTRS,
+J. Stat. Comput. Simul. 46, 1993), whose cost does not depend on n. It rejects against the exact probabilities, so the
+law is exact up to the rounding of doubles.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ _SHIFT = np.uint64(11)
 _INVERTED = 10.0  # up to this mean, inversion is faster
 _TAILS = np.array([math.lgamma(x + 1) - (x + 0.5) * math.log(x + 1) + x + 1 for x in range(10)])
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
-_WIDTH = 2 * math.sqrt(2 / math.e)
-_EXTRA = 3 - 2 * math.sqrt(3 / math.e)
 
 
 @njit(nogil=True, inline="always")
@@ -43,6 +40,12 @@ def _tail(x):
 @njit(nogil=True)
 def _log_factorial(x):
     return (x + 0.5) * math.log(x + 1.0) - (x + 1.0) + _tail(x)
+
+
+@njit(nogil=True)
+def log_choose(n, x):
+    """Logarithm of the number of ways to choose x of n."""
+    return _log_factorial(n) - _log_factorial(x) - _log_factorial(n - x)
 
 
 @njit(nogil=True)
@@ -138,69 +141,3 @@ def add_binomials(source, n, p, column):
     for i in range(column.size):
         found = _rejection(source, n, rare, shape)
         column[i] += found if p <= 0.5 else n - found
-
-
-@njit(nogil=True)
-def hypergeometric(source, good, bad, sample):
-    """How many of a sample without replacement are good."""
-    whole = good + bad
-    if sample <= 0 or good <= 0:
-        return np.int64(0)
-    if sample >= whole or bad <= 0:
-        return np.int64(min(sample, good))
-    drawn = min(sample, whole - sample)
-    rarer, other = min(good, bad), max(good, bad)
-    if drawn * (rarer / whole) < _INVERTED:
-        x = _rare(source, rarer, other, drawn)
-    else:
-        x = _ratio(source, rarer, other, drawn)
-    if good > bad:
-        x = drawn - x
-    return np.int64(x if drawn == sample else good - x)
-
-
-@njit(nogil=True)
-def _rare(source, rarer, other, drawn):
-    """Inversion, from none upwards: none is possible, since the sample is at most the more frequent kind."""
-    whole = rarer + other
-    nothing = _log_factorial(other) + _log_factorial(whole - drawn) - _log_factorial(whole)
-    chance = math.exp(nothing - _log_factorial(other - drawn))
-    left = uniform(source)
-    x, most = 0, min(rarer, drawn)
-    while left >= chance and x < most:
-        left -= chance
-        chance *= (rarer - x) / (x + 1.0) * ((drawn - x) / (other - drawn + x + 1.0))
-        x += 1
-        if chance < 1e-300:
-            break
-    return x
-
-
-@njit(nogil=True)
-def _log_terms(x, rarer, other, drawn):
-    return _log_factorial(x) + _log_factorial(rarer - x) + _log_factorial(drawn - x) + _log_factorial(other - drawn + x)
-
-
-@njit(nogil=True)
-def _ratio(source, rarer, other, drawn):
-    """HRUA."""
-    whole = rarer + other
-    share = rarer / whole
-    centre = drawn * share + 0.5
-    spread = math.sqrt((whole - drawn) * drawn * share * (1 - share) / (whole - 1) + 0.5)
-    width = _WIDTH * spread + _EXTRA
-    mode = math.floor((drawn + 1.0) * (rarer + 1.0) / (whole + 2.0))
-    at_mode = _log_terms(mode, rarer, other, drawn)
-    most = min(drawn, rarer)
-    while True:
-        u = uniform(source)
-        if u <= 0.0:
-            continue
-        x = math.floor(centre + width * (uniform(source) - 0.5) / u)
-        if x < 0 or x > most:
-            continue
-        gap = at_mode - _log_terms(x, rarer, other, drawn)
-        if u * (4 - u) - 3 <= gap:
-            return x
-        if u * (u - gap) < 1 and 2 * math.log(u) <= gap:
-            return x

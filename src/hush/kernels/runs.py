@@ -6,22 +6,24 @@ are p for a person's own value and q for any other.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
-from hush.kernels.draws import add_binomials, binomial, hypergeometric
+from hush.kernels.draws import add_binomials, binomial, log_choose
 
 
 @njit(nogil=True, cache=True)
-def populations(rng, shares, n, out):
-    """How many of n people hold each value, drawn at random: one multinomial a run."""
+def multinomials(rng, shares, totals, out):
+    """So many people over columns with these shares, drawn at random: one total a run, or one for all."""
     source = rng.bit_generator
     k = shares.size
     rest = np.zeros(k + 1)
     for v in range(k - 1, -1, -1):
         rest[v] = rest[v + 1] + shares[v]
     for run in range(out.shape[0]):
-        left = n
+        left = totals[min(run, totals.size - 1)]
         for v in range(k):
             own = 0
             if shares[v] >= rest[v]:
@@ -30,6 +32,20 @@ def populations(rng, shares, n, out):
                 own = binomial(source, left, shares[v] / rest[v])
             out[run, v] = own
             left -= own
+
+
+@njit(nogil=True, cache=True)
+def thin(rng, people, p, out):
+    """Of the people in each cell, those who are chosen, each with probability p."""
+    source = rng.bit_generator
+    if people.shape[0] == 1:
+        out[:] = 0
+        for v in range(out.shape[1]):
+            add_binomials(source, people[0, v], p, out[:, v])
+        return
+    for run in range(out.shape[0]):
+        for v in range(out.shape[1]):
+            out[run, v] = binomial(source, people[run, v], p)
 
 
 @njit(nogil=True, cache=True)
@@ -85,64 +101,142 @@ def _take(source, low, high, eligible, held):
 
 
 @njit(nogil=True)
-def _turn(source, ahead, waiting, wanted, low, high, turn):
-    """Take so many people out of `ahead`, by their slots into `turn`: from the most frequent outwards, to end early."""
-    mode = low
-    for r in range(low, high + 1):
-        if ahead[r] > ahead[mode]:
-            mode = r
-    missing, rest = wanted, waiting
-    for i in range(2 * (high - low) + 1):
-        if missing == 0:
+def _split(source, people, before, after, members, turn):
+    """So many people each take their members from the values before and after; by the number after, into `turn`.
+
+    From the likeliest number outwards, by the ratios of neighbouring hypergeometric probabilities, to end early.
+    Returns the least and the largest number that anybody has.
+    """
+    low, high = max(0, members - before), min(members, after)
+    mode = min(max((members + 1) * (after + 1) // (before + after + 2), low), high)
+    top = math.exp(log_choose(after, mode) + log_choose(before, members - mode) - log_choose(before + after, members))
+    up = down = top
+    above, below, rest = mode + 1, mode - 1, 1.0
+    least = most = mode
+    at, chance, missing = mode, top, people
+    while missing > 0:
+        last = above > high and below < low
+        taken = missing if last or chance >= rest else binomial(source, missing, chance / rest)
+        turn[at] += taken
+        if taken > 0:
+            least, most = min(least, at), max(most, at)
+        missing -= taken
+        rest -= chance
+        if last:
             break
-        r = mode + (i + 1) // 2 if i % 2 else mode - i // 2
-        if low <= r <= high and ahead[r] > 0:
-            turn[r] = hypergeometric(source, ahead[r], rest - ahead[r], missing)
-            rest -= ahead[r]
-            ahead[r] -= turn[r]
-            missing -= turn[r]
+        if below < low or (above <= high and above - mode <= mode - below):
+            up *= (after - above + 1.0) * (members - above + 1.0) / (above * (before - members + above + 0.0))
+            at, chance = above, up
+            above += 1
+        else:
+            down *= (below + 1.0) * (before - members + below + 1.0) / ((after - below + 0.0) * (members - below + 0.0))
+            at, chance = below, down
+            below -= 1
+    return least, most
+
+
+@njit(nogil=True)
+def _more(kept):
+    """The same array with room for as much again."""
+    wider = np.empty((2 * kept.shape[0], 3), np.int64)
+    wider[: kept.shape[0]] = kept
+    return wider
 
 
 @njit(nogil=True, cache=True)
 def subsets(rng, people, omega, p, out):
-    """Subset selection. A walk over the values that keeps how many people have r slots left to fill.
+    """Subset selection, by a walk over the values that keeps how many people have r slots left to fill.
 
     A subset is uniform over all values or, with the probability that makes up for p, over those that hold the
-    person's own. The latter wait in `ahead` until the walk comes to their value; who is there is a sample without
-    replacement, since all who wait are alike. Everybody else takes a value with probability r / (values left).
+    person's own. Whoever has slots left takes the next value with probability r / (values left). Those with their own
+    value join the walk there, with as many slots as they have members after it; their members before it are as many
+    slots of a walk back.
     """
     source = rng.bit_generator
     k = out.shape[1]
     own = (p * k - omega) / (k - omega)
-    ahead = np.zeros(omega + 1, np.int64)
-    free = np.zeros(omega + 1, np.int64)
-    turn = np.zeros(omega + 1, np.int64)
+    held, turn = np.zeros(omega + 1, np.int64), np.zeros(omega + 1, np.int64)
+    joins = np.empty((16 * k, 3), np.int64)  # of the walk back: value, slots, people
     for run in range(out.shape[0]):
         counts = people[min(run, people.shape[0] - 1)]
-        ahead[:] = 0
-        free[:] = 0
-        waiting = 0
+        held[:] = 0
+        held[omega] = counts.sum()
         for v in range(k):
             out[run, v] = binomial(source, counts[v], own)
-            waiting += out[run, v]
-        ahead[omega - 1] = waiting
-        free[omega] = counts.sum() - waiting
-        low, high = omega - 1, omega  # slots that somebody has left
+            held[omega] -= out[run, v]
+        low = high = omega  # slots that somebody has left
+        used = 0
         for v in range(k):
-            left = k - v - 1
-            _turn(source, ahead, waiting, out[run, v], low, high, turn)
-            waiting -= out[run, v]
-            if left > 0:
-                out[run, v] += _take(source, low, high, left, ahead)
-            out[run, v] += _take(source, low, high, left + 1, free)
+            joining = out[run, v]
+            out[run, v] += _take(source, low, high, k - v, held)
             low = max(low - 1, 0)
-            for r in range(low, high + 1):
-                free[r] += turn[r]
-                turn[r] = 0
-            while low < high and ahead[low] + free[low] == 0:
-                low += 1
-            while high > low and ahead[high] + free[high] == 0:
-                high -= 1
+            if joining > 0:
+                least, most = _split(source, joining, v, k - v - 1, omega - 1, turn)
+                for r in range(least, most + 1):
+                    if turn[r] > 0:
+                        if used == joins.shape[0]:
+                            joins = _more(joins)
+                        joins[used, 0], joins[used, 1], joins[used, 2] = v, omega - 1 - r, turn[r]
+                        used += 1
+                        held[r] += turn[r]
+                        turn[r] = 0
+                low, high = min(low, least), max(high, most)
+            low, high = _trimmed(held, low, high)
+        held[:] = 0
+        low, high = omega, 0
+        for v in range(k - 1, -1, -1):
+            if low <= high:
+                out[run, v] += _take(source, low, high, v + 1, held)
+                low = max(low - 1, 0)
+            while used > 0 and joins[used - 1, 0] == v:
+                used -= 1
+                slots = joins[used, 1]
+                held[slots] += joins[used, 2]
+                low, high = min(low, slots), max(high, slots)
+            low, high = _trimmed(held, low, high)
+
+
+@njit(nogil=True)
+def _trimmed(held, low, high):
+    """The range of slots without the empty ends."""
+    while low < high and held[low] == 0:
+        low += 1
+    while high > low and held[high] == 0:
+        high -= 1
+    return low, high
+
+
+@njit(nogil=True, cache=True)
+def sets(rng, sizes, out):
+    """Members of uniform random sets, of which `sizes[run, c]` have c members: the same walk, with nobody's own."""
+    source = rng.bit_generator
+    s = out.shape[1]
+    held = np.zeros(s + 1, np.int64)
+    for run in range(out.shape[0]):
+        held[:] = sizes[run]
+        low, high = 0, s
+        for v in range(s):
+            low, high = _trimmed(held, low, high)
+            out[run, v] = _take(source, low, high, s - v, held)
+            low = max(low - 1, 0)
+
+
+@njit(nogil=True, cache=True)
+def residues(rng, people, moduli, out):
+    """Everybody joins one of the blocks at random; by block, how many have each residue of their value."""
+    source = rng.bit_generator
+    blocks = moduli.size
+    for run in range(out.shape[0]):
+        counts = people[min(run, people.shape[0] - 1)]
+        out[run] = 0
+        for v in range(counts.size):
+            left = counts[v]
+            start = 0
+            for j in range(blocks):
+                here = binomial(source, left, 1.0 / (blocks - j))
+                out[run, start + v % moduli[j]] += here
+                left -= here
+                start += moduli[j]
 
 
 @njit(nogil=True)

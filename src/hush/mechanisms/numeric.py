@@ -11,15 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from hush.errors import ReportError, SpecError, message
+from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.mechanisms._numeric import Floats, Ints, Numeric, Reports, Words
 from hush.mechanisms._numeric_pieces import Pieces
 from hush.mechanisms._thresholds import SCALE, exp_below, exponential, keep, log_ratio
 from hush.mechanisms.direct import unsigned
+
+Class = TypeVar("Class", bound=type[Numeric])
 
 _LEAST_INSIDE = 256
 _MOST_PLACES = 1 << 31
@@ -327,7 +329,24 @@ class Hybrid(Numeric):
 
 
 NUMERIC: dict[str, type[Numeric]] = {cls.name(): cls for cls in (Duchi, Piecewise, Hybrid)}
-"""Every numeric mechanism by name."""
+"""Every numeric mechanism by name; `register` adds to it."""
+
+
+def registry() -> dict[str, type[Numeric]]:
+    """Every registered numeric mechanism by name: `hush.numeric_registry`.
+
+    >>> sorted(registry())
+    ['Duchi', 'Hybrid', 'Piecewise']
+    """
+    return dict(NUMERIC)
+
+
+def register(cls: Class) -> Class:
+    """Make a numeric mechanism of your own known by name, module:Class; usable as a decorator."""
+    if not (isinstance(cls, type) and issubclass(cls, Numeric)):
+        raise ParameterError(message("mechanism", "must be a subclass of Numeric", cls, "derive it from one"))
+    NUMERIC[cls.name()] = cls
+    return cls
 
 
 def from_dict(plain: Mapping[str, Any]) -> Numeric:

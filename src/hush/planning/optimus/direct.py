@@ -20,7 +20,7 @@ import numpy.typing as npt
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.optimus.drawing import slow
+from hush.planning.optimus.drawing import costly, slow
 from hush.planning.optimus.found import Found
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.sequential import Test, runs_needed
@@ -48,7 +48,9 @@ class Direct:
 
     def usual_runs(self, m: FrequencyOracle) -> int:
         """More where a run is cheap; in any case enough for the usual probabilities."""
-        return 2000 if slow(m) else min(max(4_000_000 // m.k, 4000), 20_000)
+        if slow(m):
+            return 2000
+        return 4000 if costly(m) else min(max(4_000_000 // m.k, 4000), 20_000)
 
     def __post_init__(self) -> None:
         _rules.number("precision", self.precision, 0.0, 1.0, "use e.g. 0.01")
@@ -72,7 +74,8 @@ class Pilot:
     def __init__(self, trials: Trials) -> None:
         self.trials = trials
         q = trials.question
-        self.runs = int(np.clip(400_000 // q.people.k, 400, 4000)) // BLOCK * BLOCK
+        most = 400 if costly(q.mechanism(q.high)) else 4000
+        self.runs = int(np.clip(400_000 // q.people.k, 400, most)) // BLOCK * BLOCK
         self.normal = Normal(q.people, self.runs, trials.rng)
         self.shift = 0.0
         self._shares: dict[float, float] = {}
@@ -88,18 +91,20 @@ class Pilot:
                 self.runs = _FEW
                 losses, law = self.trials.losses(m, self.trials.keys(_FEW // BLOCK)), "exact"
             else:
-                losses, law = q.measure(rows), "normal"
+                losses, law = self.trials.measure(rows), "normal"
             self._shares[epsilon] = self.trials.seen(epsilon, losses, start, None, law).share
             self.trials.step(0.2)
         return self._shares[epsilon] + self.shift
 
-    def begin(self, wanted: float, low: float, high: float) -> float:
-        """The smallest budget in a range with that share, about."""
-        if self.share(low) >= wanted:
-            return low
-        if self.share(high) < wanted:
-            return high
-        a, b = math.log(low), math.log(high)
+    def begin(self, wanted: float) -> float:
+        """The smallest budget with that share, about; between the nearest budgets that were looked at before."""
+        q = self.trials.question
+        if self.share(q.low) >= wanted:
+            return q.low
+        if self.share(q.high) < wanted:
+            return q.high
+        a = math.log(max(e for e in self._shares if self.share(e) < wanted))
+        b = math.log(min(e for e in self._shares if self.share(e) >= wanted and math.log(e) > a))
         for _ in range(_STEPS):
             if b - a < 1e-3:
                 break
@@ -112,7 +117,8 @@ class Pilot:
         start = time.perf_counter()
         before = self.share(epsilon)
         m = self.trials.question.mechanism(epsilon)
-        losses = self.trials.losses(m, self.trials.keys((_FEW if slow(m) else min(self.runs, 1000)) // BLOCK))
+        few = slow(m) or costly(m)
+        losses = self.trials.losses(m, self.trials.keys((_FEW if few else min(self.runs, 1000)) // BLOCK))
         seen = self.trials.seen(epsilon, losses, start, None)
         self.trials.step()
         if abs(seen.share - before) > 2 * math.sqrt(max(before * (1 - before), 1e-3) / losses.size):
@@ -134,9 +140,10 @@ class _Proof:
     def found(self) -> Found:
         """The smallest budget shown to satisfy."""
         q = self.trials.question
-        centre = self.pilot.begin(q.probability, q.low, q.high)
-        self.pilot.correct(centre)
-        centre = self.pilot.begin(q.probability, max(q.low, centre / 3), min(q.high, centre * 3))
+        centre = self.pilot.begin(q.probability)
+        if not self.trials.nearly_normal(q.mechanism(centre)):
+            self.pilot.correct(centre)
+            centre = self.pilot.begin(q.probability)
         if centre > q.low or not self._test(q.low):
             self._upwards(centre)
         if self.shown is not None and self.shown > q.low and self.refuted is None:
@@ -150,12 +157,17 @@ class _Proof:
     def _distance(self, centre: float, sign: int) -> float:
         """How far to step, relatively, so that so many runs are likely to be enough."""
         q = self.trials.question
-        margin = 4.5 * math.sqrt(q.probability * (1 - q.probability) / self.runs)
+        margin = self._margin * math.sqrt(q.probability * (1 - q.probability) / self.runs)
         wanted = min(q.probability + margin, (1 + q.probability) / 2) if sign > 0 else q.probability - margin
         distance = self.method.precision
         while distance < 0.5 and sign * self.pilot.share(self._at(centre, distance, sign)) < sign * wanted:
             distance *= 1.5
         return distance
+
+    @property
+    def _margin(self) -> float:
+        """In standard errors: wider where a run is costly, so that fewer of them show it."""
+        return 5.5 if costly(self.trials.question.mechanism(self.trials.question.high)) else 4.5
 
     def _at(self, centre: float, distance: float, sign: int) -> float:
         q = self.trials.question

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.registry import registry
@@ -68,6 +68,9 @@ def maker(mechanism: object, k: int, parameters: Mapping[str, Any] | None) -> tu
         found = registry()[mechanism]
     if isinstance(found, type) and issubclass(found, FrequencyOracle):
         cls, more = found, dict(parameters or {})
+        if "epsilon" not in {field.name for field in fields(cls) if field.init}:
+            rule, remedy = "must be one whose budget can be chosen", "name another"
+            raise ParameterError(message("mechanism", rule, Unsaid(f"{cls.name()}, which has none"), remedy))
 
         def make(epsilon: float) -> FrequencyOracle:
             try:

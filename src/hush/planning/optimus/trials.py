@@ -24,11 +24,13 @@ from hush.planning.optimus.question import Question
 from hush.randomness import chunk_generator, chunk_keys
 
 Floats = npt.NDArray[np.float64]
+Wanted = Callable[[Floats], int]
 
 BLOCK = 50
 """Runs that share a key."""
 
 _MANY = 10_000  # people whose estimates are nearly normal
+_CROWDED = 1000  # people for each value, whose estimates are normal but for a few parts in a thousand
 
 LEVEL = 0.95
 """Of the interval that is given for a share."""
@@ -84,7 +86,7 @@ class Trials:
     expected: float = 1.0
     done: float = 0.0
     _common: list[bytes] = field(default_factory=list)
-    _normal: Normal | None = None
+    _normal: dict[int, Normal] = field(default_factory=dict)
 
     def keys(self, blocks: int) -> list[bytes]:
         """The common keys of the first blocks."""
@@ -107,6 +109,13 @@ class Trials:
             return np.concatenate(chunks.each(len(keys), 1, work))
         return np.concatenate([work(i, i + 1) for i in range(len(keys))])
 
+    def measure(self, rows: Floats) -> Floats:
+        """The loss of each row, on all cores where the loss is one of ours."""
+        if not self.question.threaded:
+            return self.question.measure(rows)
+        size = -(-len(rows) // chunks.threads())
+        return np.concatenate(chunks.each(len(rows), size, lambda a, b: self.question.measure(rows[a:b])))
+
     def seen(self, epsilon: float, losses: Floats, start: float, satisfies: bool | None, law: str = "exact") -> Tried:
         """Keep what was seen at a budget."""
         q = self.question
@@ -123,12 +132,10 @@ class Trials:
         self.evidence.append(found)
         return found
 
-    def measured(
-        self, epsilon: float, runs: int, wanted: Callable[[Floats], int] | None = None, *, surely: bool = False
-    ) -> Tried:
+    def measured(self, epsilon: float, runs: int, wanted: Wanted | None = None, *, surely: bool = False) -> Tried:
         """Try a budget with runs of the common stream; they satisfy where their share reaches the probability.
 
-        Where a run is costly, a glance at the normal law settles a budget that is far off.
+        Where a run is costly and people are many, the normal law answers, and the exact one is asked of what is found.
 
         Args:
             epsilon: The budget.
@@ -138,30 +145,42 @@ class Trials:
         """
         start = time.perf_counter()
         m = self.question.mechanism(epsilon)
-        if costly(m) and not surely and (clear := self._glance(m, runs)) is not None:
-            self.step()
-            return self.seen(epsilon, clear, start, self.satisfied(clear), "normal")
+        near = None if surely or not costly(m) else self._near(m, runs, wanted)
+        losses = self._exact(m, runs, wanted) if near is None else near
+        self.step()
+        return self.seen(epsilon, losses, start, self.satisfied(losses), "exact" if near is None else "normal")
+
+    def _exact(self, m: FrequencyOracle, runs: int, wanted: Wanted | None) -> Floats:
         losses = self.losses(m, self.keys(-(-runs // BLOCK)))
         if wanted is not None:
             runs = max(wanted(losses[:runs]), runs)
             rest = self.keys(-(-runs // BLOCK))[losses.size // BLOCK :]
             losses = np.concatenate([losses, self.losses(m, rest)]) if rest else losses
-        self.step()
-        return self.seen(epsilon, losses[:runs], start, self.satisfied(losses[:runs]))
+        return losses[:runs]
 
-    def _glance(self, m: FrequencyOracle, runs: int) -> Floats | None:
-        """Losses by the normal law, where they leave no doubt: far from the probability, and of many people."""
-        q = self.question
-        if q.people.n < _MANY or not q.threaded:
+    def _near(self, m: FrequencyOracle, runs: int, wanted: Wanted | None) -> Floats | None:
+        """Losses by the normal law: of very many people, or where they leave no doubt; None else."""
+        q, most = self.question, runs
+        if q.people.n < _MANY or not q.threaded or (rows := self._rows(m, runs)) is None:
             return None
-        if self._normal is None or self._normal.runs != runs:
-            self._normal = Normal(q.people, runs, chunk_generator(self.keys(1)[0]))
-        rows = self._normal.estimates(m)
-        if rows is None:
-            return None
-        losses = q.measure(rows)
-        doubt = 5 * np.sqrt(q.probability * (1 - q.probability) / runs) + 2 / np.sqrt(q.people.n)
+        losses = self.measure(rows)
+        if wanted is not None and (most := max(wanted(losses), runs)) > runs:
+            more = self._rows(m, runs << (-(-most // runs) - 1).bit_length())  # few sizes, to keep the same numbers
+            losses = losses if more is None else self.measure(more)[:most]
+        if self.nearly_normal(m):
+            return losses
+        doubt = 5 * np.sqrt(q.probability * (1 - q.probability) / losses.size) + 2 / np.sqrt(q.people.n)
         return losses if abs(np.mean(losses <= q.threshold) - q.probability) > doubt else None
+
+    def nearly_normal(self, m: FrequencyOracle) -> bool:
+        """Whether a run is costly, and so many people report that the normal law, with covariances, will do to look."""
+        people = self.question.people
+        return costly(m) and people.n >= _CROWDED * people.k
+
+    def _rows(self, m: FrequencyOracle, runs: int) -> Floats | None:
+        if runs not in self._normal:
+            self._normal[runs] = Normal(self.question.people, runs, chunk_generator(self.keys(1)[0]))
+        return self._normal[runs].estimates(m)
 
     def satisfied(self, losses: Floats) -> bool:
         """Whether the share of runs that kept the threshold reaches the probability."""

@@ -1,0 +1,74 @@
+"""Tallies of utility-optimized mechanisms for all runs at once, as `hush.utility._simulate` draws one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.hadamard import HR
+from hush.simulation import batches
+from hush.utility import _simulate
+from hush.utility._giving import Giving, Leveled, Silent
+from hush.utility._moments import output_chances
+from hush.utility._oracle import UtilityOracle
+from hush.utility._shape import hadamard_sizes
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Batch = Callable[[Any, Ints, int, np.random.Generator], Ints]
+Batches = Callable[[FrequencyOracle], Batch]
+"""For any mechanism, how it draws its tallies."""
+
+
+def known(m: UtilityOracle) -> bool:
+    """Whether tallies are drawn without reports."""
+    return not m._others.size or _simulate.fast(m._giving)
+
+
+def tallies(m: UtilityOracle, draws: Batches, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+    """Base tallies, then how often each other value was revealed, then how often alone: a row for each run."""
+    others = people[:, m._others]
+    hidden = batches.thinned(others, m._giving.hide / SCALE, runs, rng)
+    pairs = batches.thinned(hidden, min(max(m._giving.mean, 0.0), 1.0), runs, rng)
+    alone, revealed = (others - hidden).sum(axis=1), pairs.sum(axis=1)
+    kept = hidden.sum(axis=1) - revealed
+    together, by_itself = (revealed, alone) if m.reveal == "pair" else (np.zeros_like(revealed), alone + revealed)
+    base = _based(m, draws, np.ascontiguousarray(people[:, m._sensitive]), kept, together, rng)
+    return np.concatenate([base, others - hidden + pairs, by_itself[:, None]], axis=1)
+
+
+def _based(m: UtilityOracle, draws: Batches, held: Ints, kept: Ints, together: Ints, rng: np.random.Generator) -> Ints:
+    """Base tallies of people with sensitive values, and of those in disguise, protected or revealed beside it."""
+    giving, base, runs = m._giving, m.base, kept.size
+    if m._others.size and giving.constant is not None and not isinstance(giving, Silent):
+        # A disguise is any sensitive value: these people are as many more of each.
+        held = held + batches.multinomials(np.full(base.k, 1 / base.k), kept + together, rng)
+        return draws(base)(base, held, runs, rng).reshape(runs, -1)
+    rows = draws(base)(base, held, runs, rng).reshape(runs, -1)
+    return rows + _disguised(giving, kept, together, rng).reshape(runs, -1) if m._others.size else rows
+
+
+def _disguised(giving: Giving, kept: Ints, pairs: Ints, rng: np.random.Generator) -> Ints:
+    """Base tallies of people in disguise, some of whom reveal their value too, where z goes by the report."""
+    base, runs = giving.base, kept.size
+    if isinstance(giving, Silent):
+        alike = np.repeat((kept + pairs)[:, None], base.k, axis=1)
+        return batches.thinned(alike, giving.unary.q_star, runs, rng)
+    assert isinstance(giving, Leveled)
+    if isinstance(base, HR):
+        return _both(output_chances(base), giving.chances[hadamard_sizes(base)], kept, pairs, rng)
+    return batches.uniform_sets(_both(giving.shape.law, giving.chances, kept, pairs, rng), rng)
+
+
+def _both(law: Floats, reveals: Floats, kept: Ints, pairs: Ints, rng: np.random.Generator) -> Ints:
+    """How many reports are of each kind, given that each of them reveals, or does not."""
+    counts = np.zeros((kept.size, law.size), np.int64)
+    for people, part in ((kept, law * (1 - reveals)), (pairs, law * reveals)):
+        if people.any():
+            counts += batches.multinomials(part / part.sum(), people, rng)
+    return counts
