@@ -52,6 +52,7 @@ def test_mechanisms_agree_with_the_library() -> None:
     m = hush.SS(k=20, epsilon=0.5)
     assert rows["SS"] == {
         "name": "SS",
+        "full_name": "subset selection",
         "family": "subset",
         "guarantee": "0.5-LDP",
         "epsilon": 0.5,

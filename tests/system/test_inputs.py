@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.system.support import refused, run, write_csv
+from hush.cli._names import FULL_NAMES
+from hush.mechanisms.registry import registry
+from tests.system.support import answer, refused, run, write_csv
 
 OUE = ("--mechanism", "OUE", "--epsilon", 1)
 
@@ -164,11 +166,79 @@ def test_options_in_one_line(arguments: str, words: str) -> None:
     assert "Usage" not in message
 
 
-@pytest.mark.parametrize(("setting", "who"), [("g=abc", "LH or LHO"), ("g=1", "LH or LHO"), ("p=2", "UE")])
+@pytest.mark.parametrize(
+    ("setting", "who"), [("g=abc", "LH or LHO"), ("g=1", "LH or LHO"), ("p=2", "UE"), ("q=6", "PGR")]
+)
 def test_a_setting_that_suits_no_mechanism(setting: str, who: str) -> None:
     for more in ([], ["--json"]):
-        result = run("mechanisms", "--set", setting, *more)
-        assert result.exit_code == 2
-        assert f"--set must suit {who}, got {setting};" in " ".join(result.stderr.split())
-        assert f"{setting[0]} must be" in result.stdout
+        message = refused("mechanisms", "--set", setting, *more)
+        assert f"--set must suit {who}, got {setting};" in message
+        assert message.count(f"{setting[0]} must be") == 1
     assert run("mechanisms", "--set", "g=8").exit_code == 0
+
+
+def test_a_setting_of_another_mechanism_is_answered_with_its_own() -> None:
+    message = refused("mechanisms", "--mechanism", "PGR", "--set", "code=enumerative")
+    assert "got code=enumerative; PGR takes q" in message
+    assert "GRR takes none" in refused("mechanisms", "--mechanism", "GRR", "--set", "q=3")
+
+
+@pytest.mark.parametrize("written", ["7,11,13", "[7,11,13]", "(7, 11, 13)", "7,11,13,"])
+def test_moduli_from_the_shell(written: str, tmp_path: Path) -> None:
+    mss, spec = ("--mechanism", "MSS", "--k", 20, "--epsilon", 1, "--set", f"moduli={written}"), tmp_path / "s.json"
+    assert answer("mechanisms", "--k", 20, "--mechanism", "MSS", "--set", f"moduli={written}")["mechanisms"][0][
+        "parameters"
+    ] == {"moduli": [7, 11, 13]}
+    Path("n.csv").write_text("v\n" + "3\n19\n" * 5)
+    assert run("privatize", "n.csv", "--column", "v", *mss, "-o", "n.parquet", "--spec-out", spec).exit_code == 0
+    people = ("--dataset", "zipf", "--n", 1000, "--runs", 2, "--seed", 7)
+    assert run("simulate", *mss, *people).exit_code == 0
+    assert run("simulate", "--spec", spec, "--set", f"moduli={written}", *people).exit_code == 0
+    assert "must be [7, 11, 13], as in" in refused("simulate", "--spec", spec, "--set", "moduli=7,11,5", *people)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("7,x", "--set moduli must be whole numbers with commas between them, got '7,x'; write e.g. --set moduli=7,11"),
+        ("[]", "--set moduli must be whole numbers"),
+        ("6,10", "moduli must have no common factors, got 6 and 10, both multiples of 2"),
+        ("7,7,19", "moduli must have no common factors, got 7 twice"),
+        ("-7,19", "every modulus must be an integer in 2..20, got -7"),
+        ("7", "moduli must have a product of at least k=20, so that no two values have the same residues"),
+        ("7,11", "1 + sum (m - 1) is at least k=20"),
+    ],
+)
+def test_wrong_moduli_from_the_shell(written: str, words: str) -> None:
+    mss = ("--mechanism", "MSS", "--set", f"moduli={written}", "--k", 20)
+    for command in (("mechanisms",), ("simulate", "--epsilon", 1, "--dataset", "zipf", "--n", 10)):
+        assert words in refused(*command, *mss)
+
+
+@pytest.mark.parametrize(("mechanism", "entry"), [("MSS", "moduli"), ("PGR", "q"), ("SS", "omega")])
+def test_a_spec_is_complete(mechanism: str, entry: str, tmp_path: Path) -> None:
+    spec = tmp_path / "s.json"
+    Path("n.csv").write_text("v\n" + "3\n19\n" * 5)
+    made = ("--column", "v", "--mechanism", mechanism, "--k", 20, "--epsilon", 1, "-o", "n.parquet")
+    assert run("privatize", "n.csv", *made, "--spec-out", spec).exit_code == 0
+    plain = json.loads(spec.read_text())
+    for change in ("gone", "null"):
+        if change == "gone":
+            del plain["mechanism"][entry]
+        else:
+            plain["mechanism"][entry] = None
+        spec.write_text(json.dumps(plain))
+        message = refused("simulate", "--spec", spec, "--dataset", "zipf", "--n", 10)
+        assert f"{entry} must be written out in a spec of {mechanism}, got nothing" in message
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("ModularSubsetSelection", "MSS, modular"), ("projective-geometry", "PGR, proj"), ("randomized response", "GRR")],
+)
+def test_full_names_are_understood(given: str, meant: str) -> None:
+    assert f"did you mean {meant}" in refused("mechanisms", "--mechanism", given)
+
+
+def test_every_mechanism_has_a_full_name() -> None:
+    assert set(FULL_NAMES) == set(registry())

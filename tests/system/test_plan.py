@@ -35,6 +35,14 @@ def test_what_a_person_reads() -> None:
     assert "bits" in narrow
 
 
+def test_a_window_of_140_columns_shows_what_is_given_up() -> None:
+    told = run("plan", "--k", 1024, "--n", 1_000_000, "--max-epsilon", 4, "--matters", "work", columns=140)
+    head = told.stdout.splitlines()[1]
+    assert all(name in head for name in ("parameters", "bits", "work", "gives up"))
+    assert max(len(line.rstrip()) for line in told.stdout.splitlines()) <= 140
+    assert "work matters most" in told.stdout
+
+
 def test_a_row_by_its_number() -> None:
     told = answer(*ASKED, "--choose", 2)
     assert told["chosen"] == told["choices"][1]["name"]

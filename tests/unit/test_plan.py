@@ -9,6 +9,7 @@ import pytest
 
 import hush
 from hush.errors import ParameterError
+from hush.planning import advice
 from hush.planning.families import FAMILIES, reachable
 from hush.planning.objectives import Setting, objective
 from hush.planning.relax import up
@@ -50,6 +51,7 @@ def test_every_choice_meets_every_wish(given: dict[str, object]) -> None:
         assert choice.numbers["error"] == pytest.approx(objective(w.metric).measure(m, here), rel=1e-12)
         assert choice.numbers["asr"] == m.asr()
         assert choice.numbers["bits"] == m.bits
+        assert choice.numbers["work"] == objective("work").measure(m, here)
         assert w.error is None or choice.numbers["error"] <= w.error * (1 + 1e-9)
         assert w.max_asr is None or m.asr() <= w.max_asr * (1 + 1e-9)
         assert w.max_bits is None or m.bits <= w.max_bits
@@ -58,7 +60,14 @@ def test_every_choice_meets_every_wish(given: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     ("matters", "name"),
-    [("privacy", "epsilon"), ("attack", "asr"), ("accuracy", "error"), ("manipulation", "gain"), ("bits", "bits")],
+    [
+        ("privacy", "epsilon"),
+        ("attack", "asr"),
+        ("accuracy", "error"),
+        ("manipulation", "gain"),
+        ("bits", "bits"),
+        ("work", "work"),
+    ],
 )
 def test_what_matters_most_decides_the_first(matters: str, name: str) -> None:
     plan = hush.plan(k=60, n=100_000, error=0.02, max_epsilon=3.0, max_asr=0.4, matters=matters)
@@ -91,6 +100,55 @@ def test_no_choice_of_blocks_balances_better() -> None:
         assert m is not None
         rows.append(numbers_of(m, plan.wishes))
     assert rows[plan.wishes.order(rows)[0]] == mine.numbers
+
+
+def test_what_a_little_more_would_buy_is_said() -> None:
+    why = hush.plan(k=1024, n=10**6, max_epsilon=4.0, matters="bits").why
+    assert "For 2 bits more, PGR has 2.0× less attack success, 2.3× less error" in why
+    row = {"epsilon": 1.0, "asr": 0.2, "error": 0.1, "gain": 0.1, "bits": 10.0, "work": 1.0}
+    names = ["first", "second"]
+    for changed, said in (
+        ({"bits": 12.0, "error": 0.04}, "For 2 bits more, second has 2.5× less error."),
+        ({"bits": 16.0, "error": 0.04}, ""),  # too many bits
+        ({"bits": 12.0, "error": 0.06}, ""),  # not twice as good
+        ({"bits": 12.0, "error": 0.04, "asr": 0.3}, ""),  # worse in something else
+    ):
+        why = advice.why_first(names, [row, {**row, **changed}], "bits", 100)
+        assert why.partition("as much. ")[2] == said
+    why = advice.why_first(names, [row, {**row, "asr": 0.21, "bits": 2.0}], "asr", 100)
+    assert "For 1.05× the attack success, second has 5.0× less report size." in why
+
+
+def test_short_reports_are_set_beside_others_in_numbers() -> None:
+    plan = hush.plan(k=50, n=100_000, error=0.01, matters="privacy", max_bits=60)
+    rows = {choice.name: choice.mechanism for choice in plan.choices}
+    assert plan.first.name == "PGR"
+    assert f"has {rows['PGR'].bits} bits (GRR's, a value alone, 6; SS's {rows['SS'].bits})" in plan.why
+    assert "adds to 1 counter of the server (SS's to 12)" in plan.why
+
+
+@pytest.mark.parametrize("k", [10, 1024])
+def test_noise_is_no_choice_and_no_yardstick(k: int) -> None:
+    plan = hush.plan(k=k, n=10**6, max_epsilon=4.0, matters="attack")
+    for choice in plan.choices:
+        assert choice.details["mse"] < (1 - 1 / k) / k
+        assert choice.numbers["error"] < 0.1
+    assert "no report" not in plan.why
+
+
+def test_where_all_is_noise_the_plan_says_so() -> None:
+    plan = hush.plan(k=500, n=50, max_epsilon=0.1)
+    assert plan.feasible
+    assert "none tells more than no report" in plan.why
+    asked = hush.plan(k=500, n=50, error=1.0, metric="mse")
+    assert "no report" not in asked.why
+
+
+def test_hashing_by_a_public_family_is_considered() -> None:
+    plan = hush.plan(k=500, n=10**6, max_epsilon=2.0, max_bits=24)
+    row = next(choice for choice in plan.choices if choice.name == "OLH family")
+    assert (row.mechanism.bits, row.numbers["work"]) == (19, 1)
+    assert plan.wishes.met(row.numbers)
 
 
 def test_a_narrow_window_is_found() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import sys
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hush.cli import _faults
+from hush.cli._names import FULL_NAMES, meant
 from hush.cli._usage import NOTHING
 from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.mechanisms._base import FrequencyOracle
@@ -30,9 +30,10 @@ def mechanism_class(name: str) -> type[FrequencyOracle]:
     by_lower = {each.lower(): each for each in known}
     if name.lower() in by_lower:
         return known[by_lower[name.lower()]]
-    near = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)
+    near = meant(name, known)
     if near:
-        remedy = f"did you mean {' or '.join(by_lower[each] for each in near)}? `hush mechanisms` lists them all"
+        full = f", {FULL_NAMES[near[0]]}" if len(near) == 1 and near[0] in FULL_NAMES else ""
+        remedy = f"did you mean {' or '.join(near)}{full}? `hush mechanisms` lists them all"
     else:
         remedy = f"use one of {', '.join(known)}, or module:Class for one of your own"
     raise ParameterError(message("--mechanism", "must be a known name", name, remedy))
@@ -68,27 +69,50 @@ def _imported(name: str) -> type[FrequencyOracle]:
 
 
 def parsed(settings: Iterable[str] | None) -> dict[str, Any]:
-    """The name=value pairs, numbers as numbers.
+    """The name=value pairs, numbers as numbers; commas, or brackets, make a list.
 
-    >>> parsed(["g=8", "theta=0.7"])
-    {'g': 8, 'theta': 0.7}
+    >>> parsed(["g=8", "theta=0.7", "moduli=7,11,13"])
+    {'g': 8, 'theta': 0.7, 'moduli': [7, 11, 13]}
     """
     pairs: dict[str, Any] = {}
     for setting in settings or ():
         name, equals, value = (part.strip() for part in setting.partition("="))
         if not (name and equals and value):
             raise ParameterError(message("--set", "must look like name=value", setting, "write e.g. --set g=8"))
-        pairs = merged(pairs, {name: _value(value)})
+        pairs = merged(pairs, {name: _moduli(value) if name == "moduli" else _value(value)})
     return pairs
 
 
-def _value(text: str) -> int | float | str:
+def said(value: object) -> str:
+    """A setting's value as it is written on the command line.
+
+    >>> said([7, 11, 13]), said(0.5)
+    ('7,11,13', '0.5')
+    """
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _value(text: str) -> int | float | str | list[Any]:
+    ends = text[0] + text[-1]
+    inner = text[1:-1] if len(text) > 1 and ends in {"[]", "()"} else text
+    if inner != text or "," in text:
+        return [_value(part.strip()) for part in inner.split(",") if part.strip()]
     for kind in (int, float):
         try:
             return kind(text)
         except ValueError:
             pass
     return text
+
+
+def _moduli(text: str) -> list[Any]:
+    """A list, also where there is only one."""
+    given = _value(text)
+    listed = given if isinstance(given, list) else [given]
+    if not listed or not all(isinstance(each, int) for each in listed):
+        rule = "must be whole numbers with commas between them"
+        raise ParameterError(message("--set moduli", rule, text, "write e.g. --set moduli=7,11,13"))
+    return listed
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:

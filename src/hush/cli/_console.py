@@ -85,10 +85,10 @@ def parameter(value: object, digits: int) -> str:
     """A parameter in a cell: of a long list the ends, and how many there are.
 
     >>> parameter(0.123456, 3), parameter((7, 11), 3), parameter((23, 31, 41, 53, 59), 3)
-    ('0.123', '(7, 11)', '23…59, 5 in all')
+    ('0.123', '(7, 11)', '23…59 (5)')
     """
     if isinstance(value, tuple) and len(value) > 3:
-        return f"{value[0]}…{value[-1]}, {len(value)} in all"
+        return f"{value[0]}…{value[-1]} ({len(value)})"
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 

@@ -51,7 +51,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Another parameter of the mechanism, e.g. g=8; may be repeated.",
+        help="Another parameter of the mechanism, e.g. g=8 or moduli=7,11,13; may be repeated.",
         rich_help_panel=_CHOICE,
     ),
 ]

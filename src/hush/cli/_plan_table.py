@@ -21,6 +21,7 @@ _MATTERS = {
     "accuracy": "accuracy matters most",
     "manipulation": "manipulation matters most",
     "bits": "bits matter most",
+    "work": "work matters most",
 }
 
 
@@ -38,13 +39,16 @@ def show(console: Console, made: Plan) -> None:
             "ASR",
             "fakes gain",
             "bits",
+            "work",
             "front",
             "gives up",
         )
-        ranks = (0, 0, 5, 0, 0, 0, 3, 2, 4, 6)
+        ranks = (0, 0, 4, 0, 0, 0, 3, 2, 6, 7, 5)
         left = {"mechanism", "parameters", "gives up", "front"}
         columns = [_grid.Column(n, "left" if n in left else "right", r) for n, r in zip(names, ranks, strict=True)]
-        rows = [[_console.cell(each) for each in _cells(i, c)] for i, c in enumerate(made.choices, 1)]
+        rows = [[_console.cell(each) for each in _cells(i, c, 2)] for i, c in enumerate(made.choices, 1)]
+        if len(_grid.fitting(columns, rows, console.width)) < len(columns):
+            rows = [[_console.cell(each) for each in _cells(i, c, 1)] for i, c in enumerate(made.choices, 1)]
         _grid.show(console, columns, rows, title)
         return
     console.print(_console.cell(title, "bold"))
@@ -107,7 +111,8 @@ def _said(name: str, value: float) -> str:
     return f"{value:,.0f}" if name == "bits" else f"{value:.6g}"
 
 
-def _cells(rank: int, choice: Choice) -> list[Any]:
+def _cells(rank: int, choice: Choice, losses: int) -> list[Any]:
+    """A row, with so many of what it gives up."""
     from hush.mechanisms.settings import chosen
 
     own = ", ".join(f"{name}={_console.parameter(value, 4)}" for name, value in chosen(choice.mechanism).items())
@@ -121,8 +126,9 @@ def _cells(rank: int, choice: Choice) -> list[Any]:
         _console.number(numbers["asr"], 3),
         _console.number(numbers["gain"], 3),
         f"{numbers['bits']:,.0f}",
+        f"{numbers['work']:,.0f}",
         "●" if choice.on_front else "",
-        choice.gives_up,
+        "; ".join(choice.losses[:losses]) or "nothing: within 10 %",
     ]
 
 

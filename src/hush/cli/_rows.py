@@ -7,6 +7,7 @@ from typing import Any
 
 from hush.cli import _faults
 from hush.cli._classes import construct
+from hush.cli._names import FULL_NAMES
 from hush.errors import HushError, ParameterError, message
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._pure import PureOracle
@@ -24,7 +25,11 @@ def row_of(cls: type[FrequencyOracle], shared: dict[str, Any], extra: dict[str, 
     """Its numbers by name; "unavailable" or "unknown" say why some are missing."""
     wanted = takes(cls)
     given = {**shared, **DEFAULTS.get(cls.name(), {}), **extra}
-    row: dict[str, Any] = {"name": cls.name(), "family": cls.family}
+    row: dict[str, Any] = {
+        "name": cls.name(),
+        "full_name": FULL_NAMES.get(cls.name(), cls.name()),
+        "family": cls.family,
+    }
     try:
         m = construct(cls, {name: value for name, value in given.items() if name in wanted})
     except HushError as error:

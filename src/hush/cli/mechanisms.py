@@ -32,7 +32,8 @@ def mechanisms(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A parameter for the mechanisms that take it, e.g. g=8; by default UE has p=0.75, LH and LHO g=4.",
+            help="A parameter for the mechanisms that take it, e.g. g=8 or moduli=7,11,13; by default UE has p=0.75, "
+            "LH and LHO g=4.",
         ),
     ] = None,
     only: Annotated[
@@ -46,10 +47,11 @@ def mechanisms(
     The variance is that of one report about a value that nobody holds: divide by the number of people. ASR is the
     chance that the best attacker names the value behind a report, all values being equally likely.
     """
-    from hush.cli._classes import mechanism_class, parsed
+    from hush.cli._classes import mechanism_class, parsed, said
     from hush.cli._rows import row_of
     from hush.errors import ParameterError, Unsaid, message
     from hush.mechanisms import _rules
+    from hush.mechanisms.numeric import NUMERIC
     from hush.mechanisms.registry import registry
     from hush.mechanisms.settings import SHARED, takes
 
@@ -60,24 +62,37 @@ def mechanisms(
     for name, value in extra.items():
         if name in SHARED or not any(name in takes(cls) for cls in classes):
             rule = "must name a parameter that one of the mechanisms takes, other than k, epsilon and delta"
-            raise ParameterError(message("--set", rule, f"{name}={value}", "see the column “parameter”"))
+            raise ParameterError(message("--set", rule, Unsaid(f"{name}={said(value)}"), _taken(classes)))
     rows = [row_of(cls, shared, extra) for cls in classes]
-    if as_json:
-        _console.print_json({**shared, "mechanisms": rows})
-    else:
-        _show(rows, shared)
     for name, value in extra.items():
         takers = [row for cls, row in zip(classes, rows, strict=True) if name in takes(cls)]
         if all("unavailable" in row for row in takers):
             rule = f"must suit {' or '.join(row['name'] for row in takers)}"
-            raise ParameterError(message("--set", rule, Unsaid(f"{name}={value}"), takers[0]["unavailable"]))
+            raise ParameterError(message("--set", rule, Unsaid(f"{name}={said(value)}"), takers[0]["unavailable"]))
+    if all("unavailable" in row for row in rows):
+        raise ParameterError(f"{rows[0]['name']} is not available here: {rows[0]['unavailable']}")
+    if as_json:
+        _console.print_json({**shared, "mechanisms": rows, "numeric": list(NUMERIC)})
+    else:
+        _show(rows, shared)
+
+
+def _taken(classes: list[Any]) -> str:
+    """What may be set."""
+    from hush.mechanisms.settings import SHARED, takes
+
+    if len(classes) > 3:
+        return "`hush mechanisms` shows them in the column “parameter”"
+    own = {cls.name(): [name for name in takes(cls) if name not in SHARED] for cls in classes}
+    return "; ".join(f"{name} takes {', '.join(names) or 'none'}" for name, names in own.items())
 
 
 def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
     from hush.cli import _grid
     from hush.cli._rows import DEFAULTS
+    from hush.mechanisms.numeric import NUMERIC
 
-    left = [("name", 0), ("family", 9), ("LDP", 4), ("parameter", 3)]
+    left = [("name", 0), ("stands for", 10), ("family", 9), ("LDP", 4), ("parameter", 3)]
     right = [("exact ε", 5), ("p*", 7), ("q*", 6), ("n·Var", 0), ("ASR", 0), ("bits", 8), ("bytes", 2)]
     columns = [_grid.Column(name, "left", rank) for name, rank in left]
     columns += [_grid.Column(name, "right", rank) for name, rank in right]
@@ -98,7 +113,8 @@ def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
     _console.note(
         "n·Var: variance of one report about a value nobody holds; divide by the number of people. "
         f"ASR: success of the best guess, all values equally likely.{last} "
-        "Where only some values are sensitive, see `hush uldp`."
+        "Where only some values are sensitive, see `hush uldp`. "
+        f"For means of numbers there are {_listed(list(NUMERIC))}: `hush.numeric_registry`, and `hush capacity`."
     )
 
 
@@ -113,7 +129,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
     exact, variance = _console.number(row["exact_epsilon"]), _console.number(row["variance"])
     shares = [_share(row[name]) for name in ("p_star", "q_star")]
     success = _console.number(row["asr"], 3)
-    return [row["name"], row["family"], promise, chosen or _console.DASH, exact, *shares, variance, success, *sizes]
+    words = [row["name"], row["full_name"], row["family"], promise, chosen or _console.DASH]
+    return [*words, exact, *shares, variance, success, *sizes]
 
 
 def _share(value: float | None) -> str:

@@ -104,7 +104,7 @@ def plan(
             "--max-bits",
             metavar="B",
             parser=whole("--max-bits", 1, "64"),
-            help="Information bits that a report may have; hashing needs 65 or more.",
+            help="Information bits that a report may have; hashing needs 65 or more, 17 with a public family.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -113,7 +113,7 @@ def plan(
         typer.Option(
             "--matters",
             metavar="WHAT",
-            help="What matters most: balance, privacy, attack, accuracy, manipulation or bits.",
+            help="What matters most: balance, privacy, attack, accuracy, manipulation, bits or work (the server's).",
             rich_help_panel=_WISHES,
         ),
     ] = "balance",

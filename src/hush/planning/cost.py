@@ -10,6 +10,7 @@ from functools import singledispatch
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing import LH
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
@@ -27,6 +28,11 @@ def server_work(m: FrequencyOracle) -> float:
 @server_work.register
 def _(m: GRR) -> float:
     return 1
+
+
+@server_work.register
+def _(m: LH) -> float:
+    return 1 if m.hash == "family" else m.k  # a public family's reports are counted in a table, settled at the end
 
 
 @server_work.register

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hush.analysis import success, variance
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._lengths import subset_bits
 from hush.mechanisms.hashing import LH, most_buckets
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
@@ -93,9 +94,7 @@ def _wheel(k: int, e: Floats, coverage: Floats) -> tuple[Floats, Floats]:
 
 
 def _subset_bits(k: int, omega: Floats) -> Floats:
-    from scipy.special import gammaln
-
-    return np.ceil((gammaln(k + 1) - gammaln(omega + 1) - gammaln(k - omega + 1)) / math.log(2) - 1e-9)
+    return np.array([float(subset_bits(k, int(size))) for size in omega.ravel()]).reshape(omega.shape)
 
 
 FAMILIES = (

@@ -19,7 +19,7 @@ from hush.mechanisms.spec import Spec
 from hush.planning import advice
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import Found, found, setting
+from hush.planning.search import COMPARED, NUMBERS, Found, found, setting, tells, useful
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import FIRST, Wishes
 
@@ -31,9 +31,10 @@ class Choice:
     Args:
         name: What it is called in the table: the mechanism, "tuned" where its parameter serves these wishes.
         mechanism: Ready to use, with its parameters.
-        numbers: epsilon (promised), error (in the metric asked for), asr, gain and bits.
+        numbers: epsilon (promised), error (in the metric asked for), asr, gain, bits and work (the server's counters
+            that a report touches).
         on_front: Whether no other choice is as good in attack success, error, gain and bits, and better in one.
-        gives_up: Where it is worse than the best choice, in words.
+        losses: Where it is worse than the best choice, in words, the worst first.
         wishes: What was asked for.
         domain: The values.
     """
@@ -42,9 +43,14 @@ class Choice:
     mechanism: FrequencyOracle
     numbers: dict[str, float]
     on_front: bool
-    gives_up: str
+    losses: tuple[str, ...]
     wishes: Wishes
     domain: Domain
+
+    @property
+    def gives_up(self) -> str:
+        """The two largest losses."""
+        return "; ".join(self.losses[:2]) or "nothing: within 10 % of the best in everything"
 
     @cached_property
     def spec(self) -> Spec:
@@ -134,7 +140,8 @@ def plan(
     """Which mechanism, with which parameters and budget.
 
     With an error, every mechanism gets the smallest budget that reaches it. Without one, or where accuracy or
-    manipulation matters most, it gets the largest that is allowed: 1 where nothing bounds it.
+    manipulation matters most, it gets the largest that is allowed: 1 where nothing bounds it. Without one, too, what
+    tells less than no report at all is left out: who answers 1/k for every value is never off by more.
 
     Args:
         n: People who will report.
@@ -147,7 +154,7 @@ def plan(
         max_bits: Bits that a report may have.
         max_epsilon: Largest accepted privacy loss of a report, in nats.
         delta: Also consider approximate guarantees with this slack.
-        matters: What matters most: "balance", "privacy", "attack", "accuracy", "manipulation" or "bits".
+        matters: What matters most: "balance", "privacy", "attack", "accuracy", "manipulation", "bits" or "work".
         fakes: Share of fake reports for which the gain of manipulation is computed.
         targets: How many values the fake users promote.
 
@@ -171,7 +178,7 @@ def plan(
         fakes=fakes,
         targets=targets,
     )
-    rows = found(wishes)
+    rows = useful(found(wishes), wishes)
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes))
@@ -196,11 +203,20 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice,
     points = np.array([[row.numbers[name] for name in ("asr", "error", "gain", "bits")] for row in rows])
     kept = pareto.front(np.exp(np.round(np.log(np.maximum(points, 1e-300)), 6)))  # equal up to rounding is equal
     rivals = {row.name: row.numbers for row in rows}
+    counted = NUMBERS if wishes.matters == "work" else COMPARED
+    losses = [advice.gives_up(row.numbers, rivals, counted) for row in rows]
     return tuple(
-        Choice(row.name, row.mechanism, row.numbers, bool(front), advice.gives_up(row.numbers, rivals), wishes, domain)
-        for row, front in zip(rows, kept, strict=True)
+        Choice(row.name, row.mechanism, row.numbers, bool(front), lost, wishes, domain)
+        for row, front, lost in zip(rows, kept, losses, strict=True)
     )
 
 
 def _why(rows: list[Found], wishes: Wishes) -> str:
-    return advice.why_first([row.name for row in rows], [row.numbers for row in rows], FIRST.get(wishes.matters))
+    names, numbers = [row.name for row in rows], [row.numbers for row in rows]
+    words = advice.why_first(names, numbers, FIRST.get(wishes.matters), wishes.k)
+    if wishes.error is None and not tells(rows[0].mechanism, wishes):
+        words += (
+            f" But none tells more than no report: who answers 1/{wishes.k:,} for every value is never off by more. "
+            "Ask more people, or allow a larger budget."
+        )
+    return words

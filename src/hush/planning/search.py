@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from hush.analysis.projective import dimension, points
 from hush.analysis.roots import crossing
 from hush.errors import HushError
 from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._moduli import choose_moduli, usual_moduli
+from hush.mechanisms._moduli import ANCHORS, MOST_SEARCHED, choose_moduli, usual_moduli
 from hush.mechanisms.adaptive import Adaptive
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import AOLH, OLH
@@ -39,11 +40,16 @@ _ORDERS = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 19, 23, 27, 32, 37, 43, 49, 59, 64, 
 """Fields that are tried for projective geometry response; others are between them."""
 _MODULI_FOR = 4_096
 """Values up to which moduli are chosen for what matters."""
-_WANTED: dict[str, str | dict[str, float]] = {"bits": "bits", "attack": "asr", "accuracy": "mse"}
+_FAMILY_FOR = 4_096
+"""Values up to which hashing by a public family is looked at: what fakes gain is found by going through all of it."""
+_WANTED: dict[str, str | dict[str, float]] = {"bits": "bits", "work": "bits", "attack": "asr", "accuracy": "mse"}
 _BALANCE = {"mse": 0.5, "asr": 1.0, "bits": 0.25}
 
 COMPARED = ("epsilon", "asr", "error", "gain", "bits")
 """What choices are compared in."""
+
+NUMBERS = (*COMPARED, "work")
+"""What is told of every choice."""
 
 
 def setting(wishes: Wishes) -> Setting:
@@ -71,7 +77,8 @@ class Named:
         top = self._top()
         if top is None:
             return None
-        switches = issubclass(self.mechanism, _SWITCHING) and (not self.fixed or self.mechanism is MSS)
+        held = {name for name, _ in self.fixed} & {"blocks", "q"}
+        switches = issubclass(self.mechanism, _SWITCHING) and not held
         found = self._scan(top) if switches else self._between(top)
         return found if found is not None and self._met(found) else None
 
@@ -133,8 +140,8 @@ def number_of(m: FrequencyOracle, name: str, wishes: Wishes) -> float:
 
 
 def numbers_of(m: FrequencyOracle, wishes: Wishes) -> dict[str, float]:
-    """All that choices are compared in."""
-    return {name: number_of(m, name, wishes) for name in COMPARED}
+    """All that is told of a choice."""
+    return {name: number_of(m, name, wishes) for name in NUMBERS}
 
 
 def _crossing(rising: Callable[[float], float], top: float, towards: Callable[[float], int]) -> float | None:
@@ -230,8 +237,12 @@ class Tuned:
         return {"error": error[w.metric] * (1 + 1e-6), "asr": got["asr"] * (1 + 1e-9), "gain": got["gain"]}
 
     def _numbers(self, epsilon: Floats, parameter: Floats) -> list[dict[str, float]]:
-        """What is compared, for each pair of a budget and a parameter; bits hardly differ within a family."""
+        """What is compared, for each pair of a budget and a parameter; bits where they matter most."""
         whole = {"epsilon": epsilon, **self._measured(epsilon, parameter)}
+        if self.wishes.matters == "bits":
+            whole["bits"] = self.family.bits(self.wishes.k, parameter)
+        if self.wishes.matters == "work" and self.family.mechanism is SS:
+            whole["work"] = parameter
         return [{name: float(column[i]) for name, column in whole.items()} for i in range(epsilon.size)]
 
     def _built(self, epsilon: float, parameter: float) -> FrequencyOracle | None:
@@ -281,7 +292,7 @@ class Orders:
 
 @dataclass(frozen=True)
 class Moduli:
-    """Modular subset selection, whose moduli are chosen for what matters, at the largest budget."""
+    """Modular subset selection, whose moduli are chosen for what matters, near the largest budget."""
 
     wishes: Wishes
 
@@ -292,8 +303,14 @@ class Moduli:
         w = self.wishes
         if w.k > _MODULI_FOR:
             return None
-        moduli = choose_moduli(w.k, w.largest_epsilon, objective=_WANTED.get(w.matters, _BALANCE))
-        return Named(MSS, w, (("moduli", moduli),)).search()
+        nearest = min(ANCHORS, key=lambda each: (abs(each - w.largest_epsilon), each))
+        return Named(MSS, w, (("moduli", _moduli(w.k, nearest, w.matters)),)).search()
+
+
+@lru_cache(maxsize=256)
+def _moduli(k: int, epsilon: float, matters: str) -> tuple[int, ...]:
+    """Moduli for what matters; kept, since they take a while and wishes are often asked for again."""
+    return choose_moduli(k, epsilon, objective=_WANTED.get(matters, _BALANCE))
 
 
 def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Blocks | Orders | Moduli]:
@@ -305,13 +322,18 @@ def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Blocks | Orders | Mod
             continue
         if ("delta" in wanted and wishes.delta is None) or issubclass(cls, UtilityOracle):
             continue  # all values are taken to be sensitive here
+        if cls is MSS and wishes.k > MOST_SEARCHED:
+            continue
         many = cls is MSS and wishes.k > _MODULI_FOR  # choosing moduli anew for every budget would take long
         yield Named(cls, wishes, (("moduli", usual_moduli(wishes.k, wishes.largest_epsilon)),) if many else ())
+    if wishes.k <= _FAMILY_FOR:
+        yield Named(OLH, wishes, (("hash", "family"),))
+    tuned = wishes.for_tuning()
     for family in FAMILIES:
-        yield Tuned(family, wishes)
-    yield Blocks(wishes)
-    yield Orders(wishes)
-    yield Moduli(wishes)
+        yield Tuned(family, tuned)
+    yield Blocks(tuned)
+    yield Orders(tuned)
+    yield Moduli(tuned)
 
 
 @dataclass(frozen=True)
@@ -325,7 +347,8 @@ class Found:
     @property
     def name(self) -> str:
         """What it is called in the table."""
-        return f"tuned {self.mechanism.name()}" if self.tuned else self.mechanism.name()
+        family = " family" if getattr(self.mechanism, "hash", "") == "family" else ""
+        return f"{'tuned ' if self.tuned else ''}{self.mechanism.name()}{family}"
 
 
 def found(wishes: Wishes) -> list[Found]:
@@ -342,6 +365,26 @@ def found(wishes: Wishes) -> list[Found]:
         if not (row.tuned and any(_alike(row.numbers, other.numbers) for other in rows)):
             rows.append(row)
     return rows
+
+
+def blind_error(wishes: Wishes) -> float:
+    """Mean squared error of who reads no report and answers 1/k for every value, at its largest.
+
+    It is largest where all people hold one value: (1 - 1/k)/k on average over the values, (1 - 1/k)² for that one.
+    """
+    return (1 - 1 / wishes.k) ** 2 if wishes.worst else (1 - 1 / wishes.k) / wishes.k
+
+
+def useful(rows: list[Found], wishes: Wishes) -> list[Found]:
+    """Those that tell more than no report would, if there are any; all where the error was asked for."""
+    if wishes.error is not None:
+        return rows
+    return [row for row in rows if tells(row.mechanism, wishes)] or rows
+
+
+def tells(m: FrequencyOracle, wishes: Wishes) -> bool:
+    """Whether it does better than answering 1/k for every value."""
+    return number_of(m, "mse", wishes) < blind_error(wishes)
 
 
 def _alike(one: dict[str, float], other: dict[str, float]) -> bool:

@@ -18,12 +18,13 @@ METRICS = {
 """How an error can be meant."""
 
 MATTERS = {
-    "balance": "no one thing: the geometric mean of everything below",
+    "balance": "no one thing: the geometric mean of everything below but work",
     "privacy": "the smallest epsilon",
     "attack": "the lowest attack success",
     "accuracy": "the smallest error",
     "manipulation": "the least gain of fake users",
     "bits": "the shortest reports",
+    "work": "the least work for the server, whose counters each report touches",
 }
 """What can matter most."""
 
@@ -33,7 +34,14 @@ ASSUMED_EPSILON = 1.0
 SEARCHED_EPSILON = 10.0
 """The largest budget that is looked at where only other wishes bound it."""
 
-FIRST = {"privacy": "epsilon", "attack": "asr", "accuracy": "error", "manipulation": "gain", "bits": "bits"}
+FIRST = {
+    "privacy": "epsilon",
+    "attack": "asr",
+    "accuracy": "error",
+    "manipulation": "gain",
+    "bits": "bits",
+    "work": "work",
+}
 """The number that decides where that matters most."""
 
 _MOST_EPSILON = 30.0  # for the question how much budget would do; beyond it, thresholds of 64 bits end
@@ -123,8 +131,8 @@ class Wishes:
     def order(self, rows: Sequence[Mapping[str, float]]) -> list[int]:
         """Best first: by what matters most, where what is within 1 % of the best is as good; then by the balance.
 
-        The balance is the sum of logarithms, bits counting a quarter. An error below the one that was asked for counts
-        as that.
+        The balance is the sum of logarithms, bits counting a quarter, and a server's work, which costs no person
+        anything, not at all. An error below the one that was asked for counts as that.
         """
         first = FIRST.get(self.matters, "")
         least = max(min((row[first] for row in rows if first in row), default=1.0), _NONE)
@@ -132,10 +140,17 @@ class Wishes:
         def key(row: Mapping[str, float]) -> tuple[int, float]:
             floor = self.error if self.error is not None and first != "error" else _NONE
             counted = {**row, "error": max(row["error"], floor)}
-            balance = sum(_WEIGHTS[name] * math.log(max(value, _NONE)) for name, value in counted.items())
+            balance = sum(weight * math.log(max(counted.get(name, 1.0), _NONE)) for name, weight in _WEIGHTS.items())
             return math.floor(math.log(max(row.get(first, least), _NONE) / least) / _SAME + 1e-9), balance
 
         return sorted(range(len(rows)), key=lambda i: key(rows[i]))
+
+    def for_tuning(self) -> Wishes:
+        """What parameters are tuned for: where nothing bounds the error, the balance.
+
+        The least attack success would be that of noise without end.
+        """
+        return replace(self, matters="balance") if self.matters == "attack" and self.error is None else self
 
     def without(self, bounded: str, matters: str) -> Wishes:
         """The same with one bound dropped, and what it bounded mattering most."""
