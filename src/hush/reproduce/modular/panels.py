@@ -109,6 +109,7 @@ def runtimes(table: Table) -> Figure:
         at = rows.numbers("epsilon")
         left.plot(at, rows.numbers("seconds_printed"), ":", marker=look, mfc=THEME.ground, color=colour, ms=5, lw=1.2)
         left.plot(at, rows.numbers("seconds"), "-", marker=look, color=colour, ms=5, lw=1.4)
+        left.plot(at, rows.numbers("seconds_decoding"), "-", color=colour, lw=1.0)
     rows = table.where(protocol="PGR, best q")
     left.plot(rows.numbers("epsilon"), rows.numbers("seconds"), "--", marker="^", color=THEME.ink, ms=4, lw=1.2)
     entitle(left, "seconds")
@@ -126,6 +127,7 @@ def runtimes(table: Table) -> Figure:
             mark("MSS", COLOURS["MSS"], marker="D", ms=5),
             mark("PGR", COLOURS["PGR"], marker="^", ms=5),
             mark("PGR, best q", THEME.ink, marker="^", ms=4, ls="--"),
+            mark("without counting reports", THEME.faint, lw=1.0),
             mark("hollow: as printed", THEME.faint, marker="o", mfc=THEME.ground, ms=5, ls=":"),
         ],
     )

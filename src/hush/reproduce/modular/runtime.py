@@ -6,11 +6,11 @@ import time
 
 import numpy as np
 
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._base import FrequencyOracle, Reports
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.registry import registry
 from hush.randomness import seeded
-from hush.reproduce.modular.settings import LARGE, N, large, mechanism, people
+from hush.reproduce.modular.settings import LARGE, Floats, N, large, mechanism, people
 from hush.reproduce.study import Advance, Settings, Table, rows_of
 
 PRINTED = {
@@ -40,25 +40,32 @@ def runtimes(settings: Settings, advance: Advance) -> Table:
     for epsilon in epsilons:
         for name in READINGS:
             m = _mechanism(name, k, epsilon)
-            times = []
-            for i in range(sets):
-                reports = m.privatize(values, rng=seeded([settings.seed, 2, round(10 * epsilon), i]))
-                m.decode(m.tally(reports), N)
-                for _ in range(again):
-                    start = time.perf_counter()
-                    m.decode(m.tally(reports), N)
-                    times.append(time.perf_counter() - start)
-            size = m.size if isinstance(m, PGR) else None
+            parts = np.concatenate(
+                [
+                    _timed(m, m.privatize(values, rng=seeded([settings.seed, 2, round(10 * epsilon), i])), again)
+                    for i in range(sets)
+                ]
+            )
+            times, size = parts.sum(axis=1), m.size if isinstance(m, PGR) else None
             said = PRINTED[epsilon][:2] if name == "MSS" else PRINTED[epsilon][2:4] if name == "PGR" else (None, None)
-            told = [
-                float(np.mean(times)),
-                float(np.std(times, ddof=1)),
-                *(None if s is None else float(s) for s in said),
-            ]
+            told = [times.mean(), times.std(ddof=1), parts[:, 1].mean(), *(each and float(each) for each in said)]
             rows.append([name, k, N, epsilon, getattr(m, "q", None), size, len(times), *told])
             advance(1 / (len(epsilons) * len(READINGS)))
-    columns = ("protocol", "k", "n", "epsilon", "q", "messages", "runs", "seconds", "seconds_sd")
+    columns = ("protocol", "k", "n", "epsilon", "q", "messages", "runs", "seconds", "seconds_sd", "seconds_decoding")
     return rows_of((*columns, "seconds_printed", "seconds_printed_sd"), rows)
+
+
+def _timed(m: FrequencyOracle, reports: Reports, again: int) -> Floats:
+    """Seconds of counting and of decoding, a row a time."""
+    m.decode(m.tally(reports), N)
+    found = []
+    for _ in range(again):
+        start = time.perf_counter()
+        tally = m.tally(reports)
+        counted = time.perf_counter()
+        m.decode(tally, N)
+        found.append([counted - start, time.perf_counter() - counted])
+    return np.array(found)
 
 
 def geometry(epsilon: float) -> int:

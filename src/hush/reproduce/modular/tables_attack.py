@@ -86,7 +86,7 @@ def aligned(settings: Settings, advance: Advance) -> Table:
     cells = [
         (base, mechanism("PGR", base, e).size, name, e)  # type: ignore[attr-defined]
         for base in bases
-        for e in ((1.0, 2.5, 5.0) if settings.quick else budgets(settings))
+        for e in ((1.0, 5.0) if settings.quick else budgets(settings))
         for name in PROTOCOLS
     ]
     cost = [k * _runs(k, settings) + 30 * k for _, k, _, _ in cells]
