@@ -9,7 +9,20 @@ import time
 import warnings
 from pathlib import Path
 
-from benchmarks import audit, family, hashing_kernel, memory, refined, report, simulation, startup, throughput, uldp
+from benchmarks import (
+    audit,
+    budget,
+    family,
+    hashing_kernel,
+    memory,
+    modular,
+    refined,
+    report,
+    simulation,
+    startup,
+    throughput,
+    uldp,
+)
 
 BENCHMARKS = {
     "throughput": throughput.run,
@@ -19,6 +32,8 @@ BENCHMARKS = {
     "simulation": simulation.run,
     "refined": refined.run,
     "audit": audit.run,
+    "modular": modular.run,
+    "budget": budget.run,
     "memory": memory.run,
     "startup": startup.run,
 }

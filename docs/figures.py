@@ -47,6 +47,8 @@ def main() -> None:
     planned()
     reproduced("refined", "figure-1", "figure-8")
     reproduced("uldp", "figure-4", "true-loss")
+    reproduced("modular", "figure-3", "corrections")
+    reproduced("budget", "figure-5.2", "as-printed")
 
 
 def estimates(axes: Axes) -> None:

@@ -250,6 +250,14 @@ def test_bayes_reaches_the_probability() -> None:
     assert answer.best.mean < 0.95 * 0.05
 
 
+def test_bayes_halves_what_it_leaves_open() -> None:
+    """Two budgets are chosen, so that only the halving can come near."""
+    answer, due = ask(method=Bayes(initial=1, iterations=1)), ask(method="direct")
+    assert answer.epsilon == pytest.approx(due.epsilon, rel=0.1)
+    sides = [[t.epsilon for t in answer.evidence if t.satisfies is enough] for enough in (False, True)]
+    assert min(sides[1]) / max(sides[0]) < 1.021
+
+
 def test_expected_improvement_by_quadrature() -> None:
     x = np.linspace(-8, 8, 400_001)
     for mean, spread, best in ((0.3, 0.2, 0.25), (-1.0, 0.5, 0.4), (0.0, 1e-3, 0.1)):
@@ -275,5 +283,5 @@ def test_sequential_evidence_is_a_mean_of_likelihood_ratios() -> None:
 
 def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sklearn.gaussian_process", None)
-    with pytest.raises(hush.errors.MissingDependency, match=r"scikit-learn.*hush-ldp\[audit\]"):
+    with pytest.raises(hush.errors.MissingDependency, match=r"scikit-learn.*hush-ldp\[budget\]"):
         ask(method="Bayes")

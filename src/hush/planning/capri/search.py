@@ -110,7 +110,7 @@ def _next(at: np.ndarray, off: np.ndarray, low: float, high: float) -> float:
         from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
     except ImportError:
-        raise missing("scikit-learn", "audit", "method='bayes'") from None
+        raise missing("scikit-learn", "budget", "method='bayes'") from None
     kernel = ConstantKernel(1.0, (1e-2, 1e3)) * Matern(1.0, (1e-2, 1e1), nu=1.5) + WhiteKernel(1e-3, (1e-8, 1.0))
     model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=7)
     with warnings.catch_warnings(), threadpool_limits(1):

@@ -3,8 +3,9 @@
 Algorithms 5 and 6 of Seyedkazemi (2025), corrected: what is brought to the threshold is the
 quantile of the loss that the probability asks for, not its mean, which would satisfy half of the runs. The process
 models the signed gap (quantile - threshold) / (quantile + threshold) over the logarithm of the budget, which is nearly
-a straight line there, and expected improvement is that of the gap's absolute value. Budgets that satisfy are returned,
-the smallest of them.
+a straight line there, and expected improvement is that of the gap's absolute value. A budget just too small looks as
+good to it as one just large enough, so halving closes what it leaves between the two sides. Budgets that satisfy are
+returned, the smallest of them.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ Floats = npt.NDArray[np.float64]
 Process = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 
 _GRID = 500
+_CLOSE = 0.02
+"""How near the two sides are, in logarithm, when halving ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +61,17 @@ class Bayes(ThousandRuns):
             trials.measured(math.exp(self._next(process, trials, low, high)), runs)
         if smallest(trials.evidence) is None:
             trials.measured(trials.question.high, runs)
+        below, over = _sides(trials, low, high)
+        while over - below > _CLOSE and smallest(trials.evidence) is not None:
+            trials.measured(math.exp((below + over) / 2), runs)
+            below, over = _sides(trials, low, high)
         return settled(trials, runs)
 
     def _next(self, process: Process, trials: Trials, low: float, high: float) -> float:
         """Where the improvement to be expected is largest; between the two sides where none is."""
         at = np.log([t.epsilon for t in trials.evidence])
         gaps = np.array([gap(t, trials.question.threshold) for t in trials.evidence])
-        satisfied = np.array([bool(t.satisfies) for t in trials.evidence])
-        below, over = at[~satisfied].max(initial=low), at[satisfied].min(initial=high)
+        below, over = _sides(trials, low, high)
         near = np.linspace(min(below, over) - 0.1, max(below, over) + 0.1, _GRID)
         grid = np.clip(np.concatenate([np.linspace(low, high, _GRID), near]), low, high)
         mean, spread = process(at[:, None], gaps, grid[:, None])
@@ -73,6 +79,13 @@ class Bayes(ThousandRuns):
         best = int(np.argmax(promise))
         seen = bool(np.isclose(grid[best], at, rtol=0, atol=1e-9).any())
         return float((below + over) / 2 if promise[best] < 1e-12 or seen else grid[best])
+
+
+def _sides(trials: Trials, low: float, high: float) -> tuple[float, float]:
+    """The largest budget that was too small, and the smallest that was enough, in logarithm."""
+    at = np.log([t.epsilon for t in trials.evidence])
+    satisfied = np.array([bool(t.satisfies) for t in trials.evidence])
+    return float(at[~satisfied].max(initial=low)), float(at[satisfied].min(initial=high))
 
 
 def gap(tried: Tried, threshold: float) -> float:
@@ -104,7 +117,7 @@ def _process() -> Process:
         from sklearn.gaussian_process import GaussianProcessRegressor
         from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
     except ImportError:
-        raise missing("scikit-learn", "audit", "The method Bayes") from None
+        raise missing("scikit-learn", "budget", "The method Bayes") from None
     threads = import_module("threadpoolctl")  # comes with scikit-learn
     kernel = ConstantKernel(1.0) * Matern(length_scale=1.0, nu=2.5) + WhiteKernel(1e-4, (1e-8, 1e-1))
     model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
