@@ -46,7 +46,7 @@ def meant(given: str, known: Iterable[str]) -> list[str]:
     """The known mechanisms whose short or full name is close to what was given; a full name is spelled in any way.
 
     >>> meant("ModularSubsetSelection", FULL_NAMES), meant("OEU", FULL_NAMES)
-    (['MSS'], ['OUE', 'UE', 'AUE'])
+    (['MSS'], ['OUE'])
     """
     names = list(known)
     full = {_letters(FULL_NAMES[name]): name for name in names if name in FULL_NAMES}
