@@ -30,7 +30,7 @@ SOON = 0.020  # seconds, a million reports at k = 1024
 REFERENCE = {"MSS": "0.13 to 0.28 s", "PGR": "1.9 to 57 s; C++ 0.04 to 0.38 s"}
 RATES = {"SS": 1e8, "MSS": 1e8, "PGR": 1e7}  # elements or reports a second
 COLD = 10.0  # seconds
-MEMORY = 1 << 28  # bytes of reports that a measurement may hold
+MEMORY = 1 << 30  # bytes of reports that a measurement may hold
 
 CHOOSE = """
 import json, sys, time
