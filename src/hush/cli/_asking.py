@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from hush.cli import _console
@@ -66,6 +67,18 @@ def bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
             reached = max(share, reached)
 
         yield tell
+
+
+def say_written(made: object, spec_out: Path | None, plot: Path | None, *, read: bool) -> None:
+    """Tell which files were written, or that a spec can be, where other commands would read it."""
+    if plot is not None:
+        _console.note(f"wrote the picture, {plot}")
+    if spec_out is not None and made is None:
+        _console.warn(f"no spec was written, and {spec_out} is as it was")
+    elif spec_out is not None:
+        _console.note(f"wrote the spec, {spec_out}")
+    elif read:
+        _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")
 
 
 def rounded_up(epsilon: float) -> str:

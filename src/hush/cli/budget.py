@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hush.cli import _console
+from hush.cli._budget_options import CROWD, SEARCH, WISH, Earlier, LeastEpsilon, Plot
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Delta, Json, K, MechanismName, Seed, Sensitive, Settings, SpecOut
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from hush.mechanisms.spec import Spec
     from hush.planning.optimus import Answer
 
-_WISH = "Wish"
-_CROWD = "Collection"
-_SEARCH = "Search"
 _POINTS, _RUNS, _AROUND = 31, 200, 4.0  # of a picture: budgets, runs at each, how far from the answer
 
 Dataset = Annotated[
@@ -30,7 +28,7 @@ Dataset = Annotated[
         "--dataset",
         metavar="NAME",
         help="msnbc, adult_age, zipf, spike, dirichlet, geometric, normal or uniform.",
-        rich_help_panel=_CROWD,
+        rich_help_panel=CROWD,
     ),
 ]
 Counts = Annotated[
@@ -39,31 +37,8 @@ Counts = Annotated[
         "--counts",
         metavar="FILE",
         help="A CSV file with a column count, and label if there are labels.",
-        rich_help_panel=_CROWD,
+        rich_help_panel=CROWD,
     ),
-]
-Earlier = Annotated[
-    Path | None,
-    typer.Option(
-        "--earlier",
-        metavar="FILE.parquet",
-        help="Reports of an earlier collection: plan from what they estimate.",
-        rich_help_panel=_CROWD,
-    ),
-]
-LeastEpsilon = Annotated[
-    float,
-    typer.Option(
-        "--min-epsilon",
-        metavar="E",
-        parser=real("--min-epsilon", "0.001"),
-        help="Smallest budget to consider.",
-        rich_help_panel=_SEARCH,
-    ),
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE.png", help="Draw what was seen at every budget, and the answer (.png)."),
 ]
 
 
@@ -75,7 +50,7 @@ def budget(
             metavar="X",
             parser=share("--threshold", "0.3"),
             help="Largest loss that is accepted.",
-            rich_help_panel=_WISH,
+            rich_help_panel=WISH,
         ),
     ],
     loss: Annotated[
@@ -85,7 +60,7 @@ def budget(
             metavar="NAME",
             help="What is lost: l1 (mean absolute error), l2, max (largest error), kendall (1 - tau), f1 or ndcg of "
             "the most frequent values, kl, or emd (ordered values).",
-            rich_help_panel=_WISH,
+            rich_help_panel=WISH,
         ),
     ] = "kendall",
     probability: Annotated[
@@ -95,7 +70,7 @@ def budget(
             metavar="P",
             parser=share("--probability", "0.9"),
             help="How sure that must be: 0.9 and 90% both mean nine collections of ten.",
-            rich_help_panel=_WISH,
+            rich_help_panel=WISH,
         ),
     ] = 0.9,
     top: Annotated[
@@ -105,7 +80,7 @@ def budget(
             metavar="M",
             parser=whole("--top", 1, "10"),
             help="How many of the most frequent values f1 and ndcg look at.",
-            rich_help_panel=_WISH,
+            rich_help_panel=WISH,
         ),
     ] = 10,
     dataset: Dataset = None,
@@ -118,7 +93,7 @@ def budget(
             metavar="N",
             parser=whole("--n", 1, "100000"),
             help="People who will report; drawn anew in every run where the data are real, counted or estimated.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     method: Annotated[
@@ -127,7 +102,7 @@ def budget(
             "--method",
             metavar="NAME",
             help="direct, which proves its answer; or BS, RBS, DBS, MPass or Bayes, as published, mended.",
-            rich_help_panel=_SEARCH,
+            rich_help_panel=SEARCH,
         ),
     ] = "direct",
     runs: Annotated[
@@ -137,7 +112,7 @@ def budget(
             metavar="R",
             parser=whole("--runs", 1, "1000"),
             help="Collections to simulate at a budget, at most; 1000 where left out, and more for direct.",
-            rich_help_panel=_SEARCH,
+            rich_help_panel=SEARCH,
         ),
     ] = None,
     least: LeastEpsilon = 0.001,
@@ -148,7 +123,7 @@ def budget(
             metavar="E",
             parser=real("--max-epsilon", "10"),
             help="Largest budget to consider; 20 where left out, or what the mechanism takes.",
-            rich_help_panel=_SEARCH,
+            rich_help_panel=SEARCH,
         ),
     ] = None,
     seed: Seed = None,
@@ -166,15 +141,12 @@ def budget(
     Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
     no budget of the range does.
     """
-    import secrets
-
-    import hush
-    from hush.cli import _budget_table, _files, _paths
+    from hush.cli import _asking, _budget_table, _files, _paths
     from hush.cli._crowd import Source
+    from hush.cli._seed import seeded
 
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier])
-    chosen = secrets.randbits(32) if seed is None else seed
-    rng = hush.seeded(chosen)
+    chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
     wish = {"loss": loss, "threshold": threshold, "probability": probability, "top": top, "method": method}
@@ -188,7 +160,7 @@ def budget(
         _console.print_json(_plain(answer, crowd, made, chosen))
     else:
         _budget_table.show(_console.stdout(), answer, crowd.name, chosen)
-        _say_written(made, spec_out, plot)
+        _asking.say_written(made, spec_out, plot, read=made is not None)
     if not answer.feasible:
         raise typer.Exit(1)
 
@@ -277,14 +249,3 @@ def _plain(answer: Answer, crowd: Crowd, made: Spec | None, seed: int) -> dict[s
         "spec_hash": None if made is None else made.hash,
         "spec": None if made is None else made.to_dict(),
     }
-
-
-def _say_written(made: Spec | None, spec_out: Path | None, plot: Path | None) -> None:
-    if plot is not None:
-        _console.note(f"wrote the picture, {plot}")
-    if spec_out is not None and made is None:
-        _console.warn(f"no spec was written, and {spec_out} is as it was")
-    elif spec_out is not None:
-        _console.note(f"wrote the spec, {spec_out}")
-    elif made is not None:
-        _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hush.cli import _console
+from hush.cli._budget_options import CROWD, SEARCH, WISH, Earlier, LeastEpsilon, Plot
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Delta, Json, K, Seed, Sensitive, Settings, SpecOut
-from hush.cli.budget import Earlier, LeastEpsilon, Plot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from hush.domain import Domain
     from hush.planning.capri import Answer, Evidence, Exposure, Population
 
-_WISH = "Wish"
-_CROWD = "Collection"
-_SEARCH = "Search"
 _POINTS = 80
 _AROUND = 8.0
 _OPTIONS = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "counts")}
@@ -30,9 +27,7 @@ _OPTIONS |= {"most": "--clip", "epsilon": "--max-epsilon", "domain": "--counts"}
 def capacity(
     cap: Annotated[
         float,
-        typer.Option(
-            "--cap", metavar="X", parser=real("--cap", "1500000"), help="The capacity.", rich_help_panel=_WISH
-        ),
+        typer.Option("--cap", metavar="X", parser=real("--cap", "1500000"), help="The capacity.", rich_help_panel=WISH),
     ],
     threshold: Annotated[
         float,
@@ -41,7 +36,7 @@ def capacity(
             metavar="P",
             parser=share("--threshold", "0.01"),
             help="How likely the outcome may be (fn, fp, error), or must be (tp, tn).",
-            rich_help_panel=_WISH,
+            rich_help_panel=WISH,
         ),
     ],
     metric: Annotated[
@@ -50,7 +45,7 @@ def capacity(
             "--metric",
             metavar="NAME",
             help="Which outcome: fn (a missed exceedance), fp (a false alarm), tp, tn, or error (whichever can be).",
-            rich_help_panel=_WISH,
+            rich_help_panel=WISH,
         ),
     ] = "fn",
     counts: Annotated[
@@ -59,7 +54,7 @@ def capacity(
             "--counts",
             metavar="FILE",
             help="A CSV file with a column count, and the amounts in a column value or label; 0, 1, 2, … without.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     dataset: Annotated[
@@ -68,7 +63,7 @@ def capacity(
             "--dataset",
             metavar="NAME",
             help="adult_age, zipf, spike, dirichlet, geometric, normal or uniform.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     earlier: Earlier = None,
@@ -79,7 +74,7 @@ def capacity(
             metavar="FILE",
             help="A CSV file with columns time, value (or label) and count: simulate a collection at each time, whose "
             "estimate plans the next. The first has the budget of --first.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     n: Annotated[
@@ -89,7 +84,7 @@ def capacity(
             metavar="N",
             parser=whole("--n", 1, "100000"),
             help="People, for a dataset that is a shape.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     most: Annotated[
@@ -99,7 +94,7 @@ def capacity(
             metavar="X",
             parser=real("--clip", "40"),
             help="Clip amounts above this: fewer values, less noise; the decision is still held against the whole.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     first: Annotated[
@@ -109,7 +104,7 @@ def capacity(
             metavar="E",
             parser=real("--first", "0.5"),
             help="Simulate a first round with this budget, and plan from what it estimates, not from the counts.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     limit: Annotated[
@@ -119,7 +114,7 @@ def capacity(
             metavar="X",
             parser=real("--limit", "5"),
             help="Also tell how well reports show who is at or below this amount.",
-            rich_help_panel=_CROWD,
+            rich_help_panel=CROWD,
         ),
     ] = None,
     method: Annotated[
@@ -128,7 +123,7 @@ def capacity(
             "--method",
             metavar="NAME",
             help="exact; capri, capri-r or bayes, by simulated collections; or normal, cantelli or chebyshev.",
-            rich_help_panel=_SEARCH,
+            rich_help_panel=SEARCH,
         ),
     ] = "exact",
     runs: Annotated[
@@ -138,7 +133,7 @@ def capacity(
             metavar="R",
             parser=whole("--runs", 1, "50000"),
             help="Collections to simulate at a budget, for capri, capri-r and bayes.",
-            rich_help_panel=_SEARCH,
+            rich_help_panel=SEARCH,
         ),
     ] = 50_000,
     least: LeastEpsilon = 0.001,
@@ -149,7 +144,7 @@ def capacity(
             metavar="E",
             parser=real("--max-epsilon", "10"),
             help="Largest budget to consider; 10 where left out, or what the mechanism takes.",
-            rich_help_panel=_SEARCH,
+            rich_help_panel=SEARCH,
         ),
     ] = None,
     seed: Seed = None,
@@ -176,17 +171,15 @@ def capacity(
     The server estimates the total and says whether it exceeds the capacity. How likely each outcome is comes from the
     exact law of the estimate, or is told not to. The exit code is 1 where no budget of the range does.
     """
-    import secrets
-
-    import hush
     from hush.cli import _amounts, _asking, _capacity_table, _capacity_time, _files, _paths
     from hush.cli._crowd import Source, in_amounts
+    from hush.cli._seed import seeded
     from hush.errors import ParameterError, message
+    from hush.mechanisms._base import FrequencyOracle
     from hush.planning import capri
 
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier, history])
-    chosen = secrets.randbits(32) if seed is None else seed
-    rng = hush.seeded(chosen)
+    chosen, rng = seeded(seed)
     cls = _named(mechanism, settings)
     low, high = _asking.budgets(least, min(10.0, getattr(cls, "_largest", 10.0)) if largest is None else largest)
     asking = {"mechanism": cls, "cap": cap, "metric": metric, "threshold": threshold, "lowest": low, "highest": high}
@@ -232,7 +225,7 @@ def capacity(
         _console.print_json(_plain(answer, seen, made, crowd.name, chosen))
     else:
         _capacity_table.show(_console.stdout(), answer, seen, m, people.k, crowd.name, chosen)
-        _say_written(m, spec_out, plot)
+        _asking.say_written(made, spec_out, plot, read=isinstance(m, FrequencyOracle))
     if not answer.feasible:
         raise typer.Exit(1)
 
@@ -361,16 +354,3 @@ def _plain(answer: Answer, seen: Exposure | None, made: Any, people: str, seed: 
         "spec_hash": None if made is None else made.hash,
         "spec": None if made is None else made.to_dict(),
     }
-
-
-def _say_written(m: Any, spec_out: Path | None, plot: Path | None) -> None:
-    from hush.mechanisms._base import FrequencyOracle
-
-    if plot is not None:
-        _console.note(f"wrote the picture, {plot}")
-    if spec_out is not None and m is None:
-        _console.warn(f"no spec was written, and {spec_out} is as it was")
-    elif spec_out is not None:
-        _console.note(f"wrote the spec, {spec_out}")
-    elif isinstance(m, FrequencyOracle):
-        _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")

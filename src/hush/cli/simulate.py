@@ -63,17 +63,14 @@ def simulate(
 
     The population stays the same in all runs. The attack guesses uniformly drawn values from their reports.
     """
-    import secrets
-
-    import hush
     from hush.cli import _paths
     from hush.cli._choose import Choice
     from hush.cli._population import population
+    from hush.cli._seed import seeded
     from hush.cli._trial import LEVEL, repeated
 
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
-    chosen = secrets.randbits(32) if seed is None else seed
-    rng = hush.seeded(chosen)
+    chosen, rng = seeded(seed)
     wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive)
     people, built = population(wanted, dataset, counts, n, rng)
     found, last = repeated(built, people, runs, rng, quiet=as_json)

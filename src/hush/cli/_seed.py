@@ -1,0 +1,18 @@
+"""The seed of a command: the given one, or one that is drawn and told, so that every run can be repeated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def seeded(seed: int | None) -> tuple[int, np.random.Generator]:
+    """The seed, and what draws from it."""
+    import secrets
+
+    import hush
+
+    chosen = secrets.randbits(32) if seed is None else seed
+    return chosen, hush.seeded(chosen)
