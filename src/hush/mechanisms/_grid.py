@@ -218,20 +218,27 @@ def calibrated_gaussian(epsilon: float, delta: float, guess: float) -> Grid:
     limit = Fraction(delta)
     step = 2.0 ** (math.frexp(guess)[1] - 42)
 
-    def holds(multiple: int) -> bool:
-        return gaussian(multiple * step).excess(epsilon) <= limit
+    def exactly(multiple: int) -> Fraction:
+        return gaussian(multiple * step).excess(epsilon)
 
-    def seems_to(scale: float) -> bool:
+    def holds(multiple: int) -> bool:
+        return exactly(multiple) <= limit
+
+    def roughly(scale: float) -> float:
         unit = max(1, math.ceil(128 / scale))
         steps = np.arange(-math.ceil(9.3 * scale * unit), math.ceil(9.3 * scale * unit) + unit + 1)
         shape = np.exp(-0.5 * (steps / (scale * unit)) ** 2)
-        return _rough_excess(shape / shape.sum(), epsilon) <= delta
+        return _rough_excess(shape / shape.sum(), epsilon)
 
     low, high = guess * 0.98, guess * 1.02
-    while not seems_to(high):
+    while roughly(high) > delta:
         low, high = high, high * 1.05
-    _, near = _bisect(seems_to, low, high, 1e-12)
-    fails = holds_at = math.ceil(near / step)
+    _, near = _bisect(lambda scale: roughly(scale) <= delta, low, high, 1e-9)
+    slope = (roughly(near * (1 + 1e-5)) - roughly(near * (1 - 1e-5))) / (2e-5 * near)
+    at = math.ceil(near / step)
+    for _ in range(2 if slope < 0 else 0):
+        at += math.ceil(float(limit - exactly(at)) / (slope * step))
+    fails = holds_at = at
     reach = 1
     while not holds(holds_at):
         fails, holds_at, reach = holds_at, holds_at + reach, 2 * reach
