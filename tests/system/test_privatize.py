@@ -125,6 +125,42 @@ def test_texts_meet_texts_exactly() -> None:
     assert Coder(postal, "c").encode(pa.array(["07", None]).dictionary_encode(), 1).tolist() == [1, 2]
 
 
+def clipped(domain: hush.Domain, cells: list[Any]) -> list[int]:
+    return Coder(domain, "column", clip=True).encode(pa.array(cells), 1).tolist()
+
+
+def test_clipping_takes_larger_numbers_for_the_largest() -> None:
+    assert clipped(hush.Domain(size=36), ["36", "40", "35", "0", "35.5"]) == [35, 35, 35, 0, 35]
+    assert clipped(hush.Domain(size=36), [2**60, 7]) == [35, 7]
+    assert clipped(hush.Domain(labels=[10, 5, 2.5]), [5, 11, 99.5]) == [1, 0, 0]
+    assert clipped(hush.Domain(labels=["5", "10"], values=[5, 10]), ["11", "5"]) == [1, 0]
+    assert clipped(hush.Domain(labels=["5", "10"], other="rest"), ["11", "7", "x", None]) == [1, 2, 2, 2]
+
+
+@pytest.mark.parametrize("cell", ["-1", "3.5", "x", None, "1" + "0" * 400])
+def test_clipping_takes_nothing_else(cell: str | None) -> None:
+    with pytest.raises(hush.errors.DomainError, match="column column, row 2"):
+        clipped(hush.Domain(size=36), ["1", cell])
+
+
+def test_clipping_needs_numbers(pets: Path, labels: Path, tmp_path: Path) -> None:
+    made = ("privatize", pets, "--column", "pet", *GRR, "--domain", labels, "--clip", "-o", tmp_path / "r.parquet")
+    assert "--clip needs values that are numbers" in refused(*made)
+
+
+def test_a_plan_that_clips_can_be_collected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_csv(Path("water.csv"), {"value": list(range(6)), "count": [100, 300, 300, 200, 90, 10]})
+    write_csv(Path("meters.csv"), {"use": [1, 2, 5, 4]})
+    planned = ("capacity", "--mechanism", "GRR", "--counts", "water.csv", "--cap", 1000, "--threshold", 0.2)
+    assert run(*planned, "--clip", 4, "--spec-out", "s.json").exit_code == 0
+    made = ("privatize", "meters.csv", "--column", "use", "--spec", "s.json", "-o", "r.parquet")
+    message = refused(*made)
+    assert "column use, row 3 must be an integer in 0..4" in message
+    assert "add --clip, so that a number above 4 counts as that" in message
+    assert answer(*made, "--clip")["reports"] == 4
+
+
 def test_domains_in_json(tmp_path: Path) -> None:
     data = write_csv(tmp_path / "d.csv", {"v": ["b", "zzz"]})
     whole = tmp_path / "whole.json"

@@ -18,6 +18,7 @@ from tests.system.support import answer, refused, run, shell, words
 from tests.system.test_demo import Page
 
 CHOSEN = ("--quick", "--only", "figure-7", "--only", "figure-15")
+CLAIMS = ["figure", "claim", "where", "printed", "computed", "verdict"]
 FILES = ["checks.csv", "figure-15.csv", "figure-15.png", "figure-7.csv", "figure-7.png", "index.html", "made.json"]
 
 
@@ -93,6 +94,29 @@ def test_tables_fit_the_window(told: tuple[dict[str, Any], Path], columns: int) 
     assert any("0.818182" in line for line in lines)
 
 
+def test_piped_output_has_all_columns(told: tuple[dict[str, Any], Path]) -> None:
+    """Each claim with its figure and its place, whatever the width."""
+    _, folder = told
+    result = run("reproduce", "refined", "--quick", "--only", "7", "--out", folder)
+    assert result.exit_code == 0, result.output
+    heads = [line.split() for line in result.stdout.splitlines() if line.startswith("figure ")]
+    assert heads == [["figure", "shows", "kind", "rows", "made", "in"], CLAIMS]
+    assert "narrow" not in result.stderr
+
+
+def test_lists_figures_and_takes_their_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    parts = answer("reproduce", "budget", "--list")["parts"]
+    assert [part["id"] for part in parts][:2] == ["figure-4.1", "figure-5.1"]
+    shown = run("reproduce", "budget", "--list").stdout
+    assert all(part["id"] in shown and part["title"] in shown for part in parts)
+    for name in ("5.1", "figure-5.1"):
+        assert [part["id"] for part in answer("reproduce", "budget", "--list", "--only", name)["parts"]] == [
+            "figure-5.1"
+        ]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_number_that_does_not_come_out_is_exit_code_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the paper had printed another p."""
     part = refined.STUDY.parts[6]
@@ -123,7 +147,10 @@ def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
     [
         (["refine"], ["STUDY must be one of refined", "'refine'", "did you mean refined?"]),
         (["nothing"], ["STUDY must be one of refined", "`hush reproduce` lists them"]),
-        (["refined", "--only", "figure-16"], ["--only must be a figure of refined", "figure-1 to figure-15"]),
+        (
+            ["refined", "--only", "figure-16"],
+            ["--only must be a figure of refined", "use one of figure-1, figure-2, figure-3,", "figure-14, figure-15"],
+        ),
         (["refined", "--seed", "-1"], ["--seed must be a whole number of at least 0"]),
         (["refined", "--out", "-"], ["--out must be a folder"]),
         (["--quick"], ["STUDY must be given with these options"]),

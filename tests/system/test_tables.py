@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hush.cli import _console, _grid
 from tests.system.support import answer, run, write_csv
 
 
@@ -25,6 +26,26 @@ def test_mechanisms_fit(columns: int, k: int) -> None:
     for name in ("family", "bits", "q*", "bytes"):
         assert (name in head) != (name in result.stderr.partition("left out")[2].partition("Widen")[0])
     assert "…" not in result.stdout
+
+
+def test_piped_tables_are_as_wide_as_they_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No column is left out, and no cell is folded, where nothing bounds the width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    columns = [_grid.Column(f"column {i}", "left" if i % 2 else "right", i) for i in range(6)]
+    rows = [[f"{i} " + "word " * 30 + "end" for i in range(6)]]
+    _grid.show(_console.stdout(), columns, rows, "Wide", "below")
+    told = capsys.readouterr()
+    title, head, _, row, caption = told.out.splitlines()
+    assert (title, caption, told.err) == ("Wide", "below", "")
+    assert all(column.name in head for column in columns)
+    assert row.count("end") == 6
+    monkeypatch.setenv("COLUMNS", "80")
+    _grid.show(_console.stdout(), columns, rows)
+    told = capsys.readouterr()
+    assert widest(told.out) <= 80
+    assert "left out column" in told.err
 
 
 def test_small_shares_and_large_sizes() -> None:

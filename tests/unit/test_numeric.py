@@ -125,8 +125,24 @@ def test_means_with_their_errors(name: str) -> None:
     low, high = found.interval(0.999999)
     assert low < 20 < high
     assert found.to_dict()["n"] == found.n
+    assert found.total_stderr == found.to_dict()["total_stderr"] == found.stderr * found.n
     alone = m.estimate_mean(m.aggregate(m.privatize([3.0])))
     assert alone.stderr == pytest.approx(math.sqrt(m.variance()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_few_reports_that_agree_do_not_seem_certain(name: str) -> None:
+    """Three equal reports have no spread; what any report's noise is at least is still there."""
+    m = made(name)
+    least = min(m.variance(values=[x]) for x in np.linspace(m.low, m.high, 601))
+    same = np.zeros(3, m.report_dtype)
+    assert m.estimate_mean(m.aggregate(same)).stderr == pytest.approx(math.sqrt(least / 3))
+
+
+def test_a_tally_of_another_shape_is_refused() -> None:
+    m = made("Duchi")
+    with pytest.raises(SpecError, match=r"must have a tally of shape \(1,\)"):
+        m.estimate_mean(hush.Aggregate(3, np.zeros(2, np.int64), m.spec_hash))
 
 
 def test_tallies_of_squares_do_not_overflow() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from hush.cli._domains import sensitive_in
+from hush.cli._numeric_spec import NumericSpec
 from hush.domain import Domain
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._numeric import Numeric
@@ -63,28 +63,6 @@ def _number(label: object) -> float | None:
         return float(label)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
-
-
-@dataclass(frozen=True)
-class NumericSpec:
-    """What travels where numbers are sent: the mechanism alone, whose range is its domain."""
-
-    mechanism: Numeric
-
-    @property
-    def hash(self) -> str:
-        """Of the canonical JSON."""
-        return self.mechanism.spec_hash
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, which `hush.mechanisms.numeric.from_dict` reads."""
-        return self.mechanism.to_dict()
-
-    def to_json(self) -> str:
-        """Canonical JSON (RFC 8785)."""
-        import rfc8785
-
-        return rfc8785.dumps(self.to_dict()).decode()
 
 
 def spec_of(m: FrequencyOracle | Numeric, domain: Domain) -> Spec | NumericSpec:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hush.cli._classes import construct, mechanism_class, merged, parsed
+from hush.cli._classes import construct, mechanism_class, merged, numeric_class, parsed
 from hush.cli._domains import from_entries, sensitive_in
+from hush.cli._numeric_spec import AnySpec, NumericSpec, of_frequencies
 from hush.cli._paths import existing
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
 from hush.mechanisms import _rules
+from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 from hush.mechanisms.spec import Spec
@@ -30,19 +33,46 @@ class Choice:
     settings: list[str] | None = None
     spec: Path | None = None
     sensitive: list[str] | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def _numbers(self) -> dict[str, Any]:
+        """What was said of the numbers that most mechanisms take."""
+        given = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta, "low": self.low, "high": self.high}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def build_any(self, domain: Domain | None = None) -> AnySpec:
+        """The spec that the options describe, of frequencies over a domain, or of a mean over a range."""
+        return self.of_mean(domain) or self.build(domain)
+
+    def of_mean(self, domain: Domain | None = None) -> NumericSpec | None:
+        """The spec of a mean, where the options or the file describe one."""
+        if self.spec is not None:
+            found = self._from_file(self.spec, domain)
+            return found if isinstance(found, NumericSpec) else None
+        numeric = numeric_class(self.mechanism)
+        return None if numeric is None else NumericSpec(self._numeric(numeric, domain))
+
+    def _numeric(self, cls: type[Numeric], domain: Domain | None) -> Numeric:
+        for option, value in (("--domain", domain), ("--sensitive", self.sensitive)):
+            if value is not None:
+                rule = f"must be left out for {cls.name()}, which takes all numbers from --low to --high"
+                raise ParameterError(message(option, rule, Unsaid("both"), "leave it out, or use e.g. OUE"))
+        return construct(cls, merged(self._numbers, parsed(self.settings)))
 
     def build(self, domain: Domain | None = None) -> Spec:
-        """The spec that the options describe, over a domain where one is given."""
+        """The spec that the options describe, of frequencies, over a domain where one is given."""
         if self.spec is not None:
-            return self._from_file(self.spec, domain)
+            return of_frequencies(self._from_file(self.spec, domain), str(self.spec))
         if self.mechanism is None:
             raise ParameterError(
                 message("--mechanism", "must be given", NOTHING, "use e.g. OUE, or --spec with a spec's file")
             )
         k = self.k if domain is None or self.k is not None else domain.size
-        given = {"k": k, "epsilon": self.epsilon, "delta": self.delta}
         cls = mechanism_class(self.mechanism)
-        parameters = merged({n: v for n, v in given.items() if v is not None}, parsed(self.settings))
+        given = self._numbers if k is None else {**self._numbers, "k": k}
+        parameters = merged(given, parsed(self.settings))
         domain = self._with_sensitive(cls.name(), "sensitive" in takes(cls), k, domain)
         if "sensitive" in takes(cls) and domain is not None:
             parameters = {**parameters, "sensitive": domain.sensitive}
@@ -59,7 +89,7 @@ class Choice:
             return None
         return sensitive_in(self.sensitive, Domain(size=_rules.domain_size(k)) if domain is None else domain)
 
-    def _from_file(self, path: Path, domain: Domain | None) -> Spec:
+    def _from_file(self, path: Path, domain: Domain | None) -> AnySpec:
         if domain is not None:
             rule = "must not stand beside --spec"
             raise ParameterError(message("--domain", rule, Unsaid("both"), "the spec has its own domain"))
@@ -70,8 +100,7 @@ class Choice:
         spec = read_spec(path)
         agree(self.mechanism, spec, str(path))
         own = spec.mechanism.parameters
-        given = {"--k": self.k, "--epsilon": self.epsilon, "--delta": self.delta}
-        said = {option: (option.removeprefix("--"), value) for option, value in given.items() if value is not None}
+        said = {f"--{name}": (name, value) for name, value in self._numbers.items()}
         said |= {f"--set {name}": (name, value) for name, value in parsed(self.settings).items()}
         for option, (name, value) in said.items():
             if name not in own:
@@ -85,19 +114,19 @@ class Choice:
 
 def allow(mechanism: str | None) -> None:
     """Import a mechanism of the user's own, so that a spec may name it."""
-    if mechanism is not None:
+    if mechanism is not None and numeric_class(mechanism) is None:
         mechanism_class(mechanism)
 
 
-def agree(mechanism: str | None, spec: Spec, where: str) -> None:
+def agree(mechanism: str | None, spec: AnySpec, where: str) -> None:
     """Refuse a mechanism on the command line that is not the spec's."""
     found = spec.mechanism.name()
-    if mechanism is not None and mechanism_class(mechanism).name() != found:
+    if mechanism is not None and (numeric_class(mechanism) or mechanism_class(mechanism)).name() != found:
         rule = f"must be {found}, the mechanism of {where}"
         raise ParameterError(message("--mechanism", rule, mechanism, "leave it out, or name another file"))
 
 
-def read_spec(path: Path) -> Spec:
+def read_spec(path: Path) -> AnySpec:
     """The spec in a JSON file, or in the metadata of a report file."""
     existing("--spec", path)
     if path.suffix.lower() == ".parquet":
@@ -107,7 +136,7 @@ def read_spec(path: Path) -> Spec:
     return spec_from(path.read_bytes(), str(path))
 
 
-def spec_from(text: bytes, where: str) -> Spec:
+def spec_from(text: bytes, where: str) -> AnySpec:
     """The spec in some JSON; a mechanism of the user's own must have been allowed before."""
     try:
         plain = json.loads(text)
@@ -120,7 +149,7 @@ def spec_from(text: bytes, where: str) -> Spec:
         rule = f"must be named on the command line before {where} may use it, since hush runs no code a file names"
         raise SpecError(message("mechanism", rule, name, f"if you trust it, add --mechanism {name}"))
     try:
-        return _checked(plain, name)
+        return _of_mean(plain) if isinstance(inner, str) and inner in NUMERIC else _checked(plain, name)
     except HushError as error:
         raise SpecError(f"the spec in {where} cannot be used: {error}") from None
     except (TypeError, ValueError, AttributeError, KeyError):  # data of the wrong shape
@@ -128,15 +157,26 @@ def spec_from(text: bytes, where: str) -> Spec:
         raise SpecError(message("spec", f"must be well formed in {where}", plain, remedy)) from None
 
 
+def _of_mean(plain: dict[str, Any]) -> NumericSpec:
+    """Read a spec of a mean, entry by entry."""
+    return NumericSpec(_made(NUMERIC[plain["mechanism"]], plain))
+
+
 def _checked(plain: Any, name: Any) -> Spec:
-    """Read a spec entry by entry, so that what is wrong is named; its thresholds must be those of its parameters."""
+    """Read a spec entry by entry, so that what is wrong is named."""
     if name in registry():
-        inner = {entry: value for entry, value in plain["mechanism"].items() if entry != "mechanism"}
-        written = inner.pop("thresholds", None)
-        made = construct(registry()[name], inner)
-        if written is not None and written != made.to_dict()["thresholds"]:
-            rule = "must be those that its parameters give"
-            got = Unsaid("others: the spec was changed after it was written")
-            raise SpecError(message("thresholds", rule, got, "take the original, or make a new one with --spec-out"))
+        _made(registry()[name], plain["mechanism"])
         from_entries(plain["domain"], None, "the spec")
     return Spec.from_dict(plain)
+
+
+def _made(cls: Any, plain: dict[str, Any]) -> Any:
+    """The mechanism that plain data describe; its thresholds must be those of its parameters."""
+    inner = {entry: value for entry, value in plain.items() if entry != "mechanism"}
+    written = inner.pop("thresholds", None)
+    made = construct(cls, inner)
+    if written is not None and written != made.to_dict()["thresholds"]:
+        rule = "must be those that its parameters give"
+        got = Unsaid("others: the spec was changed after it was written")
+        raise SpecError(message("thresholds", rule, got, "take the original, or make a new one with --spec-out"))
+    return made

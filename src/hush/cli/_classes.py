@@ -7,7 +7,7 @@ import inspect
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,8 +16,17 @@ from hush.cli._names import FULL_NAMES, meant
 from hush.cli._usage import NOTHING
 from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.registry import register, registry
 from hush.mechanisms.settings import takes
+
+Mechanism = TypeVar("Mechanism", FrequencyOracle, Numeric)
+
+
+def numeric_class(name: str | None) -> type[Numeric] | None:
+    """The mechanism for means of that name, in any case; None if it is none."""
+    return {each.lower(): cls for each, cls in NUMERIC.items()}.get((name or "").lower())
 
 
 def mechanism_class(name: str) -> type[FrequencyOracle]:
@@ -30,6 +39,9 @@ def mechanism_class(name: str) -> type[FrequencyOracle]:
     by_lower = {each.lower(): each for each in known}
     if name.lower() in by_lower:
         return known[by_lower[name.lower()]]
+    if numeric_class(name) is not None:
+        remedy = "`hush capacity`, `privatize` and `simulate` take it; here use e.g. OUE"
+        raise ParameterError(message("--mechanism", "must estimate frequencies, and not a mean", name, remedy))
     near = meant(name, known)
     if near:
         full = f", {FULL_NAMES[near[0]]}" if len(near) == 1 and near[0] in FULL_NAMES else ""
@@ -123,7 +135,7 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
     return {**first, **second}
 
 
-def construct(cls: type[FrequencyOracle], parameters: Mapping[str, Any]) -> FrequencyOracle:
+def construct(cls: type[Mechanism], parameters: Mapping[str, Any]) -> Mechanism:
     """The mechanism with these parameters; what it lacks or does not take is named."""
     wanted, name = takes(cls), cls.name()
     for given in parameters:
@@ -131,7 +143,7 @@ def construct(cls: type[FrequencyOracle], parameters: Mapping[str, Any]) -> Freq
             rule = f"is no parameter of {name}, which takes {', '.join(wanted)}"
             raise ParameterError(message(given, rule, parameters[given], "leave it out or choose another mechanism"))
     for needed in (each for each, required in wanted.items() if required and each not in parameters):
-        how = f"--{needed}" if needed in {"k", "epsilon", "delta"} else f"--set {needed}=…"
+        how = f"--{needed}" if needed in {"k", "epsilon", "delta", "low", "high"} else f"--set {needed}=…"
         raise ParameterError(message(needed, f"must be given for {name}", NOTHING, f"add {how}"))
     try:
         made = cls(**parameters)

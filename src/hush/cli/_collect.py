@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.cli import _console, _reports
 from hush.cli._choose import agree, read_spec
+from hush.cli._numeric_spec import AnySpec, NumericSpec, described, of_frequencies
 from hush.cli._paths import distinct, existing, quoted
 from hush.cli._usage import NOTHING
 from hush.errors import ParameterError, SpecError, Unsaid, message
@@ -24,12 +25,14 @@ from hush.mechanisms.spec import Spec
 MOST_GROUPS = 10_000
 AGGREGATE = ".hush"
 
+Kind = TypeVar("Kind", Spec, NumericSpec)
+
 
 @dataclass(frozen=True)
-class Collection:
+class Collection(Generic[Kind]):
     """What the files hold: one aggregate for each group, or one in all, under the group None."""
 
-    spec: Spec
+    spec: Kind
     parts: dict[Any, Aggregate]
     randomness: list[str]
 
@@ -41,23 +44,32 @@ class Collection:
     @property
     def title(self) -> str:
         """The collection in a few words."""
-        m = self.spec.mechanism
-        promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
-        return f"{m.name()}, k={m.k:,}, {promise}, {self.total.n:,} reports"
+        return f"{described(self.spec)}, {self.total.n:,} reports"
 
 
 def collect(
     sources: list[Path], spec_file: Path | None, by: str | None, mechanism: str | None = None, *, quiet: bool
-) -> Collection:
-    """Read and merge files of one spec, which must name the mechanism if one is given."""
+) -> Collection[Spec]:
+    """Read and merge files of one spec of frequencies, which must name the mechanism if one is given."""
+    spec = of_frequencies(common_spec(sources, spec_file, by, mechanism), str(spec_file or sources[0]))
+    return merged(sources, spec, by, quiet=quiet)
+
+
+def common_spec(sources: list[Path], spec_file: Path | None, by: str | None, mechanism: str | None) -> AnySpec:
+    """The one spec of files that can be read together."""
     for path in sources:
         existing("reports", path)
         if by is not None and _is_aggregate(path):
             rule = "needs reports, and an aggregate has lost its columns"
             raise ParameterError(message("--by", rule, quoted(path), "leave --by out"))
     distinct("reports", sources)
-    spec = _common_spec(sources, spec_file)
+    spec = _shared(sources, spec_file)
     agree(mechanism, spec, str(spec_file or next(path for path in sources if not _is_aggregate(path))))
+    return spec
+
+
+def merged(sources: list[Path], spec: Kind, by: str | None, *, quiet: bool) -> Collection[Kind]:
+    """What files of one spec hold."""
     parts: dict[Any, Aggregate] = {} if by is not None else {None: spec.aggregate(iter(()))}
     files = [path for path in sources if not _is_aggregate(path)]
     total = sum(_reports.row_count(path) for path in files)
@@ -65,8 +77,8 @@ def collect(
         for path in files:
             for reports, cells in _reports.reading(path, spec, by):
                 for group, members in _groups(reports, cells):
-                    merged = spec.aggregate(members)
-                    parts[group] = parts[group] + merged if group in parts else merged
+                    some = spec.aggregate(members)
+                    parts[group] = parts[group] + some if group in parts else some
                     _few_enough(parts, by)
                 advance(reports.size)
     for path in sources:
@@ -77,7 +89,7 @@ def collect(
     return Collection(spec, dict(sorted(parts.items(), key=lambda part: _order(part[0]))), list(randomness))
 
 
-def _common_spec(sources: list[Path], spec_file: Path | None) -> Spec:
+def _shared(sources: list[Path], spec_file: Path | None) -> AnySpec:
     given = None if spec_file is None else (spec_file, read_spec(spec_file))
     for path in (path for path in sources if not _is_aggregate(path)):
         found = _reports.spec_in(path)
@@ -99,7 +111,7 @@ def _is_aggregate(path: Path) -> bool:
     return path.suffix.lower() == AGGREGATE
 
 
-def _saved(path: Path, spec: Spec) -> Aggregate:
+def _saved(path: Path, spec: AnySpec) -> Aggregate:
     try:
         found = Aggregate.from_bytes(path.read_bytes())
     except SpecError as error:

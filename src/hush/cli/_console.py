@@ -24,10 +24,14 @@ def stdout() -> Console:
     from rich.console import Console
 
     console = Console(highlight=False)
-    wanted = os.environ.get("COLUMNS", "")
-    if not console.is_terminal and not wanted.isdigit():
+    if is_pipe(console):
         console.width = _PIPE_WIDTH
     return console
+
+
+def is_pipe(console: Console) -> bool:
+    """Whether nothing bounds a line: a file or a program reads it, and COLUMNS does not say how wide it is."""
+    return not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit()
 
 
 def stderr() -> Console:

@@ -7,10 +7,11 @@ from typing import Any
 from hush.cli import _console, _grid
 from hush.cli._collect import Collection
 from hush.cli._estimates import LONGEST, Result, Settings
+from hush.mechanisms.spec import Spec
 from hush.reports.words import shortened
 
 
-def show(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> None:
+def show(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> None:
     """Print the tables."""
     console = _console.stdout()
     console.print(_console.cell(collection.title, "bold"))

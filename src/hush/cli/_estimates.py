@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hush.cli import _console
 from hush.cli._collect import Collection
 from hush.estimation import Estimate
+from hush.mechanisms.spec import Spec
 from hush.reports.words import shortened
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def shown(result: Result, top: int | None) -> Result:
     return replace(result, order=np.argsort(-result.estimate.frequencies, kind="stable")[:top])
 
 
-def as_dict(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
+def as_dict(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
         "spec": collection.spec.to_dict(),

@@ -1,7 +1,8 @@
 """Tables on the terminal: in one style, and never wider than it.
 
 Where a window is narrow, the least important columns are left out, and said to be; what still does not fit is folded
-into several lines. Nothing is cut off.
+into several lines. Nothing is cut off. Into a file or another program, which have no width, all columns go as wide as
+they are.
 """
 
 from __future__ import annotations
@@ -41,16 +42,21 @@ def show(
     from rich.text import Text
 
     cells = [[each if isinstance(each, Text) else _console.cell(each) for each in row] for row in rows]
-    kept = fitting(columns, cells, console.width)
-    fixed = _fixed([columns[i] for i in kept], [[row[i] for row in cells] for i in kept], console.width)
+    width = console.width
+    if _console.is_pipe(console):
+        width = max(width, sum(_wide(columns, cells)) + _GAP * len(columns))
+    kept = fitting(columns, cells, width)
+    fixed = _fixed([columns[i] for i in kept], [[row[i] for row in cells] for i in kept], width)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for i, width in zip(kept, fixed, strict=True):
-        table.add_column(Text(columns[i].name), justify=columns[i].justify, overflow="fold", width=width)
+    for i, own in zip(kept, fixed, strict=True):
+        table.add_column(Text(columns[i].name), justify=columns[i].justify, overflow="fold", width=own)
     for row in cells:
         table.add_row(*(row[i] for i in kept))
     if title is not None:
         console.print(_console.cell(title, "bold"))
+    usual, console.width = console.width, width
     console.print(table)
+    console.width = usual
     if caption is not None:
         console.print(_console.cell(caption, "dim"))
     out = [column.name for i, column in enumerate(columns) if i not in kept]
@@ -60,7 +66,7 @@ def show(
 
 def fitting(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int) -> list[int]:
     """Which columns to show, by index."""
-    wide = [_width(column.name, [row[i] for row in rows]) for i, column in enumerate(columns)]
+    wide = _wide(columns, rows)
     kept = list(range(len(columns)))
     while sum(wide[i] + _GAP for i in kept) - _GAP > width:
         least = max(kept, key=lambda i: columns[i].rank)
@@ -84,6 +90,11 @@ def _fixed(columns: Sequence[Column], cells: Sequence[Sequence[Any]], width: int
     if needed + _GAP * (len(columns) - 1) > width:
         return list(free)
     return [None if is_left else w for w, is_left in zip(least, left, strict=True)]
+
+
+def _wide(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> list[int]:
+    """How wide each column is where nothing bounds it."""
+    return [_width(column.name, [row[i] for row in rows]) for i, column in enumerate(columns)]
 
 
 def _width(name: str, cells: Sequence[Any]) -> int:

@@ -24,14 +24,19 @@ class Coder:
     Args:
         domain: With labels, or just a size: then cells must be the integers themselves.
         column: The column's name, for messages.
+        clip: Take a number above the largest of the domain for the largest.
     """
 
-    def __init__(self, domain: Domain, column: str) -> None:
-        self.domain, self.column = domain, column
+    def __init__(self, domain: Domain, column: str, *, clip: bool = False) -> None:
+        self.domain, self.column, self.clip = domain, column, clip
+        self._top = _largest(domain)
+        if clip and self._top is None:
+            rule, got = "needs values that are numbers", Unsaid("other labels")
+            raise ParameterError(message("--clip", rule, got, "leave it out; --other takes in unknown labels"))
         self._exact = {_key(label): i for i, label in enumerate(domain.labels or ())}
         self._said: dict[object, int | None] = {}
         for i, label in enumerate(domain.labels or ()):
-            said = _number(label) if isinstance(label, str) else None
+            said = number(label) if isinstance(label, str) else None
             if said is not None:
                 self._said[said] = None if said in self._said else i
             if str(label).lower() in {"true", "false"}:
@@ -40,47 +45,38 @@ class Coder:
 
     def encode(self, cells: Any, first_row: int) -> npt.NDArray[np.int64]:
         """The values of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
-        import pyarrow as pa
-
-        plain = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
-        try:
-            coded = plain.dictionary_encode()
-        except pa.ArrowException:
-            raise ParameterError(
-                message(
-                    f"column {self.column}",
-                    "must hold plain values",
-                    Unsaid(f"{plain.type} cells"),
-                    "choose another column",
-                )
-            ) from None
+        whole = plain(cells, self.column)
+        coded = whole.dictionary_encode()
         codes = np.array([self._code(item) for item in coded.dictionary.to_pylist()] + [self._code(None)], np.int64)
         values = codes[coded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
         if values.size and values.min() < 0:
-            self._refuse(plain, int(np.argmax(values < 0)), first_row)
+            self._refuse(whole, int(np.argmax(values < 0)), first_row)
         return values
 
     def _code(self, cell: object) -> int:
-        found = None if _missing(cell) else self._find(cell)
+        found = None if missing(cell) else self._find(cell)
+        if found is None and self.clip and self._top is not None and not missing(cell):
+            said = number(cell)
+            found = self._top[0] if said is not None and said > self._top[1] else None
         if found is None:
             found = self._other
         return -1 if found is None else found
 
     def _find(self, cell: object) -> int | None:
         if self.domain.labels is None:
-            number = cell if isinstance(cell, (int, float)) else _number(cell)
-            inside = number is not None and number == math.floor(number) and 0 <= number < self.domain.size
-            return int(number) if inside else None  # type: ignore[arg-type]
-        kind, plain = _key(cell)
-        found = self._exact.get((kind, plain))
+            said = cell if isinstance(cell, (int, float)) else number(cell)
+            inside = said is not None and said == math.floor(said) and 0 <= said < self.domain.size
+            return int(said) if inside else None  # type: ignore[arg-type]
+        kind, name = _key(cell)
+        found = self._exact.get((kind, name))
         if found is not None:
             return found
         if kind == "number":
-            return self._said.get(plain)
+            return self._said.get(name)
         if kind == "truth" or str(cell).lower() in {"true", "false"}:
             return self._said.get(("truth", str(cell).lower()))
-        number = _number(plain)
-        return None if number is None else self._exact.get(("number", number))
+        said = number(name)
+        return None if said is None else self._exact.get(("number", said))
 
     def _refuse(self, cells: Any, at: int, first_row: int) -> None:
         cell = cells[at].as_py()
@@ -90,11 +86,38 @@ class Coder:
         else:
             rule = f"must be one of the domain's {size} labels"
             remedy = "add the label to --domain, or give --other a label that takes in all the rest"
-        got = Unsaid("a missing value" if _missing(cell) else "another value, which may be private")
+        if self._top is not None and not self.clip and not missing(cell):
+            remedy += f", or add --clip, so that a number above {self._top[1]:,.12g} counts as that"
+        got = Unsaid("a missing value" if missing(cell) else "another value, which may be private")
         raise DomainError(message(where, rule, got, remedy))
 
 
-def _missing(cell: object) -> bool:
+def plain(cells: Any, column: str) -> Any:
+    """An Arrow array of plain cells, none of them behind a dictionary's codes."""
+    import pyarrow as pa
+
+    whole = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    try:
+        whole.slice(0, 0).dictionary_encode()
+    except pa.ArrowException:
+        kind, remedy = Unsaid(f"{whole.type} cells"), "choose another column"
+        raise ParameterError(message(f"column {column}", "must hold plain values", kind, remedy)) from None
+    return whole
+
+
+def _largest(domain: Domain) -> tuple[int, float] | None:
+    """The largest number among the values, with its index; None where not all of them are numbers."""
+    if domain.labels is None:
+        return None if domain.values is not None else (domain.size - 1, domain.size - 1)
+    named = [(i, label) for i, label in enumerate(domain.labels) if label != domain.other]
+    read = [(i, number(label)) for i, label in named]
+    if not read or any(amount is None for _, amount in read):
+        return None
+    return max(((i, amount) for i, amount in read if amount is not None), key=lambda pair: pair[1])
+
+
+def missing(cell: object) -> bool:
+    """Whether a cell holds no value: it is empty, or a number that is not finite."""
     return cell is None or (isinstance(cell, float) and not math.isfinite(cell))
 
 
@@ -107,16 +130,16 @@ def _key(label: object) -> tuple[str, object]:
     return "text", str(label)
 
 
-def _number(text: object) -> int | float | None:
+def number(text: object) -> int | float | None:
     """The finite number that a text reads as, or None.
 
-    >>> _number("7"), _number("7.5"), _number("seven")
+    >>> number("7"), number("7.5"), number("seven")
     (7, 7.5, None)
     """
     for kind in (int, float):
         try:
             read = kind(str(text))
-        except ValueError:
+            return read if math.isfinite(read) else None
+        except (ValueError, OverflowError):
             continue
-        return read if math.isfinite(read) else None
     return None

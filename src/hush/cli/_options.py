@@ -46,6 +46,22 @@ Delta = Annotated[
         rich_help_panel=_CHOICE,
     ),
 ]
+Low = Annotated[
+    float | None,
+    typer.Option(
+        "--low",
+        metavar="X",
+        parser=real("--low", "0"),
+        help="Smallest number, for Duchi, Piecewise and Hybrid, which estimate a mean.",
+        rich_help_panel=_CHOICE,
+    ),
+]
+High = Annotated[
+    float | None,
+    typer.Option(
+        "--high", metavar="X", parser=real("--high", "100"), help="Largest number, for those.", rich_help_panel=_CHOICE
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

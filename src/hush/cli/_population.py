@@ -60,9 +60,7 @@ def population(
     choice: Choice, dataset: str | None, counts: Path | None, n: int | None, rng: np.random.Generator
 ) -> tuple[Population, Spec]:
     """The people that the options describe, and the spec of the collection over them."""
-    if (dataset is None) == (counts is None):
-        got = NOTHING if dataset is None else [dataset, str(counts)]
-        raise ParameterError(message("--dataset", "or --counts must be given, and not both", got, "use e.g. zipf"))
+    one_source(dataset, counts)
     if dataset in SHAPES:
         spec = choice.build()
         return _shape(dataset, spec, n or _DEFAULT_PEOPLE, rng), spec
@@ -74,6 +72,13 @@ def population(
         rule = f"must be the {people.counts.size} values of {people.name}"
         raise ParameterError(message("k", rule, spec.mechanism.k, "leave --k out, or choose other people"))
     return people, spec
+
+
+def one_source(dataset: str | None, counts: Path | None) -> None:
+    """Refuse no people, and people of two kinds."""
+    if (dataset is None) == (counts is None):
+        got = NOTHING if dataset is None else [dataset, str(counts)]
+        raise ParameterError(message("--dataset", "or --counts must be given, and not both", got, "use e.g. zipf"))
 
 
 def _shape(name: str, spec: Spec, n: int, rng: np.random.Generator) -> Population:

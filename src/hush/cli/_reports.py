@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from hush.cli._choose import spec_from
 from hush.cli._files import replacing
+from hush.cli._numeric_spec import AnySpec
 from hush.cli._paths import quoted
 from hush.cli._tables import readable
 from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
-from hush.mechanisms.spec import Spec
 
 COLUMN = "report"
 SPEC_KEY = b"hush.spec"
@@ -24,13 +24,13 @@ _BATCH_BYTES = 1 << 26
 _BATCH_ROWS = 1 << 18
 
 
-def batch_rows(spec: Spec) -> int:
+def batch_rows(spec: AnySpec) -> int:
     """How many reports to hold at a time: enough for all cores, at most 64 MB."""
     return int(np.clip(_BATCH_BYTES // spec.mechanism.report_dtype.itemsize, 256, _BATCH_ROWS))
 
 
 @contextmanager
-def writing(path: Path, spec: Spec, randomness: str) -> Iterator[Callable[..., None]]:
+def writing(path: Path, spec: AnySpec, randomness: str) -> Iterator[Callable[..., None]]:
     """A report file that appears when it is complete; gives ``write(reports, kept)``, kept being a record batch."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -81,7 +81,7 @@ def _metadata(path: Path) -> dict[bytes, bytes]:
     return dict(found)
 
 
-def spec_in(path: Path) -> Spec:
+def spec_in(path: Path) -> AnySpec:
     """The spec that a report file carries."""
     return spec_from(_metadata(path)[SPEC_KEY], str(path))
 
@@ -99,7 +99,7 @@ def row_count(path: Path) -> int:
         return int(pq.read_metadata(path).num_rows)
 
 
-def reading(path: Path, spec: Spec, by: str | None = None) -> Iterator[tuple[npt.NDArray[Any], Any]]:
+def reading(path: Path, spec: AnySpec, by: str | None = None) -> Iterator[tuple[npt.NDArray[Any], Any]]:
     """The reports of a file, batch by batch, each with the cells of the column `by` if one is named."""
     import pyarrow as pa
     import pyarrow.parquet as pq

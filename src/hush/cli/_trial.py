@@ -74,10 +74,10 @@ def repeated(
     trial = attacked(m, rng)
     found = {
         "mse": float(squares.mean()),
-        "mse_stderr": _stderr(squares),
+        "mse_stderr": stderr(squares),
         "analytic_variance": float(np.mean(m.variances(truth, people.n))),
         "coverage": float(covered.mean()),
-        "coverage_stderr": _stderr(covered),
+        "coverage_stderr": stderr(covered),
         "asr": trial.rate,
         "asr_stderr": trial.stderr,
         "asr_expected": m.asr(),
@@ -87,5 +87,6 @@ def repeated(
     return found, estimate
 
 
-def _stderr(samples: Any) -> float | None:
+def stderr(samples: Any) -> float | None:
+    """Of the mean of samples; None of a single one."""
     return float(samples.std(ddof=1) / len(samples) ** 0.5) if len(samples) > 1 else None

@@ -1,9 +1,10 @@
-"""`hush estimate`: reports in, frequencies with error bars out."""
+"""`hush estimate`: reports in, frequencies or a mean with error bars out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +13,10 @@ from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
 
 if TYPE_CHECKING:
-    from hush.cli._estimates import Result
+    from hush.cli._collect import Collection
+    from hush.cli._estimates import Result, Settings
+    from hush.cli._numeric_spec import NumericSpec
+    from hush.mechanisms.spec import Spec
 
 
 def estimate(
@@ -59,17 +63,18 @@ def estimate(
     spec_out: SpecOut = None,
     as_json: Json = False,
 ) -> None:
-    """Estimate how frequent each value is, from reports of one collection.
+    """Estimate how frequent each value is, or the mean and total of numbers, from reports of one collection.
 
     Files are read in batches, in bounded memory, and merged. Frequencies are raw and unbiased, so a rare value's may
     fall below zero; --project adds a column that looks like a distribution, for which no error bar holds.
     A saved aggregate needs --spec; a mechanism of your own needs --mechanism module:Class.
     """
-    from hush.cli import _files, _paths
+    from hush.cli import _paths
     from hush.cli._choose import allow
-    from hush.cli._collect import collect
-    from hush.cli._estimate_table import show
-    from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, shown
+    from hush.cli._collect import common_spec, merged
+    from hush.cli._estimates import Settings
+    from hush.cli._means import refuse
+    from hush.cli._numeric_spec import NumericSpec
     from hush.errors import ParameterError, message
     from hush.estimation import consistency, intervals
 
@@ -82,25 +87,67 @@ def estimate(
     if by is not None and aggregate_out is not None:
         raise ParameterError(message("--aggregate-out", "must stand without --by", by, "save the whole, or one group"))
     allow(mechanism)
-    collection = collect(sources, spec, by, mechanism, quiet=as_json)
-    settings = Settings(level, simultaneous, project)
+    found = common_spec(sources, spec, by, mechanism)
+    if isinstance(found, NumericSpec):
+        refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found)
+        _means(merged(sources, found, by, quiet=as_json), by, level, outputs, as_json=as_json)
+    else:
+        settings = Settings(level, simultaneous, project)
+        _frequencies(merged(sources, found, by, quiet=as_json), by, top, settings, outputs, as_json=as_json)
+    for written in outputs.values():
+        if written is not None and not as_json:
+            _console.note(f"wrote {written}")
+
+
+def _means(
+    collection: Collection[NumericSpec], by: str | None, level: float, outputs: dict[str, Path | None], *, as_json: bool
+) -> None:
+    from hush.cli._means import as_csv, as_dict, means_of, show
+
+    found = means_of(collection, level)
+    _save(collection, outputs, lambda: as_csv(found, by))
+    if as_json:
+        _console.print_json(as_dict(collection, found, by, level))
+    else:
+        show(collection, found, by, level)
+
+
+def _frequencies(
+    collection: Collection[Spec],
+    by: str | None,
+    top: int | None,
+    settings: Settings,
+    outputs: dict[str, Path | None],
+    *,
+    as_json: bool,
+) -> None:
+    from hush.cli._estimate_table import show
+    from hush.cli._estimates import as_csv, as_dict, rows_of, shown
+
     results = [rows_of(collection.spec.estimate(part), group, settings) for group, part in collection.parts.items()]
     picked = [shown(result, top) for result in results]
-    if csv is not None:
-        _files.write(csv, as_csv(results, by))
-    if png is not None:
-        _draw(png, f"{collection.title}\n{settings.caption}", picked, by is not None)
-    if aggregate_out is not None:
-        _files.write(aggregate_out, collection.total.to_bytes())
-    if spec_out is not None:
-        _files.write(spec_out, collection.spec.to_json())
+    _save(collection, outputs, lambda: as_csv(results, by))
+    if outputs["--png"] is not None:
+        _draw(outputs["--png"], f"{collection.title}\n{settings.caption}", picked, by is not None)
     if as_json:
         _console.print_json(as_dict(collection, picked, by, settings))
-        return
-    show(collection, picked, by, settings)
-    for written in outputs.values():
-        if written is not None:
-            _console.note(f"wrote {written}")
+    else:
+        show(collection, picked, by, settings)
+
+
+def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers: Callable[[], str]) -> None:
+    """Write the files that were asked for."""
+    from hush.cli import _files
+
+    makers: dict[str, Callable[[], str | bytes]] = {
+        "--csv": numbers,
+        "--aggregate-out": lambda: collection.total.to_bytes(),
+        "--spec-out": lambda: collection.spec.to_json(),
+    }
+    for option, make in makers.items():
+        path = outputs[option]
+        if path is not None:
+            _files.write(path, make())
 
 
 def _draw(path: Path, title: str, results: list[Result], grouped: bool) -> None:

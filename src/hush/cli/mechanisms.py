@@ -114,7 +114,8 @@ def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
         "n·Var: variance of one report about a value nobody holds; divide by the number of people. "
         f"ASR: success of the best guess, all values equally likely.{last} "
         "Where only some values are sensitive, see `hush uldp`. "
-        f"For means of numbers there are {_listed(list(NUMERIC))}: `hush.numeric_registry`, and `hush capacity`."
+        f"For means of numbers there are {_listed(list(NUMERIC))}: `hush privatize --mechanism {next(iter(NUMERIC))} "
+        "--low 0 --high 100 …` collects them, and `hush capacity` plans."
     )
 
 

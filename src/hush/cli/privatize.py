@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hush.cli import _console
-from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Sensitive, Settings, SpecFile, SpecOut
+from hush.cli._options import (
+    Delta,
+    Epsilon,
+    High,
+    Json,
+    K,
+    Low,
+    MechanismName,
+    Sensitive,
+    Settings,
+    SpecFile,
+    SpecOut,
+)
 
 if TYPE_CHECKING:
     from hush.cli._choose import Choice
-    from hush.mechanisms.spec import Spec
+    from hush.cli._numeric_spec import AnySpec
 
 
 def privatize(
@@ -32,8 +44,14 @@ def privatize(
         list[str] | None,
         typer.Option("--keep", metavar="NAME", help="A column to copy in the clear, for `estimate --by`; repeatable."),
     ] = None,
+    clip: Annotated[
+        bool,
+        typer.Option("--clip", help="Count numbers above the largest value as it, and, for a mean, below the lowest."),
+    ] = False,
     mechanism: MechanismName = None,
     k: K = None,
+    low: Low = None,
+    high: High = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     settings: Settings = None,
@@ -46,26 +64,27 @@ def privatize(
 
     The reports go to a Parquet file that carries the collection's spec. A cell means the label that it equals; a
     number and a text also meet when the text reads as that number. CSV columns are read as text, and an empty
-    field is a missing value.
+    field is a missing value. Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     """
     from hush.cli import _files, _paths
     from hush.cli._choose import Choice
 
     _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
-    chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive), domain, other)
+    chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
     kept = _kept(keep, column)
-    n = _run(source, column, kept, chosen, output, quiet=as_json)
+    n = _run(source, column, kept, chosen, output, clip=clip, quiet=as_json)
     if spec_out is not None:
         _files.write(spec_out, chosen.to_json())
     _tell(chosen, n, output, kept, as_json)
 
 
-def _spec(choice: Choice, domain: Path | None, other: str | None) -> Spec:
+def _spec(choice: Choice, domain: Path | None, other: str | None) -> AnySpec:
+    from hush.cli._classes import numeric_class
     from hush.cli._domains import read_domain
     from hush.cli._usage import NOTHING
     from hush.errors import ParameterError, message
 
-    if domain is None and choice.k is None and choice.spec is None:
+    if domain is None and choice.k is None and choice.spec is None and numeric_class(choice.mechanism) is None:
         raise ParameterError(
             message(
                 "domain",
@@ -76,7 +95,7 @@ def _spec(choice: Choice, domain: Path | None, other: str | None) -> Spec:
         )
     if other is not None and domain is None:
         raise ParameterError(message("--other", "needs labels beside it", other, "add --domain with a file of labels"))
-    return choice.build(None if domain is None else read_domain(domain, other))
+    return choice.build_any(None if domain is None else read_domain(domain, other))
 
 
 def _kept(keep: list[str] | None, column: str) -> list[str]:
@@ -92,25 +111,38 @@ def _kept(keep: list[str] | None, column: str) -> list[str]:
     return names
 
 
-def _run(source: Path, column: str, kept: list[str], spec: Spec, output: Path, *, quiet: bool) -> int:
-    from hush.cli import _labels, _reports, _tables
+def _run(source: Path, column: str, kept: list[str], spec: AnySpec, output: Path, *, clip: bool, quiet: bool) -> int:
+    from hush.cli import _reports, _tables
 
     rows = _reports.batch_rows(spec)
     table = _tables.Table(source, {column: "--column", **dict.fromkeys(kept, "--keep")}, rows)
-    coder = _labels.Coder(spec.domain, column)
+    cells = _reader(spec, column, clip=clip)
     done = 0
     with (
         _reports.writing(output, spec, "secure") as write,
         _console.progress(f"Randomizing {source.name}", table.size, quiet=quiet) as advance,
     ):
         for batch in table.batches(advance):
-            values = coder.encode(batch.column(0), done + 1)
+            values = cells.encode(batch.column(0), done + 1)
             write(spec.mechanism.privatize(values), batch.select(kept) if kept else None)
             done += batch.num_rows
     return done
 
 
-def _tell(spec: Spec, n: int, output: Path, kept: list[str], as_json: bool) -> None:
+def _reader(spec: AnySpec, column: str, *, clip: bool) -> Any:
+    """What turns the column's cells into what the mechanism takes."""
+    from hush.cli._amount_cells import AmountReader
+    from hush.cli._labels import Coder
+    from hush.cli._numeric_spec import NumericSpec
+
+    if isinstance(spec, NumericSpec):
+        return AmountReader(spec.mechanism, column, clip=clip)
+    return Coder(spec.domain, column, clip=clip)
+
+
+def _tell(spec: AnySpec, n: int, output: Path, kept: list[str], as_json: bool) -> None:
+    from hush.cli._numeric_spec import described
+
     m = spec.mechanism
     size = m.report_dtype.itemsize
     if n == 0:
@@ -133,9 +165,8 @@ def _tell(spec: Spec, n: int, output: Path, kept: list[str], as_json: bool) -> N
             }
         )
         return
-    promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
     _console.stdout().print(
         f"{n:,} reports of {size:,} byte{'' if size == 1 else 's'} each → [bold]{_console.cell(output).markup}[/]\n"
-        f"{_console.cell(m.name()).markup}, k={m.k:,}, {promise}, secure randomness, spec {spec.hash[:12]}",
+        f"{_console.cell(described(spec)).markup}, secure randomness, spec {spec.hash[:12]}",
         soft_wrap=True,
     )

@@ -29,8 +29,10 @@ def reproduce(
         typer.Option("--out", metavar="FOLDER", help=f"Where to write; {_FOLDER}/STUDY when left out."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="FIGURE", help="Only this one, e.g. figure-8; repeatable.")
+        list[str] | None,
+        typer.Option("--only", metavar="FIGURE", help="Only this one, e.g. figure-8, or just 8; repeatable."),
     ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show the figures of a study, and make none.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, in half a minute.")] = False,
     seed: Annotated[
         int,
@@ -54,6 +56,9 @@ def reproduce(
         if out or only or quick or fresh:
             raise _unnamed()
         _list(as_json)
+        return
+    if listed:
+        _list_parts(chosen, _parts(chosen, only), as_json)
         return
     parts, folder = _parts(chosen, only), out or Path(_FOLDER) / chosen.name
     _paths.folder("--out", folder, [*names(parts), page.NAME, _CHECKS])
@@ -103,12 +108,25 @@ def _unnamed() -> Exception:
 def _parts(study: Study, only: Sequence[str] | None) -> list[Part]:
     from hush.errors import ParameterError, message
 
+    wanted = []
     for name in only or ():
-        if study.part(name) is None:
-            rule = f"must be a figure of {study.name}"
-            known = f"{study.parts[0].id} to {study.parts[-1].id}"
-            raise ParameterError(message("--only", rule, name, f"use one of {known}"))
-    return [part for part in study.parts if not only or part.id in only]
+        found = study.part(name) or study.part(f"figure-{name}")
+        if found is None:
+            known = ", ".join(part.id for part in study.parts)
+            raise ParameterError(message("--only", f"must be a figure of {study.name}", name, f"use one of {known}"))
+        wanted.append(found.id)
+    return [part for part in study.parts if not only or part.id in wanted]
+
+
+def _list_parts(study: Study, parts: Sequence[Part], as_json: bool) -> None:
+    from hush.cli import _grid
+
+    if as_json:
+        _console.print_json({"study": study.name, "parts": [_described(part) for part in parts]})
+        return
+    columns = [_grid.Column("figure", "left"), _grid.Column("shows", "left"), _grid.Column("kind", "left", 1)]
+    _grid.show(_console.stdout(), columns, [[p.id, p.title, p.kind] for p in parts], study.title)
+    _console.note(f"Write e.g. `hush reproduce {study.name} --only {parts[0].id}`.")
 
 
 def _list(as_json: bool) -> None:
@@ -129,7 +147,10 @@ def _list(as_json: bool) -> None:
     columns = [_grid.Column(name, "left", rank) for name, rank in (("study", 0), ("title", 1), ("source", 2))]
     rows = [[s.name, s.title, s.source, f"{len(s.parts)}"] for s in found]
     _grid.show(_console.stdout(), [*columns, _grid.Column("figures")], rows, "Studies that can be reproduced")
-    _console.note(f"Write e.g. `hush reproduce {found[0].name}`, or `hush reproduce {found[0].name} --quick` first.")
+    _console.note(
+        f"Write e.g. `hush reproduce {found[0].name}`, or `hush reproduce {found[0].name} --quick` first; "
+        "--list shows the figures of a study."
+    )
 
 
 def _described(part: Part) -> dict[str, Any]:

@@ -9,14 +9,28 @@ import typer
 
 from hush.cli import _console
 from hush.cli._numbers import whole
-from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Seed, Sensitive, Settings, SpecFile
+from hush.cli._options import (
+    Delta,
+    Epsilon,
+    High,
+    Json,
+    K,
+    Low,
+    MechanismName,
+    Png,
+    Seed,
+    Sensitive,
+    Settings,
+    SpecFile,
+)
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
 
+    from hush.cli._numeric_spec import AnySpec
     from hush.cli._population import Population
     from hush.estimation import Estimate
-    from hush.mechanisms.spec import Spec
 
 
 def simulate(
@@ -52,6 +66,8 @@ def simulate(
     png: Png = None,
     mechanism: MechanismName = None,
     k: K = None,
+    low: Low = None,
+    high: High = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     settings: Settings = None,
@@ -61,21 +77,34 @@ def simulate(
 ) -> None:
     """Repeat a collection over one population, and compare errors and attacks with what the formulas say.
 
-    The population stays the same in all runs. The attack guesses uniformly drawn values from their reports.
+    The population stays the same in all runs. The attack guesses uniformly drawn values from their reports. For a
+    mean (Duchi, Piecewise, Hybrid) people hold amounts: a column value of --counts, labels that are numbers, or
+    0, 1, 2, …; its errors are compared, and no attack is made.
     """
-    from hush.cli import _paths
+    from dataclasses import replace
+
+    from hush.cli import _mean_trial, _paths
     from hush.cli._choose import Choice
+    from hush.cli._means import refuse
     from hush.cli._population import population
     from hush.cli._seed import seeded
     from hush.cli._trial import LEVEL, repeated
 
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
     chosen, rng = seeded(seed)
-    wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive)
-    people, built = population(wanted, dataset, counts, n, rng)
-    found, last = repeated(built, people, runs, rng, quiet=as_json)
+    wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
+    mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
+    people: Any
+    built: AnySpec
+    if mean is not None:
+        refuse({"--png": png}, mean)
+        built, people = mean, _mean_trial.holders(mean, dataset, counts, k, n, rng)
+        found = _mean_trial.repeated(mean, people, runs, rng, quiet=as_json)
+    else:
+        people, built = population(wanted, dataset, counts, n, rng)
+        found, last = repeated(built, people, runs, rng, quiet=as_json)
     if reports_out is not None:
-        _write_reports(built, people, rng, reports_out, f"simulated, seed {chosen}")
+        _write_reports(built, people.values(rng), rng, reports_out, f"simulated, seed {chosen}")
     if png is not None:
         _draw(last, people, png)
     whole = {
@@ -91,16 +120,21 @@ def simulate(
     if as_json:
         _console.print_json(whole)
         return
-    _show(built, whole)
+    if mean is not None:
+        _mean_trial.show(mean, whole)
+    else:
+        _show(built, whole)
     for written in (reports_out, png):
         if written is not None:
             _console.note(f"wrote {written}")
 
 
-def _write_reports(spec: Spec, people: Population, rng: np.random.Generator, path: Path, randomness: str) -> None:
+def _write_reports(
+    spec: AnySpec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str
+) -> None:
     from hush.cli import _reports
 
-    values, rows = people.values(rng), _reports.batch_rows(spec)
+    rows = _reports.batch_rows(spec)
     with _reports.writing(path, spec, randomness) as write:
         for start in range(0, values.size, rows):
             write(spec.mechanism.privatize(values[start : start + rows], rng=rng))
@@ -119,16 +153,15 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
     _files.write(path, figures.png(figures.estimates([one], title)))
 
 
-def _show(spec: Spec, whole: dict[str, Any]) -> None:
+def _show(spec: AnySpec, whole: dict[str, Any]) -> None:
     from hush.cli import _grid
+    from hush.cli._numeric_spec import described
 
     def plus(value: float, stderr: float | None) -> str:
         return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
 
-    m = spec.mechanism
-    promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
     runs = "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
-    title = f"{m.name()}, k={m.k:,}, {promise}; {whole['population']}, {whole['n']:,} people, {runs}"
+    title = f"{described(spec)}; {whole['population']}, {whole['n']:,} people, {runs}"
     names = ("", "measured ± standard error", "expected")
     root = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [

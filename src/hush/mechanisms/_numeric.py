@@ -216,19 +216,25 @@ class Numeric(ABC):
         return Aggregate(n, total, self.spec_hash)
 
     def estimate_mean(self, aggregate: Aggregate) -> MeanEstimate:
-        """The raw unbiased mean with its standard error."""
+        """The raw unbiased mean with its standard error: from the spread of the reports, which may not be less than
+        the noise of a report is at least (few reports may chance to be all the same).
+        """
         if not isinstance(aggregate, Aggregate):
             rule, remedy = "must be an Aggregate", "pass m.aggregate(reports)"
             raise ParameterError(message("aggregate", rule, type(aggregate), remedy))
         if aggregate.spec_hash != self.spec_hash:
             rule, remedy = f"must come from the spec {self.spec_hash[:12]}", "use the mechanism that made the reports"
             raise SpecError(message("aggregate", rule, aggregate.spec_hash[:12], remedy))
+        wanted = self.tally(np.zeros(0, self.report_dtype)).shape
+        if aggregate.tally.shape != wanted:
+            rule = f"must have a tally of shape {wanted}"
+            raise SpecError(message("aggregate", rule, aggregate.tally.shape, "fetch it again"))
         if aggregate.n < 1:
             raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
         n = aggregate.n
         total, squares = self.moments(aggregate.tally, n)
         mean = total / n
-        spread = max(squares / n - mean**2, Fraction(0)) * n / max(n - 1, 1)
+        spread = max((squares / n - mean**2) * n / max(n - 1, 1), Fraction(self._least))
         unit = self.width / self.steps
         error = unit * math.sqrt(spread / n) if n > 1 else math.sqrt(self.variance())
         return MeanEstimate(self.low + unit * float(mean), error, n)
@@ -259,10 +265,20 @@ class Numeric(ABC):
         return np.asarray((1 - part) * low + part * high + part * (1 - part), np.float64)
 
     @cached_property
+    def _at_ticks(self) -> Floats:
+        """Variance of what one report says, in steps, at every tick."""
+        ticks = np.arange(self.steps + 1)
+        return self.pieces(ticks).variance(ticks)
+
+    @property
+    def _least(self) -> float:
+        """The smallest of the variances, which is at a tick: between two it is a parabola that opens downwards."""
+        return float(self._at_ticks.min())
+
+    @cached_property
     def _worst(self) -> float:
         """The largest of the variances: between two ticks it is a parabola, whose top is known."""
-        ticks = np.arange(self.steps + 1)
-        at = self.pieces(ticks).variance(ticks)
+        at = self._at_ticks
         part = np.clip((1 + np.diff(at)) / 2, 0.0, 1.0)
         return float(np.max((1 - part) * at[:-1] + part * at[1:] + part * (1 - part)))
 

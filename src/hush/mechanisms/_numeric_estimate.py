@@ -28,6 +28,11 @@ class MeanEstimate:
         """Estimated sum over the people."""
         return self.mean * self.n
 
+    @property
+    def total_stderr(self) -> float:
+        """Standard error of the sum."""
+        return self.stderr * self.n
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Lower and upper end of a confidence interval of the mean."""
         reach = intervals.quantile(level) * self.stderr
@@ -35,4 +40,10 @@ class MeanEstimate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {"mean": self.mean, "stderr": self.stderr, "n": self.n, "total": self.total}
+        return {
+            "mean": self.mean,
+            "stderr": self.stderr,
+            "n": self.n,
+            "total": self.total,
+            "total_stderr": self.total_stderr,
+        }

@@ -12,7 +12,7 @@ SHARED = ("k", "epsilon", "delta")
 """What most mechanisms take."""
 
 
-def takes(cls: type[FrequencyOracle]) -> dict[str, bool]:
+def takes(cls: type[Any]) -> dict[str, bool]:
     """The parameters that a mechanism takes, and whether each is needed."""
     absent = dataclasses.MISSING
     return {f.name: f.default is absent and f.default_factory is absent for f in dataclasses.fields(cls) if f.init}

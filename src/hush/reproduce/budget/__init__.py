@@ -55,7 +55,7 @@ STUDY = Study(
     (
         Part(
             "figure-4.1",
-            "Missed overloads: the printed bound, a better one, and the exact probability",
+            "Missed overloads: the printed bound, a better one, and the exact probability, with simulated collections",
             bound.compute,
             curves_totals.bounds,
             checks_totals.bounds,

@@ -1,0 +1,64 @@
+"""Which number a cell of a column means, where numbers are sent and not labels.
+
+A cell means the number that it is or reads as. Empty cells, NaN and infinities are missing, and refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.cli._labels import missing, number, plain
+from hush.errors import DomainError, Unsaid, message
+from hush.mechanisms._numeric import Numeric
+
+Floats = npt.NDArray[np.float64]
+
+
+class AmountReader:
+    """Turns columns into numbers that a mechanism takes.
+
+    Args:
+        m: The mechanism, whose range they must lie in.
+        column: The column's name, for messages.
+        clip: Move numbers beyond the range to the end that they passed.
+    """
+
+    def __init__(self, m: Numeric, column: str, *, clip: bool = False) -> None:
+        self.m, self.column, self.clip = m, column, clip
+
+    def encode(self, cells: Any, first_row: int) -> Floats:
+        """The numbers of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
+        whole = plain(cells, self.column)
+        found = _read(whole)
+        unread = ~np.isfinite(found)
+        if unread.any():
+            at = int(np.argmax(unread))
+            got = Unsaid("a missing value" if missing(whole[at].as_py()) else "another value, which may be private")
+            raise self._refused(first_row + at, "must be a number", got, "replace what is missing or no number")
+        if self.clip:
+            return self.m.clip(found)
+        outside = (found < self.m.low) | (found > self.m.high)
+        if outside.any():
+            rule = f"must be a number from {self.m.low:,.12g} to {self.m.high:,.12g}"
+            remedy = "add --clip, so that numbers beyond count as the nearest of these, or collect with a wider range"
+            got = Unsaid("another one, which may be private")
+            raise self._refused(first_row + int(np.argmax(outside)), rule, got, remedy)
+        return found
+
+    def _refused(self, row: int, rule: str, got: Unsaid, remedy: str) -> DomainError:
+        return DomainError(message(f"column {self.column}, row {row}", rule, got, remedy))
+
+
+def _read(cells: Any) -> Floats:
+    """Numbers, NaN where a cell is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        quickly = pc.cast(cells, pa.float64())
+    except pa.ArrowException:  # one cell is no number, or is one that only Python reads, with spaces around it, say
+        return np.array([np.nan if (read := number(cell)) is None else read for cell in cells.to_pylist()], np.float64)
+    return np.asarray(quickly.to_numpy(zero_copy_only=False), np.float64)

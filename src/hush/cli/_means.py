@@ -1,0 +1,132 @@
+"""Estimated means and totals: as a table, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from hush.cli import _console, _grid
+from hush.cli._collect import Collection
+from hush.cli._estimates import LONGEST
+from hush.cli._numeric_spec import NumericSpec
+from hush.errors import ParameterError, message
+from hush.mechanisms._numeric_estimate import MeanEstimate
+from hush.reports.words import shortened
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean and the total of one group."""
+
+    group: Any
+    estimate: MeanEstimate
+    lower: float
+    upper: float
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Plain numbers."""
+        found, n = self.estimate, self.estimate.n
+        return {
+            "n": n,
+            "mean": found.mean,
+            "stderr": found.stderr,
+            "lower": self.lower,
+            "upper": self.upper,
+            "total": found.total,
+            "total_stderr": found.total_stderr,
+            "total_lower": self.lower * n,
+            "total_upper": self.upper * n,
+        }
+
+
+def means_of(collection: Collection[NumericSpec], level: float) -> list[Mean]:
+    """One for each group."""
+    found = [(group, collection.spec.estimate(part)) for group, part in collection.parts.items()]
+    return [Mean(group, each, *each.interval(level)) for group, each in found]
+
+
+def refuse(given: dict[str, Any], spec: NumericSpec) -> None:
+    """Options that say nothing about a mean."""
+    for option, value in given.items():
+        if value is not None and value is not False:
+            rule = f"must be left out for {spec.mechanism.name()}, which estimates a mean and no frequencies"
+            raise ParameterError(message(option, rule, str(value), "leave it out"))
+
+
+def as_dict(collection: Collection[NumericSpec], means: list[Mean], by: str | None, level: float) -> dict[str, Any]:
+    """The JSON of `hush estimate`."""
+    whole = {
+        "spec": collection.spec.to_dict(),
+        "spec_hash": collection.spec.hash,
+        "randomness": collection.randomness,
+        "n": collection.total.n,
+        "level": level,
+    }
+    if by is None:
+        return {**whole, "estimate": means[0].row}
+    return {
+        **whole,
+        "by": by,
+        "groups": [{"group": each.group, "n": each.estimate.n, "estimate": each.row} for each in means],
+    }
+
+
+def as_csv(means: list[Mean], by: str | None) -> str:
+    """All numbers, one line a group."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*([] if by is None else [by]), *means[0].row])
+    writer.writerows([*([] if by is None else [each.group]), *each.row.values()] for each in means)
+    return text.getvalue()
+
+
+def show(collection: Collection[NumericSpec], means: list[Mean], by: str | None, level: float) -> None:
+    """Print the table: a line for each group, with the mean of its people and their total."""
+    console, column = _console.stdout(), _grid.Column
+    console.print(_console.cell(collection.title, "bold"))
+    for words in collection.randomness:
+        if words != "secure":
+            _console.warn(f"these reports do not come from secure randomness: {words}")
+    between = f"{level * 100:g} % interval"
+    grouped = [] if by is None else [column(_console.clean(by), "left"), column("reports", rank=1)]
+    numbers = [
+        column("mean"),
+        column("±"),
+        column(between, rank=2),
+        column("total"),
+        column("±"),
+        column(between, rank=3),
+    ]
+    rows = [[*([] if by is None else [_named(each.group), f"{each.estimate.n:,}"]), *_cells(each)] for each in means]
+    _grid.show(console, [*grouped, *numbers], rows)
+    whose = "of these people" if by is None else "of each group's people"
+    _console.note(
+        f"Means are raw and unbiased, and may fall outside the range; totals are those {whose}, n times the mean."
+    )
+
+
+def _named(group: Any) -> str:
+    return "missing" if group is None else shortened(_console.clean(group), LONGEST)
+
+
+def _cells(each: Mean) -> list[str]:
+    n, cells = each.estimate.n, []
+    for times in (1, n):
+        centre, lower, upper = (x * times for x in (each.estimate.mean, each.lower, each.upper))
+        reach = (upper - lower) / 2
+        digits = places(reach)
+        cells += [f"{centre:,.{digits}f}", f"{reach:,.{digits}f}", f"{lower:,.{digits}f} … {upper:,.{digits}f}"]
+    return cells
+
+
+def places(reach: float) -> int:
+    """Digits after the point that show three digits of an error.
+
+    >>> places(0.01234), places(1.5), places(25_000.0)
+    (4, 2, 0)
+    """
+    return min(max(0, 2 - math.floor(math.log10(reach))), 12) if reach > 0 else 5

@@ -1,0 +1,62 @@
+"""Specs of means: a numeric mechanism, whose range is its domain, as it travels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hush.errors import SpecError, Unsaid, message
+from hush.estimation import Aggregate
+from hush.mechanisms._numeric import Numeric, Reports
+from hush.mechanisms._numeric_estimate import MeanEstimate
+from hush.mechanisms.spec import Spec
+
+
+@dataclass(frozen=True)
+class NumericSpec:
+    """What travels where numbers are sent: the mechanism alone."""
+
+    mechanism: Numeric
+
+    @property
+    def hash(self) -> str:
+        """Of the canonical JSON."""
+        return self.mechanism.spec_hash
+
+    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
+        """Tally reports of this spec."""
+        return self.mechanism.aggregate(reports)
+
+    def estimate(self, aggregate: Aggregate) -> MeanEstimate:
+        """The raw unbiased mean, with its standard error."""
+        return self.mechanism.estimate_mean(aggregate)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, which `hush.mechanisms.numeric.from_dict` reads."""
+        return self.mechanism.to_dict()
+
+    def to_json(self) -> str:
+        """Canonical JSON (RFC 8785)."""
+        import rfc8785
+
+        return rfc8785.dumps(self.to_dict()).decode()
+
+
+AnySpec = Spec | NumericSpec
+
+
+def of_frequencies(spec: AnySpec, where: str) -> Spec:
+    """The spec, refused if it is one of means."""
+    if isinstance(spec, NumericSpec):
+        rule = f"must be one of frequencies for this command in {where}"
+        got = Unsaid(f"{spec.mechanism.name()}, which estimates a mean")
+        raise SpecError(message("spec", rule, got, "`hush privatize`, `estimate` and `simulate` take it"))
+    return spec
+
+
+def described(spec: AnySpec) -> str:
+    """The mechanism, what it is over, and what it promises, in a few words."""
+    m = spec.mechanism
+    over = f"{m.low:,.12g} to {m.high:,.12g}" if isinstance(m, Numeric) else f"k={m.k:,}"
+    return f"{m.name()}, {over}, {'no guarantee' if m.guarantee is None else m.guarantee}"
