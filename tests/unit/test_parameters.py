@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from decimal import Decimal
 
@@ -93,11 +94,24 @@ def test_defaults_are_the_published_optima() -> None:
     assert hush.Wheel(k=5, epsilon=1.0).coverage == pytest.approx(1 / (math.e + 1), rel=1e-9)
     assert hush.HR(k=100, epsilon=1.0).blocks == 1
     assert optimal.hadamard_blocks_paper(100, 1.0) == 2
-    for k, epsilon in ((5, 2.0), (100, 4.0), (128, 3.0)):
+    for k, epsilon in ((5, 2.0), (24, 3.3), (24, 3.32), (100, 4.0), (128, 3.0)):
         best = hush.HR(k=k, epsilon=epsilon)
         others = [hush.HR(k=k, epsilon=epsilon, blocks=2**i) for i in range(8) if 2**i < 2 * k]
-        assert best.variance() == pytest.approx(min(m.variance() for m in others), rel=1e-9)
+        means = [float(m.variances(np.full(k, 1 / k)).mean()) for m in others]
+        found = float(best.variances(np.full(k, 1 / k)).mean())
+        assert found == pytest.approx(min(means), rel=1e-9)
+        assert found == pytest.approx(variance.hadamard_response_mean(k, epsilon, best.blocks), rel=1e-9)
         assert best.variance() == pytest.approx(variance.hadamard_response(k, epsilon, best.blocks), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["GRR", "SS", "SUE", "OUE", "BLH", "OLH", "SHE", "THE", "HR", "PGR", "MSS"])
+@pytest.mark.parametrize("k", [3, 24, 100])
+def test_a_larger_budget_never_has_a_larger_mean_error(name: str, k: int) -> None:
+    budgets = np.geomspace(0.3, 6.0, 40)
+    made = [hush.registry()[name](k=k, epsilon=float(e)) for e in budgets]
+    errors = [float(m.variances(np.full(k, 1 / k)).mean()) for m in made]
+    worse = max(after / before for before, after in itertools.pairwise(errors))
+    assert worse <= (1.02 if name == "PGR" else 1 + 1e-9)  # PGR jumps a little where its field changes
 
 
 def test_lho_says_that_it_has_no_guarantee() -> None:

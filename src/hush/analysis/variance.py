@@ -46,11 +46,22 @@ def subset_selection_paper(k: int, epsilon: float, omega: int) -> float:
 
 def hadamard_response(k: int, epsilon: float, blocks: int) -> float:
     """Of Hadamard response, for one report and a value that nobody holds, the others being equally frequent."""
+    return _hadamard(k, epsilon, blocks, (-(-k // blocks) - 1) / (k - 1))
+
+
+def hadamard_response_mean(k: int, epsilon: float, blocks: int) -> float:
+    """Of Hadamard response, for one report: the mean over all values, where they are equally frequent."""
+    fewer, larger = divmod(k, blocks)
+    near = (larger * (fewer + 1) ** 2 + (blocks - larger) * fewer**2) / k**2
+    return _hadamard(k, epsilon, blocks, near) - 1 / k
+
+
+def _hadamard(k: int, epsilon: float, blocks: int, near: float) -> float:
+    """The second moment, where a share `near` of the people hold values of the same block."""
     width = 2 ** (-(-k // blocks)).bit_length()
     half = width / 2
     total = half * math.exp(epsilon) + blocks * width - half
     gap = half * math.expm1(epsilon) / total
-    near = (-(-k // blocks) - 1) / (k - 1)
     return half / total * (near * (math.exp(epsilon) + 1) + (1 - near) * 2) / gap**2
 
 

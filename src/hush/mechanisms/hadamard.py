@@ -30,7 +30,7 @@ class HR(TwoLevel):
     Args:
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
-        blocks: Number of blocks, a power of two; the one with the least variance when left out. The paper's, about
+        blocks: Number of blocks, a power of two; left out, that of the least mean variance. The paper's, about
             e^epsilon / 2, is `hush.analysis.optimal.hadamard_blocks_paper`.
 
     >>> HR(k=100, epsilon=1.0).bits
