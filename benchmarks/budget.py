@@ -2,7 +2,8 @@
 
 A collection is 50,000 people over 200 values, from counts to estimates. The peer randomizes person by person; ours is
 one of a thousand that a search draws together, each from the same law. Questions are of the largest size that is
-promised: n = 10^7, k = 1000, a thousand runs at a budget.
+promised: n = 10^7, k = 1000, a thousand runs at a budget. Decisions about a capacity are those of 98,513 households
+that use 0 to 40 units of water, with 50,000 runs at a budget.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import numpy as np
+
 import hush
 from benchmarks import report, timing
 from benchmarks.peers import peers
+from hush.planning import capacity
 from hush.planning.optimus import budget
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.population import population
@@ -33,10 +37,13 @@ MORE: dict[str, tuple[str, float, dict[str, Any]]] = {
 """Others with a sampler in O(k): what is lost, how much of it is accepted, and their parameters."""
 LOSSES = {"kendall": 0.3, "l1": 2e-5, "l2": 3e-5, "max": 0.001, "f1": 0.1, "ndcg": 0.01, "kl": 0.05, "emd": 2.0}
 
+DECIDING = ("GRR", "SS", "OUE", "OLH", "SHE", "THE", "HR", "PGR", "MSS", "uSS", "Duchi", "Piecewise", "Hybrid")
+DECIDED_WITHIN = 5.0
+
 
 def run(quick: bool) -> list[report.Table]:
     """One collection, then whole questions."""
-    return [_collections(quick), _questions(quick)]
+    return [_collections(quick), _questions(quick), _decisions(quick)]
 
 
 def _collections(quick: bool) -> report.Table:
@@ -105,4 +112,33 @@ def _questions(quick: bool) -> report.Table:
             missed=f"{method} {answer.seconds:.2f} s" if answer.seconds >= limit else "",
             answer=answer.to_dict(),
         )
+    return table
+
+
+def _decisions(quick: bool) -> report.Table:
+    table = report.Table(
+        "The smallest budget that keeps Pr[missed exceedance] below 0.01: 98,513 people, 41 amounts, 50,000 runs",
+        ("mechanism", "method", "ε", "time", "required"),
+        note="With simulated collections at the answer, where they are cheap enough to say something.",
+    )
+    amounts = np.arange(41)
+    shape = np.exp(-0.5 * ((amounts - 16.2) / 7.5) ** 2)
+    counts = np.rint(98_511 * shape / shape.sum()).astype(int)
+    names, methods = (("GRR", "Duchi"), ("capri",)) if quick else (DECIDING, ("exact", "capri", "capri-r", "bayes"))
+    for name in report.progress(names, "decisions"):
+        parameters = {"sensitive": range(6)} if name.startswith("u") else {}
+        asked = {"cap": 1_500_000, "metric": "fn", "threshold": 0.01, "runs": 50_000, "parameters": parameters}
+        capacity(name, counts, confirm=0, **asked)  # compiles
+        for method in methods:
+            answer = capacity(name, counts, method=method, rng=hush.seeded(7), **asked)
+            late = answer.seconds >= DECIDED_WITHIN
+            table.add(
+                name,
+                method,
+                f"{answer.epsilon:.4g}" if answer.epsilon else "none",
+                f"{answer.seconds:.2f} s",
+                f"< {DECIDED_WITHIN:g} s",
+                missed=f"{name} by {method} {answer.seconds:.2f} s" if late else "",
+                answer=answer.to_dict(),
+            )
     return table

@@ -11,7 +11,7 @@ from scipy.stats import entropy, kendalltau, wasserstein_distance
 import hush
 from hush.estimation.consistency import simplex
 from hush.planning.optimus import LOSSES
-from hush.planning.optimus.losses import measure, projected
+from hush.planning.optimus.losses import asked, measure, projected
 from hush.planning.optimus.population import population
 
 COUNTS = np.array([40, 25, 12, 12, 6, 3, 1, 1, 0, 0])
@@ -28,9 +28,39 @@ def rows() -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_perfect_estimate_loses_nothing(name: str) -> None:
-    untied = np.array([5, 9, 3, 1, 7])
-    assert losses(name, (untied / 25)[None], counts=untied) == pytest.approx(0.0, abs=1e-15)
+def test_a_perfect_estimate_loses_exactly_nothing(name: str) -> None:
+    """A threshold of zero asks for no less; with ties, with values that nobody holds, alone and beside other rows."""
+    rng = hush.seeded(7)
+    for k in (4, 5, 17, 30, 100):
+        for most in (2, 5, 1000, 10**6):
+            counts = rng.integers(0, most, k) + (np.arange(k) == 0)
+            truth = counts / counts.sum()
+            rows = np.stack([truth, rng.normal(size=k), truth])
+            assert losses(name, rows, counts=counts)[[0, 2]].tolist() == [0.0, 0.0]
+            assert losses(name, truth[None], counts=counts).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("top", [3, 5, 10, 20, 25, 50])
+def test_a_share_of_the_top_values_equals_the_threshold_that_says_so(top: int) -> None:
+    """1 - 7/10 is a little more than 0.3 in doubles, so that three misses of ten must not be found like that."""
+    counts = np.arange(2 * top, 0, -1)
+    for hits in range(top + 1):
+        row = np.zeros(2 * top)
+        row[:hits], row[top : 2 * top - hits] = 2.0, 1.0
+        assert losses("f1", row[None], top, counts)[0] == (top - hits) / top
+    assert (10 - 7) / 10 == 0.3
+
+
+@pytest.mark.parametrize("k", [4, 5, 10, 16, 17])
+def test_a_share_of_pairs_equals_the_threshold_that_says_so(k: int) -> None:
+    pairs, counts = k * (k - 1) // 2, np.arange(k)
+    row, due = np.arange(k, dtype=np.float64), 0
+    for stop in range(k - 1, 0, -1):  # every exchange of neighbours turns one pair around
+        for i in range(stop):
+            row[[i, i + 1]] = row[[i + 1, i]]
+            due += 2
+            assert losses("kendall", row[None], counts=counts)[0] == due / pairs
+    assert due == 2 * pairs
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -76,12 +106,51 @@ def test_kendall_without_ties_is_scipys() -> None:
     assert losses("kendall", -counts[None].astype(float), counts=counts) == pytest.approx(2.0)
 
 
+def orders(row: np.ndarray) -> list[tuple[int, ...]]:
+    """Every order in which the values may stand, largest first, ties broken in any way."""
+    groups = [np.flatnonzero(row == level).tolist() for level in np.unique(row)[::-1]]
+    return [sum(each, ()) for each in itertools.product(*(itertools.permutations(group) for group in groups))]
+
+
+def test_ties_by_brute_force() -> None:
+    """Of equally frequent values the best choice counts; of equal estimates the worst."""
+    rng = hush.seeded(7)
+    for _ in range(60):
+        counts = rng.integers(0, 4, 6) + (np.arange(6) == 0)
+        row, top = rng.integers(0, 3, 6).astype(np.float64), int(rng.integers(1, 6))
+        truth, named = counts / counts.sum(), orders(row)
+        wanted = {frozenset(order[:top]) for order in orders(counts)}
+        hits = min(max(len(each & set(order[:top])) for each in wanted) for order in named)
+        assert losses("f1", row[None], top, counts)[0] == (top - hits) / top
+        discounts = 1 / np.log2(np.arange(2, top + 2))
+        gains = [float(truth[list(order[:top])] @ discounts) for order in named]
+        best = float(np.sort(truth)[::-1][:top] @ discounts)
+        assert losses("ndcg", row[None], top, counts)[0] == pytest.approx(1 - min(gains) / best, abs=1e-12)
+
+
+def test_values_that_nobody_holds_are_no_finds() -> None:
+    """Five of a hundred are held, ten are named: any five others may fill the places, but none of the five."""
+    counts = np.r_[np.full(5, 20), np.zeros(95, int)]
+    rows = np.stack([np.r_[np.zeros(50), np.ones(50)], np.r_[np.ones(5), np.zeros(95)]])
+    assert losses("f1", rows, 10, counts).tolist() == [0.5, 0.0]
+    tied = np.array([4, 1, 1, 1, 1, 1, 1])
+    assert losses("f1", np.array([[0, 5, 5, 0, 0, 0, 0.0]]), 2, tied).tolist() == [0.5]
+
+
+@pytest.mark.parametrize("name", ["f1", "ndcg", "kendall"])
+def test_the_order_of_the_values_does_not_matter(name: str) -> None:
+    rng = hush.seeded(3)
+    counts, rows = np.sort(rng.integers(0, 9, 30))[::-1], rng.integers(0, 4, (20, 30)).astype(np.float64)
+    due = losses(name, rows, 5, counts)
+    for order in (np.arange(30)[::-1], rng.permutation(30)):
+        assert losses(name, rows[:, order], 5, counts[order]) == pytest.approx(due, abs=1e-12)
+
+
 def test_top_values(rows: np.ndarray) -> None:
-    # Third place is shared by two values: naming either is right.
-    right = {0, 1, 2, 3}
     for row, loss in zip(rows, losses("f1", rows), strict=True):
-        named = sorted(range(10), key=lambda v: -row[v])[:3]
-        assert loss == pytest.approx(1 - len(right & set(named)) / 3)
+        named = {*sorted(range(10), key=lambda v: -row[v])[:3]}
+        # Third place is shared by two values: naming either is right, naming both in place of another is not.
+        assert loss == pytest.approx(1 - (len({0, 1} & named) + min(len({2, 3} & named), 1)) / 3)
     for row, loss in zip(rows, losses("ndcg", rows), strict=True):
         named = sorted(range(10), key=lambda v: -row[v])[:3]
         gain = sum(TRUTH[v] / np.log2(i + 2) for i, v in enumerate(named))
@@ -115,6 +184,36 @@ def test_a_loss_that_returns_no_number_is_refused(wrong: object, rows: np.ndarra
     own = measure(lambda truth, estimate: wrong, population(COUNTS, None), 1)[1]  # type: ignore[arg-type,return-value]
     with pytest.raises(hush.HushError, match="loss must return a number"):
         own(rows)
+
+
+@pytest.mark.parametrize("wrong", [lambda: 0.0, lambda truth: 0.0, lambda a, b, c: 0.0])
+def test_a_loss_of_the_wrong_arity_is_refused(wrong: object) -> None:
+    with pytest.raises(hush.errors.ParameterError, match="loss must be a function of two: the true frequencies"):
+        measure(wrong, population(COUNTS, None), 1)  # type: ignore[arg-type]
+
+
+def test_what_fails_inside_a_loss_of_ones_own_is_not_hidden(rows: np.ndarray) -> None:
+    def broken(truth: np.ndarray, estimate: np.ndarray) -> float:
+        return len(3)  # type: ignore[arg-type]
+
+    with pytest.raises(TypeError, match="has no len"):
+        measure(broken, population(COUNTS, None), 1)[1](rows)
+
+
+@pytest.mark.parametrize(("name", "most"), [("kendall", 2.0), ("f1", 1.0), ("ndcg", 1.0), ("emd", 9.0), ("kl", 5.35)])
+def test_a_threshold_that_a_loss_cannot_exceed_is_refused(name: str, most: float, rows: np.ndarray) -> None:
+    people, top = population(COUNTS, None), 3 if LOSSES[name].tops else None
+    assert asked(name, people, 0.99 * most, top)[2] == 0.99 * most
+    with pytest.raises(hush.errors.ParameterError, match=f"threshold must be below .*, which {name} never exceeds"):
+        asked(name, people, most, top)
+    wild = np.concatenate([rows, -1e3 * rows, np.eye(10)[::-1] * 1e6])
+    assert losses(name, wild).max() <= most
+
+
+@pytest.mark.parametrize("loss", ["l1", "kendall", lambda truth, estimate: 0.0])
+def test_top_is_refused_where_it_says_nothing(loss: object) -> None:
+    with pytest.raises(hush.errors.ParameterError, match="top must be left out"):
+        asked(loss, population(COUNTS, None), 0.1, 3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("top", [0, 10, -1, 2.5])

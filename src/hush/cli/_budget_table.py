@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hush.cli import _console, _grid
-from hush.cli._asking import percent, rounded_up
+from hush.cli._asking import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,6 +22,10 @@ MOST_ROWS = 14
 """Budgets that a table shows, about."""
 
 
+_VERDICTS = {(True, True): "enough", (True, False): "too little", (False, True): "reached", (False, False): "missed"}
+"""By whether a method proves, and what it concluded."""
+
+
 def show(console: Console, answer: Answer, people: str, seed: int) -> None:
     """The answer, what it means for one person, and what was seen at every budget."""
     for paragraph in paragraphs(answer):
@@ -30,48 +34,117 @@ def show(console: Console, answer: Answer, people: str, seed: int) -> None:
     q = answer.question
     seen = sorted((t for t in answer.evidence if t.law == "exact" or t.satisfies is not None), key=_epsilon)
     rows = thinned(seen, [_epsilon(t) for t in seen], answer.epsilon)
+    said = told_apart([_epsilon(t) for t in rows])
     names = ("ε", "satisfied", "95 % interval", "runs", "mean loss", f"{percent(q.probability)} quantile", "law", "")
     ranks = (0, 0, 3, 4, 1, 2, 5, 0)
     columns = [_grid.Column(n, "left" if n in ("law", "") else "right", r) for n, r in zip(names, ranks, strict=True)]
     more = len(answer.evidence) - len(rows)
     title = f"{q.name}, {q.people.k:,} values, {people}, {q.people.n:,} people; {q.loss} at most {q.threshold:g}"
-    _grid.show(console, columns, [_cells(t, answer) for t in rows], title)
+    _grid.show(console, columns, [_cells(t, at, answer) for t, at in zip(rows, said, strict=True)], title)
     looked = f"{more:,} more budgets were looked at, which --json lists. " if more else ""
     found = f"{looked}Method {answer.method}, {answer.runs:,} collections, {answer.seconds:.2g} s, seed {seed}."
     console.print(_console.cell(found, "dim"), soft_wrap=True)
 
 
 def paragraphs(answer: Answer) -> list[str]:
-    """The answer in words."""
-    q, wish = answer.question, meaning(answer.question)
+    """The answer in words: what was shown, or what was only seen."""
     if answer.epsilon is None or answer.mechanism is None:
-        best = answer.best
-        return [
-            f"No budget from ε = {q.low:g} to {q.high:g} is enough for {q.name}: with {q.people.n:,} people, "
-            f"{percent(best.share)} of the collections at ε = {best.epsilon:.4g} kept to it, and not "
-            f"{percent(q.probability)}. Wanted: {wish}.",
-            "Ask more people, accept a larger loss, be content with a smaller probability, or allow more with "
-            "--max-epsilon.",
-        ]
-    said = [
-        f"{q.name} with ε = {rounded_up(answer.epsilon)} is enough: {percent(q.probability)} of such collections, each "
-        f"from {q.people.n:,} people, keep to what was wanted: {wish}."
-    ]
-    if answer.interval is not None and answer.confidence is not None:
-        low, high = answer.interval
-        said[0] += f" The smallest such budget lies between {low:.4g} and {rounded_up(high)}, with "
-        said[0] += f"{percent(answer.confidence)} confidence."
-    said.append(_exposed(answer.mechanism))
-    return said
+        return [_none(answer), _ways_out(answer)]
+    said = _seen(answer) if answer.confidence is None else _shown(answer, answer.confidence)
+    return [said, _exposed(answer.mechanism)]
+
+
+def _shown(answer: Answer, confidence: float) -> str:
+    """An answer with a proof, and what is known of smaller budgets."""
+    q, sure = answer.question, f"with {percent(confidence)} confidence"
+    said = (
+        f"{q.name} with ε = {plain(answer.epsilon)} is enough: {percent(q.probability)} of such collections, each from "
+        f"{q.people.n:,} people, keep to what was wanted: {meaning(q)}."
+    )
+    if answer.refuted is not None:
+        return (
+            f"{said} Tests show this, and that ε = {plain(answer.refuted)} is too little, {sure}; the smallest budget "
+            "lies between the two, if a larger one is never worse."
+        )
+    if answer.epsilon == q.low:
+        return f"{said} Tests show this {sure}; no smaller budget was asked for."
+    return f"{said} Tests show this {sure}; no budget from ε = {plain(q.low)} on was shown to be too little."
+
+
+def _seen(answer: Answer) -> str:
+    """An answer without a proof."""
+    q, best = answer.question, answer.best
+    low, high = (percent(_two(each, 3)) for each in best.interval)
+    return (
+        f"{q.name} with ε = {plain(answer.epsilon)} seems to be enough: {best.satisfied:,} of {best.runs:,} simulated "
+        f"collections, each from {q.people.n:,} people, kept to what was wanted: {meaning(q)}. That is "
+        f"{percent(_two(best.share, 4))} (95 % interval {low} to {high}), where {percent(q.probability)} are wanted. "
+        f"{answer.method} chose the budget by such runs, so that it may be a little too small; --method direct proves "
+        "its answer."
+    )
+
+
+def _none(answer: Answer) -> str:
+    """That there is no answer, and whether that was shown."""
+    q, best = answer.question, answer.best
+    asked = f"from ε = {plain(q.low)} to {plain(q.high)}"
+    seen = f"{percent(_two(best.share, 4))} of {best.runs:,} simulated collections at ε = {plain(best.epsilon)}"
+    seen, wanted = f"with {q.people.n:,} people, {seen} kept to it", f"Wanted: {meaning(q)}."
+    if answer.undecided:
+        return (
+            f"No budget {asked} was shown to be enough for {q.name}, and the largest was not shown to be too little: "
+            f"{seen}, too near to {percent(q.probability)} to tell. {wanted}"
+        )
+    said = f"No budget {asked} is enough for {q.name}: {seen}, and not {percent(q.probability)}. {wanted}"
+    if answer.confidence is None:
+        return said
+    return f"{said} Tests show that ε = {plain(q.high)} is too little, with {percent(answer.confidence)} confidence."
+
+
+def _ways_out(answer: Answer) -> str:
+    """What to do where no budget is enough."""
+    from hush.mechanisms import _rules
+
+    q = answer.question
+    most = float(getattr(type(q.mechanism(q.high)), "_largest", _rules.MAX_EPSILON))
+    last = "or allow more with --max-epsilon"
+    if q.high >= most:
+        last = f"or choose another mechanism, since {q.name} takes no budget above {most:g}"
+        last += " and AGM does" if q.name == "GM" else ""
+    first = "Simulate more with --runs, ask" if answer.undecided else "Ask"
+    return f"{first} more people, accept a larger loss, be content with a smaller probability, {last}."
+
+
+def plain(epsilon: float | None) -> str:
+    """A budget as it is: answers have four digits, ends of the range those that were given.
+
+    >>> plain(5.816), plain(20.0), plain(0.123456)
+    ('5.816', '20', '0.123456')
+    """
+    return f"{epsilon:.12g}"
+
+
+def told_apart(budgets: Sequence[float]) -> list[str]:
+    """Budgets with four digits, or as many as tell them from one another.
+
+    >>> told_apart([5.8, 5.81234]), told_apart([1.41801, 1.41804])
+    (['5.8', '5.812'], ['1.41801', '1.41804'])
+    """
+    several = len(set(budgets))
+    written = ([f"{each:.{digits}g}" for each in budgets] for digits in range(4, 17))
+    return next((each for each in written if len(set(each)) == several), [repr(each) for each in budgets])
 
 
 def _exposed(m: FrequencyOracle) -> str:
     """What the budget means for a person."""
     from hush.mechanisms.guarantee import LDP
+    from hush.planning.relax import up
 
     promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
     if isinstance(m.guarantee, LDP):
-        promise += f", a report being at most {math.exp(m.guarantee.epsilon):.3g} times likelier from one value than "
+        promise += (
+            f", a report being at most {up(math.exp(m.guarantee.epsilon)):.4g} times likelier from one value than "
+        )
         promise += "from another"
     return (
         f"For each person that means {promise}. Whoever sees a report names the person's value "
@@ -87,8 +160,8 @@ def meaning(q: Question) -> str:
         "l1": f"frequencies are off by at most {points} on average",
         "l2": f"the root of the summed squared errors, over the number of values, is at most {x:g}",
         "max": f"no frequency is off by more than {points}",
-        "kendall": f"at most {percent(x / 2)} of all pairs of values are in the wrong order (1 - τ at most {x:g}; "
-        "a tie counts half)",
+        "kendall": f"{f'at most {percent(x / 2)} of all' if x else 'no'} pairs of values are in the wrong order (1 - τ "
+        f"at most {x:g}; a tie counts half)",
         "f1": f"{f'at least {percent(1 - x)}' if x else 'all'} of the {top} most frequent values are found",
         "ndcg": f"the {top} values named as the most frequent score at least {1 - x:.4g} of the best score (NDCG)",
         "kl": f"the estimate diverges from the truth by at most {x:g} nats",
@@ -112,13 +185,14 @@ def thinned(rows: Sequence[Row], budgets: Sequence[float], answer: float | None)
     return [rows[i] for i in sorted(kept)]
 
 
-def _cells(tried: Tried, answer: Answer) -> list[Any]:
+def _cells(tried: Tried, at: str, answer: Answer) -> list[Any]:
     low, high = tried.interval
     here = tried.epsilon == answer.epsilon and bool(tried.satisfies) and tried is answer.best
-    verdict = {True: "enough", False: "too little", None: "a first look"}[tried.satisfies]
+    proved = answer.confidence is not None
+    verdict = "open" if tried.satisfies is None else _VERDICTS[proved, tried.satisfies]
     style = "bold" if here else ""
     texts = (
-        f"{tried.epsilon:.4g}",
+        at,
         percent(_two(tried.share, 4)),
         f"{percent(_two(low, 4))} – {percent(_two(high, 4))}",
         f"{tried.runs:,}",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hush.planning.optimus import Answer
 
 _POINTS, _RUNS, _AROUND = 31, 200, 4.0  # of a picture: budgets, runs at each, how far from the answer
+_OFF = 0.2  # a normal law that was off by more is not drawn
 
 Dataset = Annotated[
     str | None,
@@ -74,15 +75,15 @@ def budget(
         ),
     ] = 0.9,
     top: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--top",
             metavar="M",
             parser=whole("--top", 1, "10"),
-            help="How many of the most frequent values f1 and ndcg look at.",
+            help="How many of the most frequent values f1 and ndcg look at; 10 where left out.",
             rich_help_panel=WISH,
         ),
-    ] = 10,
+    ] = None,
     dataset: Dataset = None,
     counts: Counts = None,
     earlier: Earlier = None,
@@ -229,12 +230,14 @@ def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) 
     from hush.reports import figures
     from hush.reports.budgeted import budget_figure
 
+    near = {t.epsilon: t.share for t in answer.evidence if t.law == "normal"}
+    exactly = any(abs(near.get(t.epsilon, t.share) - t.share) > _OFF for t in answer.evidence if t.law == "exact")
     low, high = answer.question.low, answer.question.high
     if answer.epsilon is not None:
         low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
     with _asking.bar("Drawing", quiet=quiet) as tell:
         trials = Trials(answer.question, rng, tell, expected=_POINTS)
-        curve = [trials.measured(float(e), _RUNS) for e in np.geomspace(low, high, _POINTS)]
+        curve = [trials.measured(float(e), _RUNS, surely=exactly) for e in np.geomspace(low, high, _POINTS)]
     _files.write(path, figures.png(budget_figure(answer, curve)))
 
 

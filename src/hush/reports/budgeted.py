@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from hush.planning.relax import up
 from hush.reports.panels import LEGEND, figure_of, head, prepare, say
 from hush.reports.theme import LIGHT, Theme
 
@@ -37,10 +38,13 @@ def budget_figure(answer: optimus.Answer, curve: Sequence[optimus.Tried], *, the
         prepare(axes, theme, "y")
     _losses(above, curve, q, theme)
     _shares(below, curve, [t for t in answer.evidence if t.law == "exact" and left <= t.epsilon <= right], q, theme)
-    _marked((above, below), answer.epsilon, answer.interval, theme)
+    between = "the smallest lies here, if more is never worse" if answer.refuted is not None else "not shown"
+    _marked((above, below), answer.epsilon, answer.interval, between, theme)
     _budgets(below, left, right, theme)
     figure.legend(loc="outside lower center", ncols=2, labelcolor=theme.ink, **LEGEND)
-    found = "no budget is enough" if answer.epsilon is None else f"ε = {answer.epsilon:.4g} is enough"
+    seems = "is" if answer.confidence is not None else "seems"
+    none = "no budget was shown to be enough" if answer.undecided else "no budget is enough"
+    found = none if answer.epsilon is None else f"ε = {answer.epsilon:.12g} {seems} enough"
     say(figure.suptitle, f"{q.name}, {q.people.n:,} people, {q.people.k:,} values: {found}", **head(theme))
     return figure
 
@@ -51,7 +55,7 @@ def _losses(axes: Axes, curve: Sequence[optimus.Tried], q: Question, theme: Them
     name = f"loss that {100 * q.probability:g} % of the collections keep to"
     axes.plot(at, [t.quantile for t in curve], color=theme.series[0], linewidth=2, label=name)
     axes.axhline(q.threshold, color=theme.series[1], linewidth=1.2, linestyle="--", label="accepted, and wanted")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=-0.03 * axes.get_ylim()[1])  # a threshold of zero is seen
     axes.set_ylabel(f"loss ({q.loss})", color=theme.faint)
 
 
@@ -119,24 +123,27 @@ def capacity_figure(answer: capri.Answer, curve: Sequence[capri.Evidence], *, th
         axes.yaxis.set_minor_locator(NullLocator())
     else:
         axes.set_ylim(-0.03, 1.05)
-    _marked((axes,), answer.epsilon, None, theme)
+    _marked((axes,), answer.epsilon, None, "", theme)
     _budgets(axes, at[0], at[-1], theme)
     axes.set_ylabel(f"Pr[{'wrong' if answer.metric == 'error' else answer.metric.upper()}]", color=theme.faint)
     axes.legend(labelcolor=theme.ink, **LEGEND)
-    found = "no budget is enough" if answer.epsilon is None else f"ε = {answer.epsilon:.4g} is enough"
+    found = "no budget is enough" if answer.epsilon is None else f"ε = {up(answer.epsilon):.4g} is enough"
     side = "exceeds" if answer.total > answer.cap else "stays within"
     title = f"{answer.mechanism}: a total of {answer.total:,.12g} that {side} {answer.cap:,.12g}; {found}"
     say(figure.suptitle, title, **head(theme))
     return figure
 
 
-def _marked(panels: Sequence[Axes], answer: float | None, interval: tuple[float, float] | None, theme: Theme) -> None:
-    """The answer as a line, and between which budgets it lies as a band."""
-    for axes in panels:
-        if interval is not None and interval[0] < interval[1]:
-            axes.axvspan(*interval, color=theme.series[3], alpha=0.15, linewidth=0)
+def _marked(
+    panels: Sequence[Axes], answer: float | None, interval: tuple[float, float] | None, between: str, theme: Theme
+) -> None:
+    """The answer as a line, and what lies between it and what was shown to be too little as a band."""
+    for i, axes in enumerate(panels):
         if answer is not None:
-            axes.axvline(answer, color=theme.series[3], linewidth=1.5)
+            axes.axvline(answer, color=theme.series[3], linewidth=1.5, label=None if i else "the answer")
+        if interval is not None and interval[0] < interval[1]:
+            label = None if i else between
+            axes.axvspan(*interval, color=theme.series[3], alpha=0.15, linewidth=0, label=label)
 
 
 def _budgets(axes: Axes, left: float, right: float, theme: Theme) -> None:

@@ -12,14 +12,14 @@ from hush.planning.optimus.trials import Tried
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The smallest budget that satisfies, or that none does.
+    """The smallest budget that was found to satisfy, or that none was.
 
     Args:
         question: What was asked.
         method: How it was searched for.
-        epsilon: The budget; None where no budget of the range was found to satisfy.
-        interval: Between which budgets the smallest one lies, where the method says ("direct").
-        confidence: How sure that is.
+        epsilon: The budget, of four digits or an end of the range; None where none was found to satisfy.
+        refuted: The largest budget that was shown not to satisfy ("direct" alone shows it; None else).
+        confidence: How sure it is that the answer satisfies and that `refuted` does not ("direct").
         evidence: Every budget that was tried, in order.
         seconds: How long it took.
     """
@@ -27,10 +27,26 @@ class Answer:
     question: Question
     method: str
     epsilon: float | None
-    interval: tuple[float, float] | None
+    refuted: float | None
     confidence: float | None
     evidence: tuple[Tried, ...]
     seconds: float
+
+    @property
+    def undecided(self) -> bool:
+        """Whether no budget was found only because the runs did not tell: the largest was not shown to fail either."""
+        return self.epsilon is None and self.confidence is not None and self.refuted != self.question.high
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """From what was shown not to satisfy, or the end of the range, to what was shown to satisfy ("direct").
+
+        The smallest budget that satisfies lies between them wherever a larger budget is never worse. Mechanisms whose
+        shape changes with the budget (HR, PGR, MSS) can be a little worse at a larger one.
+        """
+        if self.epsilon is None or self.confidence is None:
+            return None
+        return (self.question.low if self.refuted is None else self.refuted), self.epsilon
 
     @property
     def feasible(self) -> bool:
@@ -65,6 +81,8 @@ class Answer:
             "feasible": self.feasible,
             "epsilon": self.epsilon,
             "interval": None if self.interval is None else list(self.interval),
+            "refuted": self.refuted,
+            "undecided": self.undecided,
             "confidence": self.confidence,
             "method": self.method,
             "question": self.question.to_dict(),

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
 from hush.planning.optimus import losses
 from hush.planning.optimus.answer import Answer
 from hush.planning.optimus.bayes import Bayes
@@ -17,7 +16,7 @@ from hush.planning.optimus.found import Method, enough_runs
 from hush.planning.optimus.multipass import MPass
 from hush.planning.optimus.population import population
 from hush.planning.optimus.question import Question, budgets, maker
-from hush.planning.optimus.question import threshold as checked_threshold
+from hush.planning.optimus.question import probability as checked_probability
 from hush.planning.optimus.trials import Trials
 from hush.randomness import source
 
@@ -36,7 +35,7 @@ def budget(
     method: str | Method = "direct",
     epsilon: tuple[float, float] | None = None,
     runs: int | None = None,
-    top: int = 10,
+    top: int | None = None,
     parameters: Mapping[str, Any] | None = None,
     rng: Any = None,
     progress: Callable[[float], None] | None = None,
@@ -53,9 +52,9 @@ def budget(
         threshold: The largest loss that is accepted.
         probability: How sure that must be, strictly between 0 and 1.
         method: "direct", "BS", "RBS", "DBS", "MPass" or "Bayes"; or one with its parameters, as in `RBS(g=5)`.
-        epsilon: The least and the largest budget to consider; 0.001 and 20 if left out.
+        epsilon: The least and the largest budget to consider; 0.001 and 20 if left out, or what the mechanism takes.
         runs: Simulated collections at a budget, at most; 1000 if left out, and more for "direct", which stops early.
-        top: How many of the most frequent values "f1" and "ndcg" look at.
+        top: How many of the most frequent values "f1" and "ndcg" look at; 10 if left out.
         parameters: What the mechanism takes besides k and epsilon.
         rng: `hush.seeded(7)` to repeat an answer.
         progress: Is told how far the search has come, from 0 to 1.
@@ -70,15 +69,15 @@ def budget(
     who = population(people, n)
     name, make, most = maker(mechanism, who.k, parameters)
     low, high = budgets(epsilon, most)
-    loss_name, measure = losses.measure(loss, who, top)
+    loss_name, measure, largest_loss = losses.asked(loss, who, threshold, top)
     question = Question(
         name=name,
         make=make,
         people=who,
         loss=loss_name,
         measure=measure,
-        threshold=checked_threshold(threshold),
-        probability=_rules.number("probability", probability, 0.0, 1.0, "use e.g. 0.9"),
+        threshold=largest_loss,
+        probability=checked_probability(probability),
         low=low,
         high=high,
         threaded=isinstance(loss, str),
@@ -94,7 +93,7 @@ def budget(
         question=question,
         method=searching.name,
         epsilon=found.epsilon,
-        interval=found.interval,
+        refuted=found.refuted,
         confidence=found.confidence,
         evidence=tuple(trials.evidence),
         seconds=time.perf_counter() - start,

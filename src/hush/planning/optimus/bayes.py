@@ -53,19 +53,20 @@ class Bayes(ThousandRuns):
     def search(self, trials: Trials, runs: int) -> Found:
         """The same number of runs at every budget."""
         process = _process()
+        attempt, exactly = trials.attempts(runs)
         low, high = math.log(trials.question.low), math.log(trials.question.high)
         trials.expected = self.initial + self.iterations + 1
         for at in trials.rng.uniform(low, high, self.initial):
-            trials.measured(math.exp(at), runs)
+            attempt(math.exp(at))
         for _ in range(self.iterations):
-            trials.measured(math.exp(self._next(process, trials, low, high)), runs)
+            attempt(math.exp(self._next(process, trials, low, high)))
         if smallest(trials.evidence) is None:
-            trials.measured(trials.question.high, runs)
+            attempt(trials.question.high)
         below, over = _sides(trials, low, high)
         while over - below > _CLOSE and smallest(trials.evidence) is not None:
-            trials.measured(math.exp((below + over) / 2), runs)
+            attempt(math.exp((below + over) / 2))
             below, over = _sides(trials, low, high)
-        return settled(trials, runs)
+        return settled(trials, exactly, _CLOSE * math.exp(over))
 
     def _next(self, process: Process, trials: Trials, low: float, high: float) -> float:
         """Where the improvement to be expected is largest; between the two sides where none is."""

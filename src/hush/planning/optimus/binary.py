@@ -8,7 +8,6 @@ shrinks; DBS runs what it divides by, between its least and its largest number.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,13 +16,12 @@ import numpy.typing as npt
 
 from hush.mechanisms import _rules
 from hush.planning.optimus.found import Found, ThousandRuns, above, precision, settled, smallest
-from hush.planning.optimus.trials import Trials, Tried
+from hush.planning.optimus.trials import Attempt, Trials
 
 Floats = npt.NDArray[np.float64]
-Attempt = Callable[[float], Tried]
 
 
-def halved(trials: Trials, runs: int, width: float, attempt: Attempt, g: float = math.inf) -> Found:
+def halved(trials: Trials, width: float, attempt: Attempt, exactly: Attempt, g: float = math.inf) -> Found:
     """Halve the range until it is narrower than a width, keeping 1/g of it beyond the middle."""
     low, high = trials.question.low, trials.question.high
     trials.expected = 1 + max(math.ceil(math.log((high - low) / width) / -math.log(0.5 + 1 / g)), 1)
@@ -37,7 +35,7 @@ def halved(trials: Trials, runs: int, width: float, attempt: Attempt, g: float =
         attempt(high)
     if smallest(trials.evidence, high) is None and high < trials.question.high:
         attempt(trials.question.high)
-    return settled(trials, runs, high)
+    return settled(trials, exactly, width, high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +54,7 @@ class BS(ThousandRuns):
 
     def search(self, trials: Trials, runs: int) -> Found:
         """The same number of runs at every budget."""
-        return halved(trials, runs, self.precision, lambda epsilon: trials.measured(epsilon, runs))
+        return halved(trials, self.precision, *trials.attempts(runs))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +76,7 @@ class RBS(ThousandRuns):
 
     def search(self, trials: Trials, runs: int) -> Found:
         """The same number of runs at every budget."""
-        return halved(trials, runs, self.precision, lambda epsilon: trials.measured(epsilon, runs), self.g)
+        return halved(trials, self.precision, *trials.attempts(runs), self.g)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +108,5 @@ class DBS(ThousandRuns):
     def search(self, trials: Trials, runs: int) -> Found:
         """Between `least` and `runs` runs at a budget."""
         threshold, first = trials.question.threshold, min(self.least, runs)
-
-        def attempt(epsilon: float) -> Tried:
-            return trials.measured(epsilon, first, lambda losses: self.wanted(losses, threshold, runs))
-
-        return halved(trials, runs, self.precision, attempt)
+        wanted = trials.attempts(first, lambda losses: self.wanted(losses, threshold, runs))
+        return halved(trials, self.precision, *wanted)

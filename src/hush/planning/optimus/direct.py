@@ -2,9 +2,11 @@
 
 First the normal law, with the same random numbers at every budget, shows where the constraint begins to hold; a look at
 the exact law there corrects it. Then budgets just above and below are tested with fresh runs until one is shown to
-satisfy and one is shown not to: sequential tests, whose errors add up to alpha at most. The budget returned is the
-smallest that was shown to satisfy, and the true one lies between the two, at the confidence 1 - alpha, where the
-probability to keep the threshold rises with the budget.
+satisfy and one is shown not to: sequential tests, whose errors add up to alpha at most. Where the normal law is far
+off, and where nothing is shown near the place it named, the ends of the range are tested, and what lies between is
+halved: there is no answer only where the largest budget itself was not shown to satisfy. The budget returned is the
+smallest that was shown to. It and the largest one that was shown not to are both right at the confidence 1 - alpha;
+the smallest budget that satisfies lies between them where the probability to keep the threshold rises with the budget.
 """
 
 from __future__ import annotations
@@ -21,16 +23,19 @@ from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
 from hush.planning.optimus.drawing import costly, slow
-from hush.planning.optimus.found import Found
+from hush.planning.optimus.found import Found, rounded
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.sequential import Test, runs_needed
-from hush.planning.optimus.trials import BLOCK, Trials
+from hush.planning.optimus.trials import BLOCK, Trials, Tried
 
 Floats = npt.NDArray[np.float64]
 
 _STEPS = 14  # halvings of the range by the pilot
 _FEW = 200  # runs at a budget where the pilot has no normal law
-_TESTS = 20  # budgets that are tested at most
+_TESTS = 24  # budgets that are tested at most
+_FAR = 0.5  # steps beyond this, relatively, go to the end of the range
+_UNCLEAR = 0.25  # logarithm of what is left open at most, once a test of what the pilot named did not tell
+_WRONG = 0.2  # a pilot whose share is off by more, beyond chance, is not asked again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +64,7 @@ class Direct:
     def search(self, trials: Trials, runs: int) -> Found:
         """At most so many runs at a budget."""
         probability = trials.question.probability
-        needed = 2 * runs_needed(probability, self.alpha / 4)
+        needed = 2 * runs_needed(probability, self.alpha / 2)
         if runs < needed:
             rule = f"must be at least {needed:,} to show a probability of {probability:g}"
             raise ParameterError(message("runs", rule, runs, "ask for more runs, or for a smaller probability"))
@@ -77,7 +82,8 @@ class Pilot:
         most = 400 if costly(q.mechanism(q.high)) else 4000
         self.runs = int(np.clip(400_000 // q.people.k, 400, most)) // BLOCK * BLOCK
         self.normal = Normal(q.people, self.runs, trials.rng)
-        self.shift = 0.0
+        self.shift = 0.0  # of the logarithm of the odds
+        self.trusted = True
         self._shares: dict[float, float] = {}
 
     def share(self, epsilon: float) -> float:
@@ -94,7 +100,8 @@ class Pilot:
                 losses, law = self.trials.measure(rows), "normal"
             self._shares[epsilon] = self.trials.seen(epsilon, losses, start, None, law).share
             self.trials.step(0.2)
-        return self._shares[epsilon] + self.shift
+        share = self._shares[epsilon]
+        return _with_odds(_log_odds(share, self.runs) + self.shift) if self.shift else share
 
     def begin(self, wanted: float) -> float:
         """The smallest budget with that share, about; between the nearest budgets that were looked at before."""
@@ -113,7 +120,7 @@ class Pilot:
         return math.exp(b)
 
     def correct(self, epsilon: float) -> None:
-        """Look at the exact law at a budget, and shift the shares by what was missed there."""
+        """Look at the exact law at a budget, and shift the odds of all shares by what was missed there."""
         start = time.perf_counter()
         before = self.share(epsilon)
         m = self.trials.question.mechanism(epsilon)
@@ -121,8 +128,29 @@ class Pilot:
         losses = self.trials.losses(m, self.trials.keys((_FEW if few else min(self.runs, 1000)) // BLOCK))
         seen = self.trials.seen(epsilon, losses, start, None)
         self.trials.step()
-        if abs(seen.share - before) > 2 * math.sqrt(max(before * (1 - before), 1e-3) / losses.size):
-            self.shift += seen.share - before
+        self.compare(epsilon, seen)
+        if self.trusted and abs(seen.share - before) > 2 * math.sqrt(max(before * (1 - before), 1e-3) / losses.size):
+            self.shift += _log_odds(seen.share, seen.runs) - _log_odds(before, self.runs)
+
+    def compare(self, epsilon: float, seen: Tried) -> None:
+        """Trust this no more where it is far from what the exact law showed."""
+        low, high = seen.interval
+        self.trusted = self.trusted and low - _WRONG <= self.share(epsilon) <= high + _WRONG
+
+    def margin(self, epsilon: float) -> float:
+        """How far from the probability the share at a budget is expected to be."""
+        p = self.trials.question.probability
+        return abs(self.share(epsilon) - p) if self.trusted else 0.2 * math.sqrt(p * (1 - p))
+
+
+def _log_odds(share: float, runs: int) -> float:
+    """Of a share of so many runs; none and all of them are taken as half a run from there."""
+    kept = min(max(share, 0.5 / runs), 1 - 0.5 / runs)
+    return math.log(kept / (1 - kept))
+
+
+def _with_odds(logarithm: float) -> float:
+    return 1 / (1 + math.exp(-logarithm))
 
 
 @dataclass
@@ -145,14 +173,22 @@ class _Proof:
             self.pilot.correct(centre)
             centre = self.pilot.begin(q.probability)
         if centre > q.low or not self._test(q.low):
-            self._upwards(centre)
+            self._stepped(centre, 1)
         if self.shown is not None and self.shown > q.low and self.refuted is None:
-            self._downwards(centre)
+            self._stepped(min(centre, self.shown), -1)
         self._narrow()
-        if self.shown is None:
-            return Found(None)
-        low = q.low if self.refuted is None else min(self.refuted, self.shown)
-        return Found(self.shown, (low, self.shown), 1 - self.method.alpha)
+        return Found(self.shown, self.refuted, 1 - self.method.alpha)
+
+    def _stepped(self, centre: float, sign: int) -> None:
+        """Test budgets ever farther above (or below) until one is shown to satisfy (or not to), then the end."""
+        end = self.trials.question.high if sign > 0 else self.trials.question.low
+        distance = self._distance(centre, sign) if self.pilot.trusted else _FAR
+        while self.pilot.trusted and distance < _FAR and self.tests < _TESTS // 2:
+            at = self._at(centre * (1 + distance) ** sign)
+            if self._test(at) is (sign > 0) or at == end:
+                return
+            distance *= 2
+        self._test(end)
 
     def _distance(self, centre: float, sign: int) -> float:
         """How far to step, relatively, so that so many runs are likely to be enough."""
@@ -160,7 +196,9 @@ class _Proof:
         margin = self._margin * math.sqrt(q.probability * (1 - q.probability) / self.runs)
         wanted = min(q.probability + margin, (1 + q.probability) / 2) if sign > 0 else q.probability - margin
         distance = self.method.precision
-        while distance < 0.5 and sign * self.pilot.share(self._at(centre, distance, sign)) < sign * wanted:
+        while (
+            distance < _FAR / 2 and sign * self.pilot.share(self._at(centre * (1 + distance) ** sign)) < sign * wanted
+        ):
             distance *= 1.5
         return distance
 
@@ -169,47 +207,46 @@ class _Proof:
         """In standard errors: wider where a run is costly, so that fewer of them show it."""
         return 5.5 if costly(self.trials.question.mechanism(self.trials.question.high)) else 4.5
 
-    def _at(self, centre: float, distance: float, sign: int) -> float:
+    def _at(self, epsilon: float) -> float:
+        """A budget that is told as it is, within the range."""
         q = self.trials.question
-        return min(max(centre * (1 + distance) ** sign, q.low), q.high)
-
-    def _upwards(self, centre: float) -> None:
-        distance, top = self._distance(centre, 1), self.trials.question.high
-        while self.tests < _TESTS:
-            at = self._at(centre, distance, 1)
-            if self._test(at) or at >= top:
-                return
-            distance *= 2
-
-    def _downwards(self, centre: float) -> None:
-        distance, bottom = self._distance(centre, -1), self.trials.question.low
-        while self.tests < _TESTS:
-            at = self._at(centre, distance, -1)
-            if self._test(at) is False or at <= bottom:
-                return
-            distance *= 2
+        return rounded(max(epsilon, q.low), q)
 
     def _narrow(self) -> None:
-        """Halve what lies between, where the pilot was far off."""
+        """Halve what lies between, where the pilot was far off, from above and then from below."""
+        if self.shown is None or self.refuted is None:
+            return
+        low = self._halved(self.refuted, self.shown, True)
+        if low > self.refuted:  # a budget that the runs did not tell
+            self._halved(low, self.refuted, False)
+
+    def _halved(self, far: float, near: float, enough: bool) -> float:
+        """Bring the budget with this verdict nearer to the far one; gives the nearest without that verdict."""
         wide = 4 * math.log1p(self.method.precision)
-        while self.shown is not None and self.refuted is not None and self.tests < _TESTS:
-            if math.log(self.shown / self.refuted) <= wide or self._test(math.sqrt(self.shown * self.refuted)) is None:
-                return
+        while self.tests < _TESTS and abs(math.log(near / far)) > wide:
+            at = self._at(math.sqrt(near * far))
+            if at in (near, far):
+                break
+            verdict = self._test(at)
+            near, far = (at, far) if verdict is enough else (near, at)
+            if verdict is None and self.pilot.trusted:
+                wide = _UNCLEAR
+        return far
 
     def _test(self, epsilon: float) -> bool | None:
         """A sequential test with fresh runs; the errors of all tests add up to alpha."""
         start = time.perf_counter()
         q = self.trials.question
         self.tests += 1
-        alpha = self.method.alpha / 2 / (self.tests * (self.tests + 1))
-        test = Test(q.probability, abs(self.pilot.share(epsilon) - q.probability))
+        alpha = self.method.alpha / (self.tests * (self.tests + 1))
+        test = Test(q.probability, self.pilot.margin(epsilon))
         m = q.mechanism(epsilon)
         losses, verdict = np.empty(0), None
         while verdict is None and losses.size < self.runs:
             more = min(max(2 * BLOCK, losses.size // 2), self.runs - losses.size)
             losses = np.concatenate([losses, self.trials.losses(m, self.trials.fresh(-(-more // BLOCK)))])
             verdict = test.verdict(int((losses <= q.threshold).sum()), losses.size, alpha, alpha)
-        self.trials.seen(epsilon, losses, start, verdict)
+        self.pilot.compare(epsilon, self.trials.seen(epsilon, losses, start, verdict))
         self.trials.step(2.0)
         if verdict is True:
             self.shown = epsilon if self.shown is None else min(self.shown, epsilon)

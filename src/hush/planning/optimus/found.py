@@ -8,15 +8,17 @@ from typing import ClassVar, Protocol
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.optimus.trials import Trials, Tried
+from hush.planning.optimus.question import Question
+from hush.planning.optimus.trials import Attempt, Trials, Tried
+from hush.planning.relax import up
 
 
 @dataclass(frozen=True)
 class Found:
-    """The smallest budget that was found, None where none satisfies; and between which bounds the true one lies."""
+    """The smallest budget that was found to satisfy, None where none was; and what was shown, how surely."""
 
     epsilon: float | None
-    interval: tuple[float, float] | None = None
+    refuted: float | None = None
     confidence: float | None = None
 
 
@@ -64,10 +66,36 @@ def smallest(evidence: list[Tried], least: float = 0.0) -> float | None:
     return min((epsilon for epsilon, satisfies in said.items() if satisfies and epsilon >= least), default=None)
 
 
-def settled(trials: Trials, runs: int, least: float = 0.0) -> Found:
-    """The smallest budget that satisfied, asked of the exact law."""
-    while (best := smallest(trials.evidence, least)) is not None:
-        asked = any(t.epsilon == best and t.law == "exact" for t in trials.evidence)
-        if asked or trials.measured(best, runs, surely=True).satisfies:
-            break
-    return Found(best)
+def rounded(epsilon: float, q: Question) -> float:
+    """A budget of four digits, rounded up, within the range: one that is told as it is."""
+    return min(up(epsilon), q.high)
+
+
+def settled(trials: Trials, exactly: Attempt, width: float, least: float = 0.0) -> Found:
+    """The smallest budget that satisfied, rounded up and asked of the exact law, which closes in where it disagrees.
+
+    Args:
+        trials: What was tried.
+        exactly: Tries a budget with the exact law.
+        width: How close to what does not satisfy is close enough.
+        least: Where to begin.
+    """
+    q = trials.question
+    known = {t.epsilon: t for t in trials.evidence if t.law == "exact"}
+    best = smallest(trials.evidence, least)
+    high = q.high if best is None else rounded(best, q)
+    if (known.get(high) or exactly(high)).satisfies:
+        if best is not None:
+            return Found(high)
+        low = q.low  # the normal law saw none, and was wrong
+    elif best is None:
+        return Found(None)
+    else:
+        low, step = high, max(width, high / 1000)  # more than the next of four digits
+        while low < q.high and not exactly(high := rounded(low + step, q)).satisfies:
+            low, step = high, 2 * step
+        if low >= q.high:
+            return Found(smallest([t for t in trials.evidence if t.law == "exact"]))
+    while high - low > width and low < (middle := rounded((low + high) / 2, q)) < high:
+        low, high = (low, middle) if exactly(middle).satisfies else (middle, high)
+    return Found(high)

@@ -2,11 +2,13 @@
 
 The first four are those of Seyedkazemi (2025), section 3.3, where errors are divided by the
 number of values, and Kendall's coefficient tau, which is no loss, becomes 1 - tau. Losses that need a distribution
-project the raw estimate onto the simplex first.
+project the raw estimate onto the simplex first. A perfect estimate loses exactly zero, and shares of pairs or of top
+values are rounded as a threshold that says the same is.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from hush.mechanisms import _rules
 from hush.planning.optimus.population import Population
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Own = Callable[[Floats, Floats], float]
 """A person's own loss: of the true frequencies and one estimate."""
 
@@ -54,18 +57,21 @@ def kendall(truth: Floats, _: int, __: int) -> Measure:
     def measure(rows: Floats) -> Floats:
         found = np.empty(len(rows), np.int64)
         agreement(order, starts, tied, np.ascontiguousarray(rows, np.float64), found)
-        return np.asarray(1.0 - found / pairs, np.float64)
+        return np.asarray((pairs - found) / pairs, np.float64)
 
     return measure
 
 
 def f1(truth: Floats, _: int, top: int) -> Measure:
-    """1 - F1 of the most frequent values; which of equally frequent ones is named does not matter."""
-    wanted = truth >= np.sort(truth)[-top]
+    """1 - F1 of the most frequent values; equally frequent ones share the places that are left to them."""
+    least = np.sort(truth)[-top]
+    sure, tied = truth > least, truth == least
+    left = top - int(sure.sum())
 
     def measure(rows: Floats) -> Floats:
-        named = np.argpartition(-rows, top - 1, axis=1)[:, :top]
-        return np.asarray(1.0 - wanted[named].sum(axis=1) / top, np.float64)
+        named = _named(rows, truth, top)
+        hits = sure[named].sum(axis=1) + np.minimum(tied[named].sum(axis=1), left)
+        return np.asarray((top - hits) / top, np.float64)
 
     return measure
 
@@ -73,31 +79,43 @@ def f1(truth: Floats, _: int, top: int) -> Measure:
 def ndcg(truth: Floats, _: int, top: int) -> Measure:
     """1 - NDCG of the most frequent values: discounted true frequencies in the estimated order, over the best."""
     discounts = 1.0 / np.log2(np.arange(2, top + 2))
-    best = float(np.sort(truth)[::-1][:top] @ discounts)
+    ideal = np.sort(truth)[::-1][:top]
+    best = float(ideal @ discounts)
 
     def measure(rows: Floats) -> Floats:
-        named = np.argpartition(-rows, top - 1, axis=1)[:, :top]
-        order = np.argsort(-np.take_along_axis(rows, named, axis=1), axis=1, kind="stable")
-        ranked = np.take_along_axis(named, order, axis=1)
-        return np.asarray(np.maximum(1.0 - truth[ranked] @ discounts / best, 0.0), np.float64)
+        named = _named(rows, truth, top)
+        order = np.lexsort((truth[named], -np.take_along_axis(rows, named, axis=1)), axis=1)
+        missed = ideal - truth[np.take_along_axis(named, order, axis=1)]
+        return np.asarray(np.maximum(missed @ discounts / best, 0.0), np.float64)
 
     return measure
 
 
+def _named(rows: Floats, truth: Floats, top: int) -> Ints:
+    """The values with the largest estimates in each row. Of equal estimates the rarer values: the worst that can be."""
+    named = np.argpartition(rows, rows.shape[1] - top, axis=1)[:, -top:]
+    least = np.take_along_axis(rows, named, axis=1).min(axis=1)
+    tied = np.count_nonzero(rows >= least[:, None], axis=1) > top
+    if tied.any():
+        rising = np.argsort(truth, kind="stable")
+        named[tied] = rising[np.argsort(-rows[tied][:, rising], axis=1, kind="stable")[:, :top]]
+    return named
+
+
 def kl(truth: Floats, n: int, _: int) -> Measure:
     """Kullback-Leibler divergence of the estimate from the truth, in nats, each value with half a person more."""
-    smooth = _smoothed(truth[None], n)[0]
+    smooth = _smoothed(projected(truth[None]), n)
 
     def measure(rows: Floats) -> Floats:
-        ratio = np.log(smooth / _smoothed(projected(rows), n))
-        return np.asarray(np.maximum(ratio @ smooth, 0.0), np.float64)
+        excess = _smoothed(projected(rows), n) / smooth - 1.0  # its mean is zero, so that no term need be negative
+        return np.asarray(np.maximum((excess - np.log1p(excess)) @ smooth[0], 0.0), np.float64)
 
     return measure
 
 
 def emd(truth: Floats, _: int, __: int) -> Measure:
     """Earth mover's distance, for values in their order: how many steps the average person is moved."""
-    cumulated = np.cumsum(truth)[:-1]
+    cumulated = np.cumsum(projected(truth[None]), axis=1)[:, :-1]
     return lambda rows: np.abs(np.cumsum(projected(rows), axis=1)[:, :-1] - cumulated).sum(axis=1)
 
 
@@ -121,24 +139,29 @@ class Named:
         build: From the truth, the number of people and how many values are the top ones.
         meaning: In words.
         tops: Whether it looks at the top values only.
+        most: What it never exceeds, for so many people and values.
     """
 
     build: Callable[[Floats, int, int], Measure]
     meaning: str
     tops: bool = False
+    most: Callable[[int, int], float] = lambda n, k: math.inf
 
 
 LOSSES = {
     "l1": Named(l1, "mean absolute error"),
     "l2": Named(l2, "root of the summed squared errors, over the number of values"),
     "max": Named(largest, "largest absolute error"),
-    "kendall": Named(kendall, "1 - Kendall's tau"),
-    "f1": Named(f1, "1 - F1 of the most frequent values", tops=True),
-    "ndcg": Named(ndcg, "1 - NDCG of the most frequent values", tops=True),
-    "kl": Named(kl, "Kullback-Leibler divergence in nats"),
-    "emd": Named(emd, "earth mover's distance in steps, for ordered values"),
+    "kendall": Named(kendall, "1 - Kendall's tau", most=lambda n, k: 2.0),
+    "f1": Named(f1, "1 - F1 of the most frequent values", tops=True, most=lambda n, k: 1.0),
+    "ndcg": Named(ndcg, "1 - NDCG of the most frequent values", tops=True, most=lambda n, k: 1.0),
+    "kl": Named(kl, "Kullback-Leibler divergence in nats", most=lambda n, k: math.log(2 * n + k)),
+    "emd": Named(emd, "earth mover's distance in steps, for ordered values", most=lambda n, k: k - 1.0),
 }
 """Every loss by name."""
+
+TOP = 10
+"""How many of the most frequent values matter where nothing is said."""
 
 
 def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure]:
@@ -154,7 +177,33 @@ def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure
     return (f"{loss}@{kept}" if named.tops else loss), named.build(people.truth, people.n, kept)
 
 
+def asked(loss: str | Own, people: Population, threshold: object, top: int | None) -> tuple[str, Measure, float]:
+    """As `measure`, with the threshold checked: it must be one that the loss can exceed."""
+    named = LOSSES.get(loss) if isinstance(loss, str) else None
+    if top is not None and (named is None or not named.tops):
+        tops = " and ".join(name for name, each in LOSSES.items() if each.tops)
+        rule = f"must be left out where the loss looks at all values; {tops} look at the top ones"
+        raise ParameterError(message("top", rule, top, "leave it out, or choose another loss"))
+    name, measuring = measure(loss, people, TOP if top is None else top)
+    real = _rules._real(threshold)
+    if not 0.0 <= real < math.inf:
+        raise ParameterError(message("threshold", "must be a number of at least 0", threshold, "use e.g. 0.1"))
+    most = math.inf if named is None else named.most(people.n, people.k)
+    if real >= most:
+        rule = f"must be below {most:.4g}, which {loss} never exceeds"
+        raise ParameterError(message("threshold", rule, threshold, f"use e.g. {most / 10:.2g}"))
+    return name, measuring, real
+
+
 def _own(loss: Own, truth: Floats) -> Measure:
+    try:
+        inspect.signature(loss).bind(truth, truth)
+    except TypeError as error:
+        rule = "must be a function of two: the true frequencies and one estimate"
+        raise ParameterError(message("loss", rule, loss, str(error))) from None
+    except ValueError:  # a builtin that does not tell what it takes
+        pass
+
     def measure(rows: Floats) -> Floats:
         found = np.empty(len(rows))
         for i, row in enumerate(rows):

@@ -36,20 +36,21 @@ class MPass(ThousandRuns):
         """Every budget of every pass gets the same number of runs; none is tried twice."""
         q, step = trials.question, 1.0
         low, high = q.low, q.high
+        attempt, exactly = trials.attempts(runs)
         trials.expected = (high - low) / step + (self.passes - 1) * 2 * self.g + 1
         for _ in range(self.passes):
             known = {round(t.epsilon, 9) for t in trials.evidence}
             for i in range(math.floor((high - low) / step + 1e-9) + 1):
-                epsilon = min(low + i * step, high)
+                epsilon = min(max(round(low + i * step, 9), low), high)
                 if round(epsilon, 9) not in known:
-                    trials.measured(epsilon, runs)
+                    attempt(epsilon)
                 else:
                     trials.step()
             if smallest(trials.evidence) is None:
-                trials.measured(q.high, runs)
+                attempt(q.high)
             best = smallest(trials.evidence)
             if best is None:
-                return Found(None)
+                break
             low, high = max(best - step, q.low), min(best + step, q.high)
             step /= self.g
-        return settled(trials, runs)
+        return settled(trials, exactly, self.g ** (1 - self.passes))

@@ -104,9 +104,8 @@ def budgets(given: tuple[float, float] | None, most: float) -> tuple[float, floa
     return least, top
 
 
-def threshold(value: object) -> float:
-    """The largest loss that is accepted; zero asks for a perfect result, where a loss can be one."""
+def probability(value: object) -> float:
+    """How sure it must be."""
     real = _rules._real(value)
-    if not 0.0 <= real < float("inf"):
-        raise ParameterError(message("threshold", "must be a number of at least 0", value, "use e.g. 0.1"))
-    return real
+    remedy = f"use {real / 100:g} for {real:g} %" if 1.0 < real < 100.0 else "use e.g. 0.9"
+    return _rules.number("probability", value, 0.0, 1.0, remedy)

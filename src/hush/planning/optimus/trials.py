@@ -31,6 +31,7 @@ BLOCK = 50
 
 _MANY = 10_000  # people whose estimates are nearly normal
 _CROWDED = 1000  # people for each value, whose estimates are normal but for a few parts in a thousand
+_LITTLE = 20_000  # estimates whose loss one core finds sooner than a second one starts
 
 LEVEL = 0.95
 """Of the interval that is given for a share."""
@@ -75,6 +76,10 @@ class Tried:
         return {**asdict(self), "share": self.share, "share_interval": list(self.interval)}
 
 
+Attempt = Callable[[float], Tried]
+"""Tries a budget."""
+
+
 @dataclass
 class Trials:
     """Simulates, and keeps what was seen."""
@@ -110,8 +115,8 @@ class Trials:
         return np.concatenate([work(i, i + 1) for i in range(len(keys))])
 
     def measure(self, rows: Floats) -> Floats:
-        """The loss of each row, on all cores where the loss is one of ours."""
-        if not self.question.threaded:
+        """The loss of each row, on all cores where the loss is one of ours and that is worth it."""
+        if not self.question.threaded or rows.size < _LITTLE:
             return self.question.measure(rows)
         size = -(-len(rows) // chunks.threads())
         return np.concatenate(chunks.each(len(rows), size, lambda a, b: self.question.measure(rows[a:b])))
@@ -149,6 +154,13 @@ class Trials:
         losses = self._exact(m, runs, wanted) if near is None else near
         self.step()
         return self.seen(epsilon, losses, start, self.satisfied(losses), "exact" if near is None else "normal")
+
+    def attempts(self, runs: int, wanted: Wanted | None = None) -> tuple[Attempt, Attempt]:
+        """`measured` as a function of the budget: as it is, and asking the exact law in any case."""
+        return (
+            lambda epsilon: self.measured(epsilon, runs, wanted),
+            lambda epsilon: self.measured(epsilon, runs, wanted, surely=True),
+        )
 
     def _exact(self, m: FrequencyOracle, runs: int, wanted: Wanted | None) -> Floats:
         losses = self.losses(m, self.keys(-(-runs // BLOCK)))
