@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -88,7 +90,49 @@ def test_exposure_is_what_an_attack_finds(cls: type[hush.GRR]) -> None:
 
 
 def test_exposure_by_simulation_is_near_the_exact_one() -> None:
-    m = hush.SS(k=21, epsilon=2.0)
+    m = hush.OUE(k=21, epsilon=2.0)
     guessed = exposure(m, PEOPLE, prior=np.full(21, 1 / 21), limit=5, reports=100_000, rng=hush.seeded(7))
     exact = exposure(m, PEOPLE, limit=5)
-    assert abs(guessed.asr - exact.asr) < sigmas() * max(guessed.stderr, 1e-3)
+    assert guessed.reports == 100_000
+    assert 0 < guessed.stderr < 2e-3
+    assert abs(guessed.asr - exact.asr) < sigmas() * guessed.stderr
+
+
+@pytest.mark.parametrize("counts", [[3, 2, 1, 0], [400, 300, 0, 1]], ids=str)
+@pytest.mark.parametrize("m", [hush.GRR(k=4, epsilon=1.0), hush.SUE(k=4, epsilon=1.0)], ids=lambda m: m.name())
+def test_simulated_exposure_is_unbiased_however_few_people(
+    m: hush.FrequencyOracle, counts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against all outputs listed; a wrong belief, so that nothing but simulation is at hand where they are not."""
+    from hush.planning.capri import exposure as module
+
+    people, belief = population(counts), [0.1, 0.2, 0.3, 0.4]
+    exact = exposure(m, people, prior=belief, limit=1)
+    monkeypatch.setattr(sys.modules[module.__module__], "_exact", lambda *_, **__: None)
+    runs = [exposure(m, people, prior=belief, limit=1, reports=2000, rng=hush.seeded([7, i])) for i in range(60)]
+    for name in ("asr", "mse", "recall"):
+        seen = np.array([getattr(each, name) for each in runs])
+        assert abs(seen.mean() - getattr(exact, name)) < sigmas(12) * seen.std(ddof=1) / np.sqrt(60) + 1e-12
+    seen = np.array([each.asr for each in runs])
+    claimed = np.sqrt(np.mean([each.stderr**2 for each in runs]))
+    assert min(each.stderr for each in runs) > 0
+    assert seen.std(ddof=1) / claimed == pytest.approx(1.0, abs=6.1 / np.sqrt(2 * 60))
+
+
+@pytest.mark.parametrize("mechanism", ["Duchi", "Piecewise", "Hybrid"])
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 8.0])
+def test_totals_of_means_drawn_together_follow_their_law(mechanism: str, epsilon: float) -> None:
+    from hush.mechanisms._numeric import Numeric
+    from hush.planning.capri.means import totals as together
+
+    for people in (PEOPLE, population([30, 20, 10], domain=hush.Domain(size=3, values=[0.0, 0.3, 7.0]))):
+        m = builder(mechanism, people, {"steps": 4})(epsilon)  # amounts between grid points, too
+        assert isinstance(m, Numeric)
+        found, draw = law(m, people), together(m, people)
+        assert draw is not None
+        runs = 4000
+        drawn, deviation = draw(runs, hush.seeded([7, people.k])), np.sqrt(found.variance)
+        assert abs(drawn.mean() - found.mean) < sigmas(6) * deviation / np.sqrt(runs)
+        for z in (-1.5, 0.02, 1.0):
+            cap = found.mean + z * deviation
+            assert count_alarm(int((drawn <= cap).sum()), runs, found.at_most(cap), comparisons=6) == ""

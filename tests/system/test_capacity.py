@@ -34,27 +34,75 @@ def test_the_answer_is_the_librarys(water: Path) -> None:
     assert (told["total"], told["n"]) == (TOTAL, COUNTS.sum())
     assert told["confirmation"]["hits"] == found.confirmation.hits  # type: ignore[union-attr]
     assert told["law"] == "exact"
-    seen = capri.exposure(hush.GRR(k=21, epsilon=told["epsilon"]), capri.population(COUNTS))
+    prior = COUNTS / COUNTS.sum()
+    seen = capri.exposure(hush.GRR(k=21, epsilon=told["epsilon"]), capri.population(COUNTS), prior=prior)
     assert told["exposure"] == seen.to_dict()
+    assert told["exposure"]["blind"] == pytest.approx(prior.max())
+    assert told["first_rounds"] is None
 
 
 def test_what_a_manager_reads_comes_first(water: Path) -> None:
-    told = run(*asked(water, "--threshold", "1%", "--limit", 4))
+    told = run(*asked(water, "--threshold", "1%", "--metric", "fn", "--limit", 4))
     assert told.exit_code == 0
     first = told.stdout.splitlines()[0]
     assert first.startswith("GRR with ε = ")
     assert f"the true total, {TOTAL:,}, exceeds the capacity of {CAP:,}, the estimate misses that with" in first
     assert "which is below 0.01" in first
-    for words in ("collections that were simulated", "names the person's amount", "(precision)", "(recall)", "F = 0."):
+    for words in ("collections that were simulated", "names its sender's amount", "(precision)", "(recall)", "F = 0."):
         assert words in told.stdout
+    epsilon = first.split("ε = ")[1].split()[0]
+    assert f"For each person that means {epsilon}-LDP, a report being at most" in told.stdout
+    assert "where always naming the most frequent one does 10.1 %" in told.stdout
     for words in ("Pr[FN]", "Cantelli", "Chebyshev", "● enough", "too little", "seed 7"):
         assert words in told.stdout
 
 
-def test_the_budget_that_is_read_is_never_smaller_than_the_one_found(water: Path) -> None:
-    exact = answer(*asked(water, "--threshold", 0.01))["epsilon"]
-    said = float(run(*asked(water, "--threshold", 0.01)).stdout.split("ε = ")[1].split()[0])
-    assert exact <= said < 1.001 * exact
+def test_one_budget_is_one_number_everywhere(water: Path, tmp_path: Path) -> None:
+    spec = tmp_path / "s.json"
+    told = answer(*asked(water, "--threshold", 0.01, "--spec-out", spec))
+    shown = run(*asked(water, "--threshold", 0.01)).stdout
+    said = shown.split("ε = ")[1].split()[0]
+    assert float(said) == told["epsilon"] == hush.Spec.from_json(spec.read_text()).mechanism.epsilon
+    assert told["guarantee"] == f"{said}-LDP"
+    found = capacity("GRR", COUNTS, cap=CAP, threshold=0.01, rng=hush.seeded(7))
+    assert f"ε = {said} is enough" in str(capacity_figure(found, found.evidence).get_suptitle())
+    rows = [line.split()[0] for line in shown.split("──\n")[1].splitlines()[:-1]]
+    assert said in rows
+    assert len(set(rows)) == len(rows) > 5
+    assert f"ε = {said} is enough" in shown
+    assert "Pr[wrong]" in shown
+    assert "Cantelli, Pr[wrong]" in shown
+
+
+def test_json_has_no_interval_without_runs_and_no_bound_above_one(water: Path) -> None:
+    told = answer(*asked(water, "--threshold", 0.01, mechanism="SS"))
+    assert told["confirmation"] is None  # too slow to draw for enough of them
+    assert told["interval"] is None
+    assert max(e["chebyshev"] for e in told["evidence"]) == 1.0
+    assert max(e["cantelli"] for e in told["evidence"]) <= 1.0
+
+
+@pytest.mark.parametrize("mechanism", ["Duchi", "Piecewise", "Hybrid"])
+def test_means_are_confirmed_by_enough_collections(water: Path, mechanism: str) -> None:
+    seen = answer(*asked(water, "--threshold", 0.01, mechanism=mechanism))["confirmation"]
+    assert seen["runs"] == 2000
+    assert seen["high"] < 0.02
+
+
+def test_a_guess_that_is_never_made_is_told(water: Path) -> None:
+    shown = run(*asked(water, "--threshold", 0.01, "--limit", 0, mechanism="Duchi")).stdout
+    assert "Nobody is guessed to be at or below 0 (recall 0 %)." in shown
+    assert "Nobody is at or below -1." in run(*asked(water, "--threshold", 0.01, "--limit", -1)).stdout
+
+
+def test_where_more_is_worse_that_is_said(tmp_path: Path) -> None:
+    few = write_csv(tmp_path / "few.csv", {"value": [0, 1, 2, 3], "count": [20, 40, 20, 10]})
+    wish = ("capacity", "--mechanism", "OUE", "--counts", few, "--cap", 60, "--threshold", 0.05, "--seed", 7)
+    told = answer(*wish)
+    assert told["epsilon"] <= 2.131
+    worse = max(e["epsilon"] for e in told["evidence"] if not e["satisfied"])
+    assert worse > told["epsilon"]
+    assert f"More is not always better here, since estimates are coarse: ε = {worse} is not enough" in run(*wish).stdout
 
 
 @pytest.mark.parametrize(
@@ -134,8 +182,25 @@ def test_a_first_round_adds_up(water: Path) -> None:
     assert told["spent"] == 2
     assert told["total_epsilon"] == told["epsilon"] + 2
     shown = run(*asked(water, "--threshold", 0.01, "--metric", "error", "--first", 2, mechanism="OUE")).stdout
-    assert "as the earlier round estimates it" in shown
-    assert "With the earlier round's 2, a person spends" in shown
+    assert f"OUE with ε = {told['epsilon']} is enough for the people that the first round saw" in shown
+    assert "is enough." not in shown
+    assert "as the first round estimates it" in shown
+    assert "With the first round's 2, a person spends" in shown
+    assert f"For the people as they are, whose total is {TOTAL:,}, that probability is " in shown
+    assert f"the wish is {'kept' if told['truth']['satisfied'] else 'not kept'}" in shown
+    assert "simulated at this budget, of the people as they are, " in shown
+    rounds = told["first_rounds"]
+    assert (rounds[0]["epsilon"], rounds[0]["truth"]) == (told["epsilon"], told["truth"])
+    budgets = [each["epsilon"] for each in rounds if each["epsilon"] is not None]
+    kept = sum(each["truth"]["satisfied"] for each in rounds if each["truth"])
+    assert len(rounds) == 20
+    assert f"Of {len(rounds)} that were simulated, {len(budgets)} found a budget, from ε = {min(budgets)}" in shown
+    assert f"to {max(budgets)}, and {kept or 'none'} of these budgets keep the wish" in shown
+
+
+def test_one_first_round_is_enough_where_a_plan_takes_long(water: Path) -> None:
+    told = answer(*asked(water, "--threshold", 0.1, "--first", 3, mechanism="SHE"))
+    assert len(told["first_rounds"]) == 1
 
 
 def test_an_earlier_collection_is_planned_from(tmp_path: Path) -> None:
@@ -146,6 +211,9 @@ def test_an_earlier_collection_is_planned_from(tmp_path: Path) -> None:
     assert told["n"] == 4000
     assert abs(told["total"] - 6000) < 600
     assert told["total_epsilon"] == told["epsilon"] + 3
+    wish = ("capacity", "--mechanism", "Duchi", "--earlier", reports, "--cap", 5000, "--threshold", 0.05)
+    assert "is enough for the people that the earlier round saw" in run(*wish).stdout
+    assert "--first must be left out beside --earlier" in refused(*wish, "--first", 1)
 
 
 def test_the_picture_is_drawn(water: Path, tmp_path: Path) -> None:
@@ -166,7 +234,7 @@ def test_the_picture_shows_exact_and_bounds() -> None:
     assert np.allclose(drawn["Cantelli's bound"], [min(e.cantelli, 1) for e in curve])
     assert np.allclose(drawn["Chebyshev's bound"], [min(e.chebyshev, 1) for e in curve])
     assert (drawn["exact"][seen] <= drawn["Cantelli's bound"][seen]).all()
-    assert axes.get_ylabel() == "Pr[FN]"
+    assert axes.get_ylabel() == "Pr[wrong]"
     assert axes.get_yscale() == "log"
 
 
@@ -177,7 +245,11 @@ def test_no_budget_leaves_with_one(water: Path, tmp_path: Path) -> None:
     assert "No budget is enough for GRR" in told.stdout
     assert "not even ε = 10 does" in told.stdout
     assert picture.exists()
-    assert "--cap must differ from the true total" in refused(*asked(water, "--threshold", 0.01, cap=TOTAL))
+    for metric in ("error", "fn", "fp", "tp", "tn"):
+        same = refused(*asked(water, "--threshold", 0.01, "--metric", metric, cap=TOTAL))
+        assert "--cap must differ from the true total, since an estimate is then as often above as below" in same
+        assert "move it by one unit to the side that shall count" in same
+    assert "--cap must differ" in refused(*asked(water, "--threshold", 0.01, "--first", 1, cap=TOTAL))
     plain = run(*asked(water, "--threshold", 0.01, "--json", cap=TOTAL - 1))
     assert plain.exit_code == 1
     assert '"exposure": null' in plain.stdout
@@ -285,7 +357,28 @@ def test_what_says_nothing_beside_a_history_leaves_with_two(days: Path, water: P
     assert "--counts must be left out beside --history" in refused(*wish, "--first", 1, "--counts", water)
     assert "--first must be a number from" in refused(*wish, "--first", 0)
     means = tuple("Duchi" if each == "OUE" else each for each in wish)
-    assert "--mechanism must estimate frequencies" in refused(*means, "--first", 1)
+    said = refused(*means, "--first", 1)
+    assert "--mechanism must estimate frequencies" in said
+    assert "collect first with a frequency oracle, e.g. OUE, and plan Duchi from that Estimate (--earlier)" in said
+
+
+def test_a_plan_that_found_nothing_is_told_and_leaves_with_one(tmp_path: Path) -> None:
+    rows = {"time": ["b", "b", "a", "a", "a2", "a2"], "value": [0, 1] * 3, "count": [100, 100, 100, 100, 10, 80]}
+    wish = ("capacity", "--mechanism", "OUE", "--history", write_csv(tmp_path / "h.csv", rows), "--first", 1)
+    wish += ("--cap", 80, "--threshold", 0.001, "--seed", 7, "--max-epsilon", 3, "--plot", tmp_path / "h.png")
+    told = run(*wish)
+    assert told.exit_code == 1
+    steps = json.loads(run(*wish, "--json").stdout)["steps"]
+    assert [step["time"] for step in steps] == ["b", "a", "a2"]  # as they first appear
+    failed = [step["time"] for step in steps if step["planned"] and not step["planned"]["feasible"]]
+    assert failed
+    words = (
+        f"For {', '.join(failed)} the collection before showed no budget that is enough, so the largest was used, ε = 3"
+    )
+    assert words in told.stdout
+    assert told.stdout.count("none, the largest") == len(failed)
+    assert steps[2]["outcome"] in ("tn", "fp")  # a total that equals the capacity does not exceed it
+    assert run(*wish, "--json").exit_code == 1
 
 
 def test_a_mechanism_of_ones_own(water: Path, tmp_path: Path) -> None:
@@ -317,6 +410,9 @@ def test_a_mechanism_of_ones_own(water: Path, tmp_path: Path) -> None:
         (("--threshold", 0.1, "--min-epsilon", 3, "--max-epsilon", 2), "--min-epsilon must be below"),
         (("--threshold", 0.1, "--set", "zap=1"), "zap is no parameter of GRR"),
         (("--threshold", 0.1, "--set", "k=3"), "--set k must be left out"),
+        (("--threshold", 0.1, "--cap", -5), "--cap must not be negative where no amount is"),
+        (("--threshold", 0.1, "--mechanism", "Foo"), "Duchi, Piecewise, Hybrid, or module:Class"),
+        (("--threshold", 0.1, "--mechanism", "Duchy"), "did you mean Duchi"),
         (("--threshold", 0.1, "--dataset", "zipf"), "--dataset or --counts or --earlier must be given"),
         (("--threshold", 0.1, "--plot", "x.jpg"), "--plot must end in .png"),
     ],
@@ -331,6 +427,12 @@ def test_bad_caps_mechanisms_and_amounts_leave_with_two(water: Path, tmp_path: P
     assert "--cap must be given" in refused("capacity", "--threshold", 0.1, "--counts", water, "--mechanism", "GRR")
     wish = ("capacity", "--threshold", 0.1, "--cap", 9)
     assert "--mechanism must be given" in refused(*wish, "--counts", water)
+    assert "--dataset or --counts, --earlier or --history must be given" in refused(*wish, "--mechanism", "GRR")
+    twice = write_csv(tmp_path / "twice.csv", {"value": [5, 5, 6], "count": [10, 30, 3]})
+    assert "--counts must have each value once, got 5" in refused(*wish, "--counts", twice, "--mechanism", "GRR")
+    labelled = {"label": ["a", "b", "c"], "value": [5, 5, 6], "count": [10, 30, 3]}
+    file = write_csv(tmp_path / "labelled.csv", labelled)  # two values that amount to the same
+    assert run(*wish, "--counts", file, "--mechanism", "GRR").exit_code in (0, 1)
     assert "--set zap must be a parameter of Duchi" in refused(
         *wish, "--counts", water, "--mechanism", "Duchi", "--set", "zap=1"
     )

@@ -13,6 +13,8 @@ import pytest
 
 import hush
 from hush.analysis import capacity as forms
+from hush.analysis.inversion import Inversion
+from hush.analysis.waves import independent_bits_wave
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC
 from hush.planning.capri import Population, law, population
@@ -178,24 +180,113 @@ def test_subset_covariances() -> None:
 def test_tails_equal_the_binomial(n: int, p: float) -> None:
     from scipy.stats import binom
 
-    log = forms.independent_bits_log(np.array([1.0]), np.array([n]), p, 0.0)
-    deviation = math.sqrt(n * p * (1 - p))
+    wave, deviation = independent_bits_wave(np.array([1.0]), np.array([n]), p, 0.0), math.sqrt(n * p * (1 - p))
+    inversion = Inversion(wave, deviation, 1.0)
     for z in (-5, -2.3, 0, 1, 3):
         x = math.floor(n * p + z * deviation)
-        found = forms.at_most(log, deviation, x + 0.5 - n * p, 1.0)
+        found, error = inversion.at_most(x + 0.5 - n * p)
         assert found == pytest.approx(float(binom.cdf(x, n, p)), abs=1e-11)
+        assert error < 1e-11
 
 
 def test_lattices_that_revive_are_summed_whole() -> None:
     """Many who add 100 and two who add 1: the characteristic function comes back a hundred times."""
     from scipy.stats import binom
 
-    log = forms.independent_bits_log(np.array([100.0, 1.0]), np.array([500, 2]), 0.5, 0.0)
-    deviation = math.sqrt(500 * 2500 + 0.5)
+    wave = independent_bits_wave(np.array([100.0, 1.0]), np.array([500, 2]), 0.5, 0.0)
+    inversion = Inversion(wave, math.sqrt(500 * 2500 + 0.5), 1.0)
+    assert inversion.places.left.size == 51
     for hundreds, ones in ((250, 0), (249, 1), (230, 2)):
         exact = binom.cdf(hundreds - 1, 500, 0.5) + binom.pmf(hundreds, 500, 0.5) * binom.cdf(ones, 2, 0.5)
         point = 100 * hundreds + ones + 0.5 - 25_001
-        assert forms.at_most(log, deviation, point, 1.0) == pytest.approx(float(exact), abs=1e-10)
+        assert inversion.at_most(point)[0] == pytest.approx(float(exact), abs=1e-10)
+
+
+def bits(m: Any, people: Population, value: int) -> np.ndarray:
+    """The law of how many reports support a value."""
+    from scipy.stats import binom
+
+    own, others = people.counts[value], people.n - people.counts[value]
+    ones = binom.pmf(np.arange(own + 1), own, m.p_star)
+    return np.convolve(ones, binom.pmf(np.arange(others + 1), others, m.q_star))
+
+
+@pytest.mark.parametrize(("values", "unit", "n", "epsilon"), [
+    ([0.0, 5.0, 10.0, 19.99], 0.01, 1000, 1.0),
+    ([0.0, 5.0, 10.0, 19.99], 0.01, 10_000, 1.0),
+    ([0.0, 1.0, 2.0, 3.001], 0.001, 1000, 1.0),
+    ([0.0, 10.0, 20.0, 49.95], 0.05, 1000, 2.0),
+    ([0.0, 10.0, 20.0, 49.95], 0.05, 12, 0.5),
+])  # fmt: skip
+def test_price_lists_with_one_fine_amount(values: list[float], unit: float, n: int, epsilon: float) -> None:
+    """Against convolution: caps in the middle and in tails, on totals and between them."""
+    people = population([n - 3 * (n // 4)] + [n // 4] * 3, domain=hush.Domain(size=4, values=values))
+    m = hush.OUE(k=4, epsilon=epsilon)
+    found, places = law(m, people), np.rint(np.array(values) / unit).astype(np.int64)
+    first, second, third = (bits(m, people, v) for v in (1, 2, 3))
+    double = np.zeros(2 * second.size - 1)  # the third amount is twice the second
+    double[::2] = second
+    below = np.concatenate([[0.0], np.cumsum(np.convolve(first, double))])
+    assert found.exact
+    for z in (-4.5, -2.0, -0.7, -0.01, 0.003, 1.3, 4.0):
+        near = math.floor((found.mean + z * math.sqrt(found.variance) - found.offset) / found.step)
+        for part in (0.0, 0.5, 0.99):
+            cap = found.offset + (near + part) * found.step
+            rest = (near - places[3] * np.arange(third.size)) // places[1]
+            exact = float(third @ below[np.clip(rest + 1, 0, below.size - 1)])
+            assert found.at_most(cap) == pytest.approx(exact, abs=1e-11)
+            assert found.error(cap) < 1e-11
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(40, 2.0), (1000, 1.0)])
+def test_amounts_without_a_lattice_are_near_with_a_bound_that_holds(n: int, epsilon: float) -> None:
+    """Against all sums of two supports, at caps between totals and on them, where only the bound tells."""
+    root = math.sqrt(2)
+    people = population([n // 2, n // 4, n // 4], domain=hush.Domain(size=3, values=[0.0, 1.0, root]))
+    m = hush.OUE(k=3, epsilon=epsilon)
+    found, one, other = law(m, people), bits(m, people, 1), bits(m, people, 2)
+    sums = np.add.outer(np.arange(one.size), root * np.arange(other.size)) - n * m.q_star * (1 + root)
+    sums, chances = sums.ravel() / (m.p_star - m.q_star), np.outer(one, other).ravel()
+    assert found.known == "near"
+    bounds = []
+    for z in np.linspace(-3, 3, 13):
+        cap = found.mean + z * math.sqrt(found.variance)
+        for at in (cap, float(sums[np.argmin(np.abs(sums - cap))])):
+            bound = found.error(at)
+            assert bound is not None
+            assert abs(found.at_most(at) - float(chances[sums <= at + 1e-9].sum())) <= bound + 1e-12
+            bounds.append(bound)
+    assert 1e-10 < min(bounds) < 1e-3
+
+
+@pytest.mark.parametrize("m", [
+    hush.SS(k=4, epsilon=1.0, omega=2),
+    hush.GRR(k=4, epsilon=2.0),
+    hush.HR(k=4, epsilon=1.0),
+    hush.uSS(k=4, epsilon=1.0, sensitive=(0, 1)),
+], ids=lambda m: m.name())  # fmt: skip
+def test_fine_amounts_of_few_people_equal_the_convolution(m: Any) -> None:
+    people = population([2, 1, 2, 2], domain=hush.Domain(size=4, values=[0.0, 5.0, 10.0, 19.99]))
+    whole, found = convolved(m, people), law(m, people)
+    assert found.exact
+    for z in (-2.0, -0.5, 0.02, 0.9, 2.2):
+        cap = found.mean + z * math.sqrt(found.variance)
+        exact = sum(chance for total, chance in whole.items() if total <= cap)
+        assert found.at_most(cap) == pytest.approx(exact, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["GRR", "OUE", "SS", "HR", "PGR", "uSS", "uUE", "SHE", "Duchi", "Piecewise"])
+def test_many_people_do_not_add_up_roundings(name: str) -> None:
+    """Of billions of people the sum is nearly normal: log phi is that of the normal law, but for one part in n."""
+    people = population(np.array([5, 2, 4, 1, 3, 6, 2, 2]) * 10**8)
+    sensitive = {"sensitive": range(4)} if name.startswith("u") else {}
+    m: Any = NUMERIC[name](low=0.0, high=7.0, epsilon=1.0, steps=7) if name in NUMERIC else None
+    found = law(m or hush.registry()[name](k=8, epsilon=1.0, **sensitive), people)
+    turns = np.array([0.5, 1.0, 3.0])
+    assert found.log is not None
+    values = found.log(turns / math.sqrt(found.variance))
+    assert values.real == pytest.approx(-(turns**2) / 2, abs=1e-8)
+    assert np.abs(values.imag).max() < 1e-3
 
 
 @pytest.mark.parametrize("cls", [hush.GRR, hush.OUE, hush.SS])
@@ -223,3 +314,5 @@ def test_lattice_steps() -> None:
     assert forms.lattice([0.1, 0.3, 12.7]) == pytest.approx(0.1)
     assert forms.lattice([0.0]) == 0.0
     assert forms.lattice([1.0, math.pi]) == 0.0
+    assert forms.lattice([0.1, 0.4, 20.0], from_first=True) == pytest.approx(0.1)
+    assert forms.lattice([3.0, 3.0], from_first=True) == 0.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hush.cli import _console, _grid
-from hush.cli._asking import percent, rounded_up
+from hush.cli._asking import percent
 from hush.cli._budget_table import thinned
 
 if TYPE_CHECKING:
@@ -30,20 +31,37 @@ _KNOWN = {
 }
 
 
-def show(console: Console, answer: Answer, seen: Exposure | None, m: Any, k: int, people: str, seed: int) -> None:
-    """The answer, what it means for one person, and what was found at every budget."""
-    for paragraph in (*decision(answer), *([] if seen is None else [protected(m) + exposed(seen, k)])):
+def show(
+    console: Console, plans: Sequence[Answer], seen: Exposure | None, m: Any, about: str, seed: int, *, first: bool
+) -> None:
+    """The answer, what it means for one person, and what was found at every budget.
+
+    Args:
+        console: Where to print.
+        plans: The answer; and those of further first rounds, where one was simulated.
+        seen: What reports give away at the budget.
+        m: The mechanism at the budget.
+        about: A title for the table.
+        seed: That of the chance.
+        first: Whether a first round was simulated.
+    """
+    answer = plans[0]
+    for paragraph in (
+        *decision(answer, "first" if first else "earlier"),
+        *rehearsals(plans),
+        *([] if seen is None else [promised(m) + exposed(seen)]),
+    ):
         console.print(_console.cell(paragraph), soft_wrap=True)
         console.print()
-    rows = sorted({e.epsilon: e for e in answer.evidence}.values(), key=lambda e: e.epsilon)
-    shown = thinned(rows, [e.epsilon for e in rows], answer.epsilon)
-    wrong = "wrong decision" if answer.metric in ("tp", "tn", "error") else answer.metric.upper()
+    shown = _rows(answer)
+    wrong = "wrong" if answer.metric in ("tp", "tn", "error") else answer.metric.upper()
     simulated = any(e.runs for e in shown)
-    names = ["ε", f"Pr[{answer.metric.upper()}]", *(["95 % interval"] if simulated else []), "± of the total"]
+    asked = "wrong" if answer.metric == "error" else answer.metric.upper()
+    names = ["ε", f"Pr[{asked}]", *(["95 % interval"] if simulated else []), "± of the total"]
     names += [f"Cantelli, Pr[{wrong}]", f"Chebyshev, Pr[{wrong}]", ""]
     ranks = [0, 0, *([3] if simulated else []), 4, 1, 2, 0]
     columns = [_grid.Column(n, "right" if n else "left", r) for n, r in zip(names, ranks, strict=True)]
-    title = f"{answer.mechanism}, {k:,} values, {people}, {answer.n:,} people"
+    title = f"{about}, as they were estimated" if answer.estimated else about
     _grid.show(console, columns, [_cells(e, answer, simulated) for e in shown], title)
     more = len(answer.evidence) - len(shown)
     looked = f"{more:,} more budgets were tried, which --json lists. " if more > 0 else ""
@@ -51,17 +69,33 @@ def show(console: Console, answer: Answer, seen: Exposure | None, m: Any, k: int
     console.print(_console.cell(found, "dim"), soft_wrap=True)
 
 
-def decision(answer: Answer) -> list[str]:
-    """The answer in words."""
+def _rows(answer: Answer) -> list[Evidence]:
+    """The answer, its neighbours, and of the others those that differ by a percent or more."""
+    rows = sorted({e.epsilon: e for e in (*answer.evidence, answer.best) if e is not None}.values(), key=_epsilon)
+    at = [e.epsilon for e in rows]
+    near = at.index(answer.epsilon) if answer.epsilon in at else -2
+    kept: list[Evidence] = []
+    for i, row in enumerate(rows):
+        if abs(i - near) <= 1 or not kept or row.epsilon > 1.01 * kept[-1].epsilon:
+            kept.append(row)
+    return thinned(kept, [e.epsilon for e in kept], answer.epsilon)
+
+
+def _epsilon(tried: Evidence) -> float:
+    return tried.epsilon
+
+
+def decision(answer: Answer, before: str = "earlier") -> list[str]:
+    """The answer in words; the round that estimated the people, if one did, is called so."""
     over = answer.total > answer.cap
-    known = "the true total" if not answer.spent else "the total, as the earlier round estimates it"
+    known = f"the total, as the {before} round estimates it" if answer.estimated else "the true total"
     setting = f"{answer.n:,} people report, and {known}, {answer.total:,.12g}, "
     setting += f"{'exceeds' if over else 'stays within'} the capacity of {answer.cap:,.12g}"
     chance = _chance(answer.probability, answer.threshold)
     bound = "at least" if answer.metric in ("tp", "tn") else "below"
     if answer.epsilon is None:
         best = answer.best
-        nearest = "" if best is None else f" The nearest was {chance} at ε = {best.epsilon:.4g}."
+        nearest = "" if best is None or best.satisfied else f" The nearest was {chance} at ε = {best.epsilon:.6g}."
         return [
             f"No budget is enough for {answer.mechanism}, where {setting}: {_spaced(answer.reason)}. Wanted: that the "
             f"estimate {_DOES[answer.metric]} with a probability {bound} {answer.threshold:g}.{nearest}"
@@ -69,25 +103,75 @@ def decision(answer: Answer) -> list[str]:
     if answer.reason:
         hint = "" if answer.metric == "error" else " With --metric error, whichever mistake is possible is bounded."
         why = _spaced(answer.reason)
-        return [f"Any budget is enough, even ε = {answer.epsilon:.4g}, where {setting}: {why}.{hint}"]
-    said = [
-        f"{answer.mechanism} with ε = {rounded_up(answer.epsilon)} is enough. Where {setting}, the estimate "
-        f"{_DOES[answer.metric]} {_how_often(answer)}."
-    ]
+        said = [f"Any budget is enough, even ε = {answer.epsilon:.12g}, where {setting}: {why}.{hint}"]
+    else:
+        whom = f" for the people that the {before} round saw" if answer.estimated else ""
+        said = [
+            f"{answer.mechanism} with ε = {answer.epsilon:.12g} is enough{whom}. Where {setting}, the estimate "
+            f"{_DOES[answer.metric]} {_how_often(answer)}."
+        ]
+    return [" ".join([*said, *_remarks(answer, before)]), *_checks(answer)]
+
+
+def _remarks(answer: Answer, before: str) -> list[str]:
+    """What else there is to say in the same breath."""
+    said: list[str] = []
+    if answer.epsilon is None:
+        return said
+    if answer.truth is not None:
+        kept = "kept" if answer.truth.satisfied else "not kept"
+        chance = _chance(answer.truth.probability, answer.threshold)
+        said.append(
+            f"For the people as they are, whose total is {answer.truth.total:,.12g}, that probability is {chance}: "
+            f"the wish is {kept}."
+        )
     if answer.clipped:
-        said[0] += f" {answer.clipped:,} people were clipped, which takes {answer.total - answer.expected:,.12g} away."
+        said.append(f"{answer.clipped:,} people were clipped, which takes {answer.total - answer.expected:,.12g} away.")
     if answer.raised is not None:
-        said[0] += f" By chance, simulated collections ended the search at {answer.raised:.4g}, which is too little."
-    if answer.spent and answer.total_epsilon is not None:
-        said[0] += f" With the earlier round's {answer.spent:g}, a person spends {rounded_up(answer.total_epsilon)}."
-    said += [_KNOWN[answer.law].format(answer.mechanism)] if answer.law in _KNOWN else []
+        said.append(f"By chance, simulated collections ended the search at {answer.raised:.4g}, which is too little.")
+    failed = [e.epsilon for e in answer.evidence if not e.satisfied and not e.runs and e.epsilon > answer.epsilon]
+    if failed:
+        said.append(f"More is not always better here, since estimates are coarse: ε = {max(failed):.6g} is not enough.")
+    if answer.spent:
+        said.append(f"With the {before} round's {answer.spent:g}, a person spends {answer.total_epsilon:.12g}.")
+    return said
+
+
+def _checks(answer: Answer) -> list[str]:
+    """How well the law is known, and what simulated collections did."""
+    said = [_known(answer)] if answer.law in _KNOWN and not answer.reason else []
     seen = answer.confirmation
     if seen is not None:
+        whose = "" if answer.truth is None else ", of the people as they are"
         said.append(
-            f"Of {seen.runs:,} collections that were simulated at this budget, {seen.hits:,} did "
+            f"Of {seen.runs:,} collections that were simulated at this budget{whose}, {seen.hits:,} did "
             f"(95 % interval {_console.number(seen.low, 3)} to {_console.number(seen.high, 3)})."
         )
     return said
+
+
+def _known(answer: Answer) -> str:
+    at = answer.best
+    if answer.law == "near" and at is not None and not at.runs and at.high > at.probability:
+        return (
+            f"The probability is right to within {at.high - at.probability:.0e}, which is proved, and is allowed for."
+        )
+    return _KNOWN[answer.law].format(answer.mechanism)
+
+
+def rehearsals(plans: Sequence[Answer]) -> list[str]:
+    """What other first rounds would have planned."""
+    if len(plans) < 2:
+        return []
+    budgets = sorted(plan.epsilon for plan in plans if plan.epsilon is not None)
+    if not budgets:
+        return [f"Of {len(plans)} first rounds that were simulated, none found a budget that is enough."]
+    kept = sum(plan.truth is not None and plan.truth.satisfied for plan in plans)
+    return [
+        f"Much hangs on the luck of the first round. Of {len(plans)} that were simulated, {len(budgets)} found a "
+        f"budget, from ε = {budgets[0]:.12g} to {budgets[-1]:.12g}, and {kept or 'none'} of these budgets keep the "
+        "wish for the people as they are."
+    ]
 
 
 def _how_often(answer: Answer) -> str:
@@ -108,38 +192,40 @@ def _how_often(answer: Answer) -> str:
     return f"{said}, {how.get(answer.method, '')}which is {bound} {answer.threshold:g}"
 
 
-def protected(m: Any) -> str:
-    """Whom a mechanism protects, where that is not everybody."""
-    from hush.mechanisms.guarantee import ULDP
+def promised(m: Any) -> str:
+    """What a report promises, and whom, where that is not everybody."""
+    from hush.mechanisms.guarantee import LDP, ULDP
 
     promise = m.guarantee
-    if not isinstance(promise, ULDP):
-        return ""
-    return f"Only the {len(promise.sensitive):,} sensitive values are protected; the others may be revealed. "
+    said = "no guarantee" if promise is None else str(promise)
+    if isinstance(promise, LDP):
+        said += f", a report being at most {math.exp(promise.epsilon):.4g} times likelier from one amount than from "
+        said += "another"
+    said = f"For each person that means {said}. "
+    if isinstance(promise, ULDP):
+        said += f"Only the {len(promise.sensitive):,} sensitive values are protected; the others may be revealed. "
+    return said
 
 
-def exposed(seen: Exposure, k: int) -> str:
+def exposed(seen: Exposure) -> str:
     """What the budget means for a person."""
     said = (
-        f"Whoever sees a report names the person's amount {percent(float(f'{seen.asr:.2g}'))} of the time, where "
-        f"guessing blindly does {percent(float(f'{1 / k:.2g}'))}; the guess is off by {math.sqrt(seen.mse):.3g} "
-        f"(root mean square){_simulated(seen)}."
+        f"Whoever knows how many people hold each amount, and sees a report, names its sender's amount "
+        f"{percent(float(f'{seen.asr:.3g}'))} of the time, where always naming the most frequent one does "
+        f"{percent(float(f'{seen.blind:.3g}'))}; the guess is off by {math.sqrt(seen.mse):.3g} (root mean square"
+        f"{f', of {seen.reports:,} simulated reports' if seen.reports else ''})."
     )
     if seen.limit is None:
         return said
-    if math.isnan(seen.precision) or math.isnan(seen.recall):
-        return f"{said} Nobody is, or is guessed to be, at or below {seen.limit:g}."
+    if math.isnan(seen.recall):
+        return f"{said} Nobody is at or below {seen.limit:g}."
+    if math.isnan(seen.precision):
+        return f"{said} Nobody is guessed to be at or below {seen.limit:g} (recall 0 %)."
     return (
         f"{said} Of those guessed to be at or below {seen.limit:g}, {percent(float(f'{seen.precision:.3g}'))} are "
         f"(precision); of those who are, {percent(float(f'{seen.recall:.3g}'))} are guessed (recall); "
         f"F = {seen.f_score:.3f}."
     )
-
-
-def _simulated(seen: Exposure) -> str:
-    if not seen.stderr:
-        return ""
-    return f", which simulated reports showed to within {percent(float(f'{2 * seen.stderr:.2g}'))}"
 
 
 def _spaced(reason: str) -> str:
@@ -158,14 +244,15 @@ def _chance(probability: float, threshold: float) -> str:
 
 def _cells(e: Evidence, answer: Answer, simulated: bool) -> list[Any]:
     here = e.epsilon == answer.epsilon
-    verdict = "enough" if e.satisfied else "too little"
-    texts = [f"{e.epsilon:.4g}", _chance(e.probability, answer.threshold)]
+    failed = "too little" if answer.epsilon is None or e.epsilon < answer.epsilon else "not enough"
+    verdict = "enough" if e.satisfied else failed
+    texts = [f"{e.epsilon:.6g}", _chance(e.probability, answer.threshold)]
     if simulated:
         texts.append(f"{_console.number(e.low, 3)} – {_console.number(e.high, 3)}" if e.runs else _console.DASH)
     texts += [
         f"{e.deviation:,.0f}" if e.deviation >= 1000 else f"{e.deviation:.4g}",
-        _console.number(min(e.cantelli, 1.0), 3),
-        _console.number(min(e.chebyshev, 1.0), 3),
+        _console.number(e.cantelli, 3),
+        _console.number(e.chebyshev, 3),
     ]
     texts.append(f"● {verdict}" if here else verdict)
     return [_console.cell(text, "bold" if here else "") for text in texts]

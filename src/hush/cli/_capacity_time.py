@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from hush.cli import _asking, _console, _grid
-from hush.cli._asking import rounded_up
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
 from hush.errors import ParameterError, message
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Console
 
+    from hush.cli._history import History
     from hush.planning.capri import Step
 
-_MOST_ROWS = 40
+_MOST_ROWS, _MOST_NAMED = 40, 5
 _SAYS = {"tp": "alarm, rightly", "tn": "all-clear, rightly", "fp": "false alarm", "fn": "missed exceedance"}
 _WRONG = {"fp": "false alarm", "fn": "missed exceedance"}
 
@@ -77,13 +79,24 @@ def run(
         _files.write(plot, figures.png(capacity_time_figure(steps, history.times, name)))
     if as_json:
         _console.print_json(plain(steps, history.times, name, history.name, chance[0]))
-        return
+    else:
+        _told(steps, history, name, chance[0])
+        if plot is not None:
+            _console.note(f"wrote the picture, {plot}")
+    if any(_unplanned(step) for step in steps):
+        raise typer.Exit(1)
+
+
+def _told(steps: Sequence[Step], history: History, name: str, seed: int) -> None:
     people = [int(counts.sum()) for counts in history.counts]
     many = f"{people[0]:,}" if len(set(people)) == 1 else f"{min(people):,} to {max(people):,}"
-    about = f"{name}, {domain.size:,} values, {history.name}, {many} people"
-    show(_console.stdout(), steps, history.times, name, about, chance[0])
-    if plot is not None:
-        _console.note(f"wrote the picture, {plot}")
+    about = f"{name}, {len(history.amounts):,} values, {history.name}, {many} people"
+    show(_console.stdout(), steps, history.times, name, about, seed)
+
+
+def _unplanned(step: Step) -> bool:
+    """Whether the collection before showed no budget that is enough, so that the largest was used."""
+    return step.planned is not None and not step.planned.feasible
 
 
 def plain(steps: Sequence[Step], times: Sequence[str], mechanism: str, population: str, seed: int) -> dict[str, Any]:
@@ -101,11 +114,11 @@ def plain(steps: Sequence[Step], times: Sequence[str], mechanism: str, populatio
 
 def show(console: Console, steps: Sequence[Step], times: Sequence[str], mechanism: str, about: str, seed: int) -> None:
     """What came of it, and every collection."""
-    console.print(_console.cell(told(steps, mechanism)), soft_wrap=True)
+    console.print(_console.cell(told(steps, times, mechanism)), soft_wrap=True)
     console.print()
-    names, ranks = ("time", "ε", "spent", "total", "estimated", "decision"), (0, 0, 2, 1, 0, 0)
+    names, ranks = ("time", "ε", "plan", "spent", "total", "estimated", "decision"), (0, 0, 0, 2, 1, 0, 0)
     columns = [
-        _grid.Column(name, "left" if name in ("time", "decision") else "right", rank)
+        _grid.Column(name, "left" if name in ("time", "plan", "decision") else "right", rank)
         for name, rank in zip(names, ranks, strict=True)
     ]
     shown = list(zip(times, steps, strict=True))[:_MOST_ROWS]
@@ -115,7 +128,7 @@ def show(console: Console, steps: Sequence[Step], times: Sequence[str], mechanis
     console.print(_console.cell(f"{rest}Seed {seed}.", "dim"), soft_wrap=True)
 
 
-def told(steps: Sequence[Step], mechanism: str) -> str:
+def told(steps: Sequence[Step], times: Sequence[str], mechanism: str) -> str:
     """In words."""
     outcomes = Counter(step.outcome for step in steps)
     right = outcomes["tp"] + outcomes["tn"]
@@ -124,20 +137,23 @@ def told(steps: Sequence[Step], mechanism: str) -> str:
     said = f"{mechanism} decided rightly at {right} of {len(steps)} times{mistakes}, the capacity being "
     caps = sorted({step.cap for step in steps})
     said += f"{caps[0]:,.12g}" if len(caps) == 1 else f"{caps[0]:,.12g} to {caps[-1]:,.12g}"
-    said += f". The first collection used ε = {steps[0].epsilon:.4g}"
+    said += f". The first collection used ε = {steps[0].epsilon:.12g}"
     planned = [step.epsilon for step in steps[1:]]
     if planned:
-        least, most = rounded_up(min(planned)), rounded_up(max(planned))
+        least, most = f"{min(planned):.12g}", f"{max(planned):.12g}"
         said += f"; what each estimated planned the next, with ε = {least}"
         said += "" if least == most else f" to {most}"
-    said += f". Who took part every time spent {rounded_up(steps[-1].spent)} in all."
-    failed = [step for step in steps if step.planned is not None and not step.planned.feasible]
+    said += f". Who took part every time spent {steps[-1].spent:.12g} in all."
+    failed = [time for time, step in zip(times, steps, strict=True) if _unplanned(step)]
     if failed:
-        said += f" {len(failed)} of the plans found no budget that is enough, and the largest was used."
+        at = ", ".join(failed[:_MOST_NAMED]) + (f" and {len(failed) - _MOST_NAMED} more" * (len(failed) > _MOST_NAMED))
+        most = f"{max(step.epsilon for step in steps if _unplanned(step)):.12g}"
+        said += f" For {at} the collection before showed no budget that is enough, so the largest was used, ε = {most}."
     return said
 
 
 def _cells(time: str, step: Step) -> list[Any]:
     mark = "red" if step.outcome in _WRONG else ""
-    texts = [time, f"{step.epsilon:.4g}", f"{step.spent:.4g}", f"{step.total:,.12g}", f"{step.estimated:,.0f}"]
+    plan = "first" if step.planned is None else "none, the largest" if _unplanned(step) else "enough"
+    texts = [time, f"{step.epsilon:.6g}", plan, f"{step.spent:.6g}", f"{step.total:,.12g}", f"{step.estimated:,.0f}"]
     return [_console.cell(text) for text in texts] + [_console.cell(_SAYS[step.outcome], mark)]

@@ -37,17 +37,23 @@ def capacity_time_figure(
     above.step(at, [s.cap for s in steps], where="mid", color=theme.faint, linestyle="--", label="capacity")
     right = np.array([s.outcome in ("tp", "tn") for s in steps])
     estimated = np.array([s.estimated for s in steps])
-    above.plot(at[right], estimated[right], "o", color=theme.series[0], label="estimated, decided rightly")
+    if right.any():
+        above.plot(at[right], estimated[right], "o", color=theme.series[0], label="estimated, decided rightly")
     if not right.all():
         above.plot(at[~right], estimated[~right], "X", color=theme.series[1], label="estimated, decided wrongly")
     above.set_ylabel("total", color=theme.faint)
     above.yaxis.set_major_formatter(lambda total, _: f"{total:,.12g}")
     above.legend(labelcolor=theme.ink, **LEGEND)
-    below.bar(at, [s.epsilon for s in steps], color=theme.series[0], width=0.6)
+    none = np.array([s.planned is not None and not s.planned.feasible for s in steps])
+    budgets = np.array([s.epsilon for s in steps])
+    below.bar(at[~none], budgets[~none], color=theme.series[0], width=0.6, label="first, or planned")
+    if none.any():
+        below.bar(at[none], budgets[none], color=theme.series[1], width=0.6, label="no budget was enough: the largest")
+        below.legend(labelcolor=theme.ink, **LEGEND)
     below.set_ylabel("budget ε", color=theme.faint)
     shown = at if at.size <= _NAMED else at[:: -(-at.size // _NAMED)]
     turned = max(len(times[i]) for i in shown) * shown.size > 80
     below.set_xticks(shown, [times[i] for i in shown], rotation=45 if turned else 0, ha="right" if turned else "center")
-    title = f"{mechanism}: {int(right.sum())} of {len(steps)} decisions right, ε = {steps[-1].spent:.4g} spent in all"
+    title = f"{mechanism}: {int(right.sum())} of {len(steps)} decisions right, ε = {steps[-1].spent:.6g} spent in all"
     say(figure.suptitle, title, **head(theme))
     return figure

@@ -6,11 +6,12 @@ simulates: see `hush.analysis.capacity`.
 
 from __future__ import annotations
 
-from hush.planning.capri.answer import Answer, Evidence
+from hush.planning.capri.answer import Answer, Evidence, Truth
 from hush.planning.capri.exposure import Exposure, exposure
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population, population
-from hush.planning.capri.rounds import Step, estimated, first_round, over_time
+from hush.planning.capri.question import exceeds
+from hush.planning.capri.rounds import Step, estimated, first_round, first_rounds, over_time
 from hush.planning.capri.select import METHODS, capacity
 from hush.planning.capri.total import Law
 
@@ -22,10 +23,13 @@ __all__ = [
     "Law",
     "Population",
     "Step",
+    "Truth",
     "capacity",
     "estimated",
+    "exceeds",
     "exposure",
     "first_round",
+    "first_rounds",
     "law",
     "over_time",
     "population",

@@ -1,6 +1,7 @@
 """What one report adds to the estimated total, value by value: the characteristic function, the mean and the square.
 
-A total is a sum over people, so these are all that its exact law needs, where an estimate is linear in the tally.
+A total is a sum over people, so these are all that its exact law needs, where an estimate is linear in the tally. As
+millions of people add up, it is the small distance of a characteristic function from one that has to be precise.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis.capacity import Complexes, Floats, _turned
+from hush.analysis import waves
+from hush.analysis.waves import Complexes, Floats, Ints, Swings, log1p, turned
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._projective_counts import over_hyperplanes
@@ -27,8 +29,10 @@ from hush.planning.capri.hadamard import output_means
 from hush.utility.balanced import BalancedLH
 from hush.utility.single import Single
 
-Waves = Callable[[npt.NDArray[Any]], Complexes]
-"""From points, real or complex, to characteristic functions, as [point, value]."""
+Turns = Callable[[npt.NDArray[Any]], Complexes]
+"""From points, real or complex, to characteristic functions less one, as [point, value]."""
+Falls = Callable[[Ints], Swings]
+"""From people, counted by value, to how far the characteristic function of their sum falls."""
 
 _TABLE = 1 << 20
 
@@ -38,30 +42,39 @@ class Adds:
     """What a report adds.
 
     Args:
-        waves: Its characteristic function for each value that a person may hold.
+        turns: Its characteristic function, less one, for each value that a person may hold.
         mean: Its mean, for each.
-        square: The mean of its square, for each.
+        variance: Its variance, for each.
         cells: Numbers that one point takes.
+        swings: How far the characteristic function of a sum over people falls at least.
     """
 
-    waves: Waves
+    turns: Turns
     mean: Floats
-    square: Floats
+    variance: Floats
     cells: int
+    swings: Falls
 
     @property
-    def variance(self) -> Floats:
-        """For each value."""
-        return np.asarray(np.maximum(self.square - self.mean**2, 0.0))
+    def square(self) -> Floats:
+        """The mean of its square, for each value."""
+        return np.asarray(self.variance + self.mean**2)
 
     def scaled(self, scale: float, shift: float) -> Adds:
         """(what it adds + shift) / scale."""
 
-        def waves(theta: npt.NDArray[Any]) -> Complexes:
-            return np.asarray(np.exp(1j * theta * (shift / scale))[:, None] * self.waves(theta / scale))
+        def turns(theta: npt.NDArray[Any]) -> Complexes:
+            inner, moved = self.turns(theta / scale), turned(theta * (shift / scale))[:, None]
+            return np.asarray(inner + moved + inner * moved)
 
-        square = self.square + 2 * shift * self.mean + shift**2
-        return Adds(waves, (self.mean + shift) / scale, square / scale**2, self.cells)
+        mean, variance = (self.mean + shift) / scale, self.variance / scale**2
+        return Adds(turns, mean, variance, self.cells, lambda counts: self.swings(counts).scaled(scale))
+
+
+def spread(mean: Floats, square: Floats) -> Floats:
+    """A variance, from the mean and the mean of the square; none, where no more than rounding is left."""
+    found = square - mean**2
+    return np.where(found > 1e-14 * square, found, 0.0)
 
 
 @singledispatch
@@ -76,30 +89,36 @@ def _(m: UE | Hashed, amounts: Floats) -> Adds:
     """Independent bits: those of other values, and the own one."""
     p, q = m.p_star, m.q_star
 
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
-        turn = _turned(theta[:, None] * amounts)
-        return np.asarray(noise(turn, q)[:, None] * ((1 + p * turn) / (1 + q * turn)))
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
+        turn = turned(theta[:, None] * amounts)
+        other = log1p(q * turn)
+        return np.asarray(np.expm1(other.sum(axis=1, keepdims=True) + log1p(p * turn) - other))
 
     mean = q * amounts.sum() + (p - q) * amounts
-    spread = q * (1 - q) * float(amounts @ amounts) + (p * (1 - p) - q * (1 - q)) * amounts**2
-    return Adds(waves, mean, spread + mean**2, amounts.size).scaled(p - q, -q * float(amounts.sum()))
-
-
-def noise(turn: Complexes, q: float) -> Complexes:
-    """Of bits that are all one with the same probability, from exp(i theta a) - 1 of each amount."""
-    return np.asarray(np.prod(1 + q * turn, axis=1))
+    variance = q * (1 - q) * float(amounts @ amounts) + (p * (1 - p) - q * (1 - q)) * amounts**2
+    found = Adds(
+        turns,
+        mean,
+        variance,
+        2 * amounts.size,
+        lambda counts: waves.independent_bits_swings(amounts, counts, p, q),
+    )
+    return found.scaled(p - q, -q * float(amounts.sum()))
 
 
 @adds.register
 def _(m: GRR, amounts: Floats) -> Adds:
     p, q = m.p_star, m.q_star
 
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
-        turn = _turned(theta[:, None] * amounts)
-        return np.asarray(1 + (p - q) * turn + q * turn.sum(axis=1, keepdims=True))
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
+        turn = turned(theta[:, None] * amounts)
+        return np.asarray((p - q) * turn + q * turn.sum(axis=1, keepdims=True))
 
     mean, square = ((p - q) * power + q * power.sum() for power in (amounts, amounts**2))
-    return Adds(waves, mean, square, amounts.size).scaled(p - q, -q * float(amounts.sum()))
+    found = Adds(
+        turns, mean, spread(mean, square), amounts.size, lambda counts: waves.direct_swings(amounts, counts, p, q)
+    )
+    return found.scaled(p - q, -q * float(amounts.sum()))
 
 
 @adds.register
@@ -123,12 +142,13 @@ def _(m: BalancedLH, amounts: Floats) -> Adds:
 
 @adds.register
 def _(m: HR, amounts: Floats) -> Adds:
-    says, means = output_means(m, amounts)
+    says, means, least = output_means(m, amounts)
 
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
-        return np.asarray(means(np.exp(1j * theta[:, None, None] * says)))
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
+        return np.asarray(means(turned(theta[:, None, None] * says)))
 
-    return Adds(waves, means(says), means(says**2), says.size)
+    mean = means(says)
+    return Adds(turns, mean, spread(mean, means(says**2)), says.size, _outputs_swings(says.ravel(), least))
 
 
 @adds.register
@@ -147,17 +167,30 @@ def _(m: PGR, amounts: Floats) -> Adds:
         found = low * terms.sum(axis=-1, keepdims=True) + (high - low) * np.array(rows)
         return np.asarray(found.reshape(*terms.shape[:-1], m.k))
 
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
-        turns = np.exp(1j * theta[:, None] * says)
-        return np.asarray(means(turns.real) + 1j * means(turns.imag))
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
+        turn = turned(theta[:, None] * says)
+        return np.asarray(means(turn.real) + 1j * means(turn.imag))
 
-    plain = Adds(waves, means(says), means(says**2), m.size * m.t)
+    mean = means(says)
+    plain = Adds(turns, mean, spread(mean, means(says**2)), m.size * m.t, _outputs_swings(says, low))
     return plain.scaled(m._gap, -m.q_star * float(amounts.sum()))
+
+
+def _outputs_swings(says: Floats, least: float) -> Falls:
+    """Of outputs that have at least this probability, whatever the value."""
+    law = np.full((says.size, 1), least)
+    return lambda counts: waves.channel_swings(says, law, counts.sum(keepdims=True))
 
 
 @adds.register
 def _(m: Single, amounts: Floats) -> Adds:
-    return Adds(lambda theta: np.exp(1j * theta[:, None] * amounts), amounts, amounts**2, 1)
+    return Adds(
+        lambda theta: turned(theta[:, None] * amounts),
+        amounts,
+        np.zeros(amounts.size),
+        amounts.size,
+        lambda counts: Swings(np.zeros(0), np.zeros(0)),
+    )
 
 
 def members(amounts: Floats, own: Floats, lost: Floats) -> Adds:
@@ -176,32 +209,65 @@ def members(amounts: Floats, own: Floats, lost: Floats) -> Adds:
     many = np.arange(k)
     rest = float(((own + lost) @ many) / max(k - 1, 1))
     share = min(max(rest, 0.5 / k), 1 - 0.5 / k)
-    deviation = math.sqrt(k * share * (1 - share))
-    points = min(k, math.ceil(20 * deviation) + 20)
+    points = min(k, math.ceil(20 * math.sqrt(k * share * (1 - share))) + 20)
     psi = 2 * np.pi * np.arange(points) / points
-    turns = share * np.exp(1j * psi)
+    bit = (1 - share) + share * np.exp(1j * psi)
     usual = _binomial(k - 1, share)
     near = np.flatnonzero((own + lost > 0) & (usual > 0))
-    picks = np.exp(-1j * psi[:, None] * near) / points
-    with_own, without = (chances[near] / usual[near] for chances in (own, lost))
+    picks = np.exp(-1j * psi[:, None] * near) / points * bit[:, None] ** (k - 1)
+    scale = picks.sum(axis=0)  # the binomial probabilities again, as the transform sees them
+    with_own, without = (picks @ (chances[near] / scale) for chances in (own, lost))
+    odds = share * np.exp(1j * psi) / bit
 
-    def others(z: Complexes) -> Complexes:
-        """For each value and size, the weight of the sets of so many others."""
-        factors = (1 - share) + turns[:, None] * z[:, None, :]
-        left, right = np.ones_like(factors), np.ones_like(factors)
-        np.cumprod(factors[:, :, :-1], axis=2, out=left[:, :, 1:])
-        right[:, :, :-1] = np.cumprod(factors[:, :, :0:-1], axis=2)[:, :, ::-1]
-        return np.asarray(np.einsum("tjv,jc->tvc", left * right, picks))
-
-    scale = usual[near] / others(np.ones((1, k), np.complex128))
-
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
-        z = np.exp(1j * theta[:, None] * amounts)
-        sets = others(z) * scale
-        return np.asarray(z * (sets @ with_own) + sets @ without)
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
+        turn = turned(theta[:, None] * amounts)
+        others = _all_but_one(odds[:, None] * turn.T[:, None, :])
+        kept, left = (np.einsum("j,vjt->tv", chances, others) for chances in (with_own, without))
+        return np.asarray(kept + turn * (kept + own.sum()) + left)
 
     mean, square = _set_moments(amounts, own, lost)
-    return Adds(waves, mean, square, k * points)
+    return Adds(
+        turns, mean, spread(mean, square), max(k, k * points // 4), _members_swings(amounts, own + lost, psi, share)
+    )
+
+
+def _all_but_one(terms: Complexes) -> Complexes:
+    """The product of all 1 + terms but one, less one, along the first axis; small terms keep their precision."""
+    out = np.zeros_like(terms)
+    left, right = np.zeros_like(terms[0]), np.zeros_like(terms[0])
+    for i in range(1, len(terms)):
+        left = left + terms[i - 1] * (1 + left)
+        out[i] = left
+    for i in range(len(terms) - 2, -1, -1):
+        right = right + terms[i + 1] * (1 + right)
+        out[i] += right + out[i] * right
+    return out
+
+
+def _members_swings(amounts: Floats, sizes: Floats, psi: Floats, share: float) -> Falls:
+    """Of a random set, which holds c values besides a person's own with probability sizes[c].
+
+    Values are put into pairs of neighbours. Of so many pairs of which a set holds one value, all choices are equally
+    likely, and so is which value it is; so |phi| is at most the mean of the product of |cos(theta step / 2)| over
+    them, and by Maclaurin's inequality of the power of their mean. With M such pairs, E exp(-y M) is log-convex in y.
+    """
+    k, turn = amounts.size, np.exp(1j * psi)
+    two = (1 - share) ** 2 + 2 * math.exp(-0.5) * share * (1 - share) * turn + (share * turn) ** 2
+    usual = _binomial(k - 1, share)
+    near = np.flatnonzero((sizes > 0) & (usual > 0))
+    picks = (sizes[near] / usual[near]) @ np.exp(-1j * np.outer(near, psi)) / psi.size
+
+    def fall(pairs: int) -> float:
+        """For each of so many pairs, one of which may be lost to the person's own value."""
+        whole = two ** (pairs - 1) * ((1 - share) + share * turn) ** (k + 1 - 2 * pairs)
+        mean = float((picks @ whole).real) + float(sizes[usual == 0].sum())
+        return -math.log(min(max(mean, 1e-300), 1.0)) / (2 * pairs) if pairs else 0.0
+
+    def swings(counts: Ints) -> Swings:
+        everyone = counts.sum()
+        return waves.paired(amounts, lambda one, other: fall(one.size) * (everyone - counts[one] - counts[other]))
+
+    return swings
 
 
 def _binomial(n: int, share: float) -> Floats:

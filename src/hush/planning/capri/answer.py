@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,11 +12,6 @@ NAMES = {
     "tn": "a true all-clear",
     "error": "a wrong decision",
 }
-
-
-def _plain(value: Any) -> Any:
-    """None for what JSON has no number for: Chebyshev's bound where the cap equals the total."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True)
@@ -31,15 +25,16 @@ class Evidence:
         exact: The exact probability; None where it is not known, or was not worth its time.
         runs: Simulated collections.
         hits: How many of them counted for the metric.
-        low: Lower end of the 95 % interval of the probability.
+        low: Lower end of the 95 % interval of the probability, where collections were simulated; else what it is at
+            least, as well as its law is known.
         high: Upper end.
         deviation: Standard deviation of the estimated total.
         normal: Probability of a wrong decision, if the estimate were normal.
-        cantelli: Bound of the same, by Cantelli's inequality.
+        cantelli: Bound of the same, by Cantelli's inequality; 1 where it says nothing.
         chebyshev: The same, by Chebyshev's.
         seconds: What it took.
-        law: How well the law of the estimated total is known: "exact"; "near", to first order or to four digits; or
-            "normal", with a variance from simulated collections.
+        law: How well the law of the estimated total is known: "exact"; "near", to within `low` and `high`, to first
+            order or to four digits; or "normal", with a variance from simulated collections.
     """
 
     epsilon: float
@@ -59,7 +54,22 @@ class Evidence:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a budget that was planned from an estimate does for the people as they are, where a simulation knows them.
+
+    Args:
+        total: The true total.
+        probability: Of the metric, by the law.
+        satisfied: Whether the constraint is met.
+    """
+
+    total: float
+    probability: float
+    satisfied: bool
 
 
 @dataclass(frozen=True)
@@ -67,10 +77,10 @@ class Answer:
     """The smallest budget that met the constraint, or why there is none.
 
     Args:
-        epsilon: The budget; None where the constraint cannot be met.
+        epsilon: The budget, with at most four digits unless it is an end of the range; None where the constraint cannot
+            be met.
         probability: Of the metric at this budget, as exactly as it is known.
-        interval: 95 % interval of the probability from simulated collections at this budget; where there were none,
-            the probability twice.
+        interval: 95 % interval of the probability from simulated collections at this budget; None without any.
         feasible: Whether a budget was found.
         reason: Why not, or why any budget does.
         mechanism: Its name.
@@ -79,7 +89,7 @@ class Answer:
         metric: What is bounded.
         threshold: By how much.
         cap: The capacity.
-        total: The true total.
+        total: The true total; as it was estimated, where counts come from an earlier collection.
         expected: The total that the estimate is right about: less, where outliers were clipped.
         clipped: How many people were.
         n: Number of people.
@@ -89,11 +99,13 @@ class Answer:
         seconds: What it took.
         raised: Where simulated collections had the search end at a smaller budget, at which the law says that the
             constraint does not hold yet, that budget.
+        estimated: Whether the counts are those that an earlier collection estimated.
+        truth: What the budget does for the people as they are, where a first round was simulated.
     """
 
     epsilon: float | None
     probability: float
-    interval: tuple[float, float]
+    interval: tuple[float, float] | None
     feasible: bool
     reason: str
     mechanism: str
@@ -111,6 +123,8 @@ class Answer:
     confirmation: Evidence | None = field(repr=False)
     seconds: float
     raised: float | None = None
+    estimated: bool = False
+    truth: Truth | None = None
 
     @property
     def law(self) -> str:
@@ -126,14 +140,14 @@ class Answer:
     def best(self) -> Evidence | None:
         """The evidence for the answer; where there is none, the budget that came nearest."""
         if self.epsilon is not None:
-            return next((e for e in reversed(self.evidence) if e.epsilon == self.epsilon), None)
+            return next((e for e in reversed(self.evidence) if e.epsilon == self.epsilon and e.satisfied), None)
         wanted = self.metric in ("tp", "tn")
         return max(self.evidence, key=lambda e: e.probability if wanted else -e.probability, default=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         plain = {name: value for name, value in asdict(self).items() if name not in ("evidence", "confirmation")}
-        plain["interval"] = list(self.interval)
+        plain["interval"] = None if self.interval is None else list(self.interval)
         plain["total_epsilon"] = self.total_epsilon
         plain["law"] = self.law
         plain["evidence"] = [e.to_dict() for e in self.evidence]
@@ -144,11 +158,14 @@ class Answer:
         bound = "at least" if self.metric in ("tp", "tn") else "below"
         wish = f"{NAMES[self.metric]} with probability {bound} {self.threshold:g}"
         side = "exceeds" if self.total > self.cap else "stays within"
-        setting = f"{self.n:,} people whose total of {self.total:,.6g} {side} the cap of {self.cap:,.6g}"
+        known = "estimated total" if self.estimated else "total"
+        setting = f"{self.n:,} people whose {known} of {self.total:,.12g} {side} the cap of {self.cap:,.12g}"
         if not self.feasible:
             return f"{self.mechanism}: no budget gives {wish}, for {setting}: {self.reason}."
         why = f" ({self.reason})" if self.reason else ""
-        found = f"has {NAMES[self.metric]} with probability {self.probability:.4g}"
-        return (
-            f"{self.mechanism} with epsilon {self.epsilon:.4g} {found}, {bound} {self.threshold:g}, for {setting}{why}."
-        )
+        found = f"has {NAMES[self.metric]} with probability {self.probability:.4g}, {bound} {self.threshold:g}"
+        said = f"{self.mechanism} with epsilon {self.epsilon:.12g} {found}, for {setting}{why}."
+        if self.truth is None:
+            return said
+        truth, kept = self.truth, "is" if self.truth.satisfied else "is not"
+        return f"{said} For the true total, {truth.total:,.12g}, it is {truth.probability:.4g}; the wish {kept} kept."

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis.capacity import Complexes, Floats, _turned, lattice
+from hush.analysis.capacity import Floats, lattice
+from hush.analysis.waves import Complexes, Ints, Swings, log1p, turned
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.unary import UE
-from hush.planning.capri.adds import Adds, adds, noise
+from hush.planning.capri.adds import Adds, adds, spread
 from hush.planning.capri.hadamard import output_means
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import protected_outputs
@@ -29,15 +30,15 @@ from hush.utility._oracle import UtilityOracle
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Some of the disguises, by one wave [point] in place of one for each value."""
+    """Some of the disguises: one characteristic function [point], less their mass, in place of one for each value."""
 
-    waves: Any
+    turns: Any
     mass: float
     mean: float
     square: float
 
     def times(self, share: float) -> _Part:
-        return _Part(lambda theta: share * self.waves(theta), share * self.mass, share * self.mean, share * self.square)
+        return _Part(lambda theta: share * self.turns(theta), share * self.mass, share * self.mean, share * self.square)
 
 
 @adds.register
@@ -81,13 +82,6 @@ def _simple(ratio: float, most: int) -> int:
     return near.denominator if abs(ratio - near) <= 1e-13 * most else 0
 
 
-def grains(u: UtilityOracle, amounts: Floats) -> tuple[float, ...]:
-    """Steps of the lattices that the base reports lie on, and the values that are revealed."""
-    step = lattice(amounts.tolist())
-    gap = u.base.p_star - u.base.q_star if isinstance(u.base, PureOracle) else getattr(u.base, "_gap", u.z_star)
-    return step / gap, step / u.z_star
-
-
 def _joined(u: UtilityOracle, amounts: Floats, base: Adds, hidden: _Part, kept: _Part) -> Adds:
     f, sensitive, others = u.f, u._sensitive, u._others
     shown = amounts[others] / u.z_star
@@ -95,30 +89,38 @@ def _joined(u: UtilityOracle, amounts: Floats, base: Adds, hidden: _Part, kept: 
     pair = u.reveal == "pair"
     alone = 1 - f if pair else u.z_star
 
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
         out = np.empty((theta.size, u.k), np.complex128)
-        out[:, sensitive] = base.waves(theta)
-        rest = kept.waves(theta)[:, None]
-        out[:, others] = alone * np.exp(1j * theta[:, None] * lone) + f * rest
+        out[:, sensitive] = base.turns(theta)
+        rest = kept.turns(theta)[:, None]
+        out[:, others] = alone * turned(theta[:, None] * lone) + f * rest
         if pair:
-            out[:, others] += f * (hidden.waves(theta)[:, None] - rest) * np.exp(1j * theta[:, None] * shown)
+            more, moved = hidden.turns(theta)[:, None] - rest, turned(theta[:, None] * shown)
+            out[:, others] += f * (more + (more + (hidden.mass - kept.mass)) * moved)
         return out
 
     mean, square = np.empty(u.k), np.empty(u.k)
     mean[sensitive], square[sensitive] = base.mean, base.square
     mean[others], square[others] = alone * lone + f * kept.mean, alone * lone**2 + f * kept.square
     if pair:
-        mass, middle, spread = (getattr(hidden, name) - getattr(kept, name) for name in ("mass", "mean", "square"))
+        mass, middle, wider = (getattr(hidden, name) - getattr(kept, name) for name in ("mass", "mean", "square"))
         mean[others] += f * (middle + mass * shown)
-        square[others] += f * (spread + 2 * middle * shown + mass * shown**2)
-    return Adds(waves, mean, square, base.cells + u.k)
+        square[others] += f * (wider + 2 * middle * shown + mass * shown**2)
+
+    def swings(counts: Ints) -> Swings:
+        """Of those with sensitive values; the others may as well all be silent."""
+        return base.swings(counts[sensitive])
+
+    variance = spread(mean, square)
+    variance[sensitive] = base.variance
+    return Adds(turns, mean, variance, base.cells + u.k, swings)
 
 
 def _hidden(giving: Giving, base: Adds, amounts: Floats) -> _Part:
     """All disguises: a uniform sensitive value's report, or noise."""
     if isinstance(giving, Silent):
         return _noise(giving.unary, amounts)
-    return _Part(lambda theta: base.waves(theta).mean(axis=1), 1.0, float(base.mean.mean()), float(base.square.mean()))
+    return _Part(lambda theta: base.turns(theta).mean(axis=1), 1.0, float(base.mean.mean()), float(base.square.mean()))
 
 
 def _kept(giving: Giving, hidden: _Part, amounts: Floats) -> _Part | None:
@@ -143,7 +145,7 @@ def _bits(base: UE | Hashed, giving: Leveled, amounts: Floats) -> _Part:
     whole, empty = _noise(base, amounts), (1 - q) ** s * (none - some)
     least = -q * float(amounts.sum()) / (p - q)
     return _Part(
-        lambda theta: some * whole.waves(theta) + empty * np.exp(1j * theta * least),
+        lambda theta: some * whole.turns(theta) + empty * turned(theta * least),
         some * whole.mass + empty,
         some * whole.mean + empty * least,
         some * whole.square + empty * least**2,
@@ -155,11 +157,11 @@ def _noise(base: UE | Hashed, amounts: Floats) -> _Part:
     p, q = base.p_star, base.q_star
     shift = -q * float(amounts.sum()) / (p - q)
 
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
-        turn = _turned(theta[:, None] / (p - q) * amounts)
-        return np.asarray(np.exp(1j * theta * shift) * noise(turn, q))
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
+        each = log1p(q * turned(theta[:, None] / (p - q) * amounts))
+        return np.asarray(np.expm1(each.sum(axis=1) + 1j * theta * shift))
 
-    return _Part(waves, 1.0, 0.0, q * (1 - q) * float(amounts @ amounts) / (p - q) ** 2)
+    return _Part(turns, 1.0, 0.0, q * (1 - q) * float(amounts @ amounts) / (p - q) ** 2)
 
 
 def _outputs(base: HR, giving: Leveled, amounts: Floats) -> _Part:
@@ -167,7 +169,7 @@ def _outputs(base: HR, giving: Leveled, amounts: Floats) -> _Part:
     says = output_means(base, amounts)[0].ravel()
     chances = protected_outputs(base, giving) * (SCALE / giving.hide)
     return _Part(
-        lambda theta: np.exp(1j * theta[:, None] * says) @ chances,
+        lambda theta: turned(theta[:, None] * says) @ chances,
         float(chances.sum()),
         float(chances @ says),
         float(chances @ says**2),

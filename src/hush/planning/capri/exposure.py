@@ -1,13 +1,15 @@
 """What the chosen budget exposes: how well somebody guesses a person's amount from the report.
 
 The adversary guesses the likeliest value given the report, ties broken at random, and is scored by success, by squared
-distance, and by telling who is at or below a limit (on holiday, say), as in section 6.1.3 of the thesis.
+distance, and by telling who is at or below a limit (on holiday, say), as in section 6.1.3 of the thesis. That of the
+thesis holds all values equally likely beforehand. No adversary guesses right more often than one who knows how many
+people hold each value, and a report never makes that one worse.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,7 @@ from hush.randomness import source
 Floats = npt.NDArray[np.float64]
 
 _CELLS = 1 << 24
+_LEAST = 2
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,10 @@ class Exposure:
         precision: Of those guessed to be at or below the limit, the share that is; NaN where nobody is guessed.
         recall: Of those at or below the limit, the share that is guessed; NaN where nobody is.
         f_score: Harmonic mean of the two.
-        stderr: Standard error of the ASR: 0 where everything is exact.
+        stderr: Standard error of the ASR: 0 where it is exact.
         limit: The limit.
+        blind: Share that the same adversary guesses without a report, by always naming the likeliest value.
+        reports: Simulated reports behind what is not exact; 0 where everything is.
     """
 
     asr: float
@@ -52,6 +57,8 @@ class Exposure:
     f_score: float
     stderr: float
     limit: float | None
+    blind: float
+    reports: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; what is not defined is None."""
@@ -69,27 +76,33 @@ def exposure(
 ) -> Exposure:
     """How well somebody who sees a report guesses the amount behind it.
 
-    Exact where the outputs are few, and with a uniform prior for every mechanism that treats all values alike; else
-    from simulated reports.
+    Exact where the outputs are few, and with a uniform prior for every mechanism that treats all values alike. Else
+    from simulated reports, but for the ASR of an adversary who knows the counts, which is exact for every oracle here.
 
     Args:
         m: The mechanism, at the chosen budget.
         people: Who reports.
         limit: Also score the guess that an amount is at or below this.
-        prior: How likely the adversary holds each value to be beforehand; uniform when left out.
+        prior: How likely the adversary holds each value to be beforehand; uniform when left out, as in the thesis.
+            `people.counts / people.n` is the best one.
         reports: How many to simulate, where it has to be.
         rng: `hush.seeded(7)` to repeat a simulation.
     """
     _rules.integer("reports", reports, 2, 10**9, "use e.g. 200_000")
     if isinstance(m, FrequencyOracle) and m.k != people.k:
         raise ParameterError(message("m", f"must have k={people.k}", m.k, "match it to the counts"))
-    belief = shares(prior, people.k)
+    belief, held = shares(prior, people.k), people.counts / people.n
     table = _exact(m, people, belief, uniform=prior is None)
-    many = 0
-    if table is None:
-        many = min(reports, people.n) if people.n > 1 else reports
-        table = _guessed(m, people, belief, many, source(rng))
-    return _scored(table, people, limit, many)
+    if table is not None:
+        return _scored(table, people, belief, limit)
+    table, error = _guessed(m, people, belief, reports, source(rng))
+    found = replace(_scored(table, people, belief, limit), stderr=error, reports=reports)
+    if isinstance(m, FrequencyOracle) and np.allclose(belief, held, rtol=0, atol=1e-12):
+        try:
+            return replace(found, asr=m.asr(belief), stderr=0.0)
+        except (NotImplementedError, ParameterError):  # one of your own, whose outputs cannot be listed
+            return replace(found, asr=max(found.asr, found.blind))
+    return found
 
 
 def _exact(m: FrequencyOracle | Numeric, people: Population, belief: Floats, *, uniform: bool) -> Floats | None:
@@ -100,12 +113,13 @@ def _exact(m: FrequencyOracle | Numeric, people: Population, belief: Floats, *, 
         np.fill_diagonal(alike, right)
         return alike
     law = _listed(m, people)
-    if law is None:
-        return None
-    chances = law * belief
-    best = chances >= chances.max(axis=1, keepdims=True) * (1 - 1e-12)
-    guesses = best / best.sum(axis=1, keepdims=True)
-    return np.asarray(law.T @ guesses, np.float64)
+    return None if law is None else np.asarray(law.T @ _likeliest(law * belief), np.float64)
+
+
+def _likeliest(chances: Floats) -> Floats:
+    """In each row, all of a guess on the largest number, in equal parts where several are."""
+    best = chances >= chances.max(axis=-1, keepdims=True) * (1 - 1e-12)
+    return np.asarray(best / best.sum(axis=-1, keepdims=True), np.float64)
 
 
 def _listed(m: FrequencyOracle | Numeric, people: Population) -> Floats | None:
@@ -122,25 +136,29 @@ def _listed(m: FrequencyOracle | Numeric, people: Population) -> Floats | None:
 
 
 def _guessed(
-    m: FrequencyOracle | Numeric, people: Population, belief: Floats, many: int, rng: np.random.Generator
-) -> Floats:
-    """The same, as shares of simulated reports; values that nobody holds keep a row of zeros."""
+    m: FrequencyOracle | Numeric, people: Population, belief: Floats, reports: int, rng: np.random.Generator
+) -> tuple[Floats, float]:
+    """The same, as shares of simulated reports, about as many of each value as people hold it; and the standard error
+    of the share that is guessed. Values that nobody holds keep a row of zeros.
+    """
     if not isinstance(m, FrequencyOracle):
         rule = f"must leave at most {_CELLS} pairs of outputs and amounts"
         raise ParameterError(message("m", rule, m.size * people.k, "use fewer amounts, or a coarser grid"))
-    values = rng.choice(people.k, size=many, p=people.counts / people.n)
+    held = people.counts / people.n
+    many = np.where(held > 0, np.maximum(np.rint(reports * held), _LEAST), 0).astype(np.int64)
+    values = np.repeat(np.arange(people.k), many)
     guesses = m.attack(m.privatize(values, rng=rng), belief, rng=rng)
     table = np.zeros((people.k, people.k))
     np.add.at(table, (values, guesses), 1.0)
-    return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1.0), np.float64)
+    right = (np.diagonal(table) + 1) / (many + 2)  # never all or nothing, which few reports cannot show
+    error = math.sqrt(float((held**2 * right * (1 - right) / np.maximum(many, 1)).sum()))
+    return table / np.maximum(many, 1)[:, None], error
 
 
-def _scored(table: Floats, people: Population, limit: float | None, many: int) -> Exposure:
+def _scored(table: Floats, people: Population, belief: Floats, limit: float | None) -> Exposure:
     share = people.counts / people.n
     joint = share[:, None] * table
     a = people.amounts
-    asr = float(np.trace(joint))
-    mse = float((joint * (a[:, None] - a) ** 2).sum())
     precision = recall = score = math.nan
     if limit is not None:
         under = a <= _rules.number("limit", limit, -math.inf, math.inf, "give an amount")
@@ -149,5 +167,6 @@ def _scored(table: Floats, people: Population, limit: float | None, many: int) -
         recall = float(hit / held) if held else math.nan
         both = precision + recall
         score = 2 * precision * recall / both if both > 0 else (0.0 if both == 0 else math.nan)
-    error = math.sqrt(asr * (1 - asr) / many) if many else 0.0
-    return Exposure(asr, mse, precision, recall, score, error, limit)
+    mse = float((joint * (a[:, None] - a) ** 2).sum())
+    blind = float(share @ _likeliest(belief))
+    return Exposure(float(np.trace(joint)), mse, precision, recall, score, 0.0, limit, blind)

@@ -8,42 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis.capacity import Complexes, Floats, Ints, Log
+from hush.analysis.capacity import Floats, lattice
 from hush.mechanisms.hadamard import HR
 
 Means = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 
 
-def total_law(m: HR, amounts: Floats, counts: Ints) -> tuple[Floats, Log, float]:
-    """What each output adds, before it is divided by the gap; the logarithm of the sum's characteristic function; and
-    its variance.
-
-    Args:
-        m: The mechanism.
-        amounts: Of each value.
-        counts: How many people hold it.
+def output_means(m: HR, amounts: Floats) -> tuple[Floats, Means, float]:
+    """What each output adds to the total, as (blocks, width); how such terms are averaged for each value; and the
+    least probability of an output.
     """
-    says, means = _means(m, amounts)
-    centre = means(says)
-    variance = float(counts @ (means(says**2) - centre**2))
-
-    def log(theta: npt.NDArray[Any]) -> Complexes:
-        each = means(np.exp(1j * theta[:, None, None] * says))
-        return np.asarray(np.einsum("tv,v->t", np.log(each) - 1j * theta[:, None] * centre, counts.astype(complex)))
-
-    return says, log, variance
-
-
-def output_means(m: HR, amounts: Floats) -> tuple[Floats, Means]:
-    """What each output adds to the total, as (blocks, width), and how such terms are averaged for each value."""
-    says, means = _means(m, amounts)
-    return says / m._gap, means
-
-
-def _means(m: HR, amounts: Floats) -> tuple[Floats, Means]:
     blocks, rows = m._place(np.arange(m.k))
-    held = np.zeros((m.blocks, m.width))
-    held[blocks, rows] = amounts
     (supported, others), p = m._sizes, m.p_star
     inside, outside = p / supported, (1 - p) / others
 
@@ -52,7 +27,25 @@ def _means(m: HR, amounts: Floats) -> tuple[Floats, Means]:
         within = (terms.sum(axis=-1)[..., blocks] + walsh(terms)[..., blocks, rows]) / 2
         return np.asarray(outside * terms.sum(axis=(-2, -1))[..., None] + (inside - outside) * within)
 
-    return walsh(held), means
+    return walsh(_spread(m, amounts)) / m._gap, means, min(inside, outside)
+
+
+def outputs_lattice(m: HR, amounts: Floats) -> tuple[float, float]:
+    """The least that an output adds, and the largest step of which all others are so many more; 0 if there is none."""
+    says = walsh(_spread(m, amounts))
+    unit = lattice(amounts.tolist())
+    if not unit:
+        return float(says.min()) / m._gap, 0.0
+    places = walsh(_spread(m, np.rint(amounts / unit)).astype(np.int64))
+    least = int(places.min())
+    return unit * least / m._gap, unit * int(np.gcd.reduce((places - least).ravel())) / m._gap
+
+
+def _spread(m: HR, amounts: Floats) -> Floats:
+    """Amounts by block and row."""
+    held = np.zeros((m.blocks, m.width))
+    held[m._place(np.arange(m.k))] = amounts
+    return held
 
 
 def walsh(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:

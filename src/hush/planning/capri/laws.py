@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import capacity as forms
+from hush.analysis import waves
 from hush.errors import ParameterError, message
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._hashed import Hashed
@@ -22,9 +23,10 @@ from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning import accuracy
+from hush.planning.capri import runs
 from hush.planning.capri.adds import Adds, adds
-from hush.planning.capri.disguises import grains, together
-from hush.planning.capri.hadamard import total_law
+from hush.planning.capri.disguises import together
+from hush.planning.capri.hadamard import outputs_lattice
 from hush.planning.capri.modular import modular_adds
 from hush.planning.capri.population import Population
 from hush.planning.capri.total import Draw, Floats, Law
@@ -68,7 +70,8 @@ def _(m: UE | Hashed | ServerTHE, people: Population) -> Law:
         people,
         p - q,
         forms.independent_bits(a, counts, p, q),
-        forms.independent_bits_log(a, counts, p, q),
+        waves.independent_bits_wave(a, counts, p, q),
+        waves.independent_bits_swings(a, counts, p, q),
         shift=-people.n * q * float(a.sum()),
         step=forms.lattice(a.tolist()),
         draw=_in_parts(draw, a.size),
@@ -89,9 +92,10 @@ def _(m: GRR, people: Population) -> Law:
         people,
         p - q,
         forms.direct(a, counts, p, q),
-        forms.direct_log(a, counts, p, q),
+        waves.direct_wave(a, counts, p, q),
+        waves.direct_swings(a, counts, p, q),
         shift=people.n * float(a[0] - q * a.sum()),
-        step=forms.lattice((a - a[0]).tolist()),
+        step=forms.lattice(a.tolist(), from_first=True),
         draw=_in_parts(draw, a.size),
         work=2.0 * a.size,
     )
@@ -99,43 +103,24 @@ def _(m: GRR, people: Population) -> Law:
 
 @law.register
 def _(m: SS, people: Population) -> Law:
-    a, counts, p, q = people.amounts, people.counts, m.p_star, m.q_star
-    return _scaled(
-        people,
-        p - q,
-        forms.subsets(a, counts, m.omega, p),
-        forms.subsets_log(a, counts, m.omega, p),
-        shift=people.n * float(m.omega * a[0] - q * a.sum()),
-        step=forms.lattice((a - a[0]).tolist()),
-        draw=_collections(m, people),
-        work=2000.0 * a.size + 10.0 * a.size * m.omega,
-        costly=a.size * math.sqrt(m.omega * a.size) > _COSTLY,
-    )
+    a, gap = people.amounts, m.p_star - m.q_star
+    least = (m.omega * float(a[0]) - m.q_star * float(a.sum())) / gap
+    return _summed(m, people, adds(m, a), start=people.n * least, step=forms.lattice(a.tolist(), from_first=True) / gap)
 
 
 @law.register
 def _(m: HR, people: Population) -> Law:
-    says, log, variance = total_law(m, people.amounts, people.counts)
-    least = float(says.min())
-    return _scaled(
-        people,
-        m._gap,
-        variance,
-        log,
-        shift=people.n * least,
-        step=forms.lattice(np.unique(says - least).tolist()),
-        draw=_collections(m, people),
-        work=_work(m, people.n),
-    )
+    found = adds(m, people.amounts)
+    least, step = outputs_lattice(m, people.amounts)
+    return _summed(m, people, found, start=people.n * least, step=step)
 
 
 @law.register(PGR)
 @law.register(BalancedLH)
 def _(m: PGR | BalancedLH, people: Population) -> Law:
-    found = adds(m, people.amounts)
-    assert found is not None
     gap, middle = m.p_star - m.q_star, m.q_star * float(people.amounts.sum())
-    return _summed(m, people, found, start=-people.n * middle / gap, step=forms.lattice(people.amounts.tolist()) / gap)
+    step = forms.lattice(people.amounts.tolist()) / gap
+    return _summed(m, people, adds(m, people.amounts), start=-people.n * middle / gap, step=step)
 
 
 @law.register
@@ -154,7 +139,7 @@ def _(m: UtilityOracle, people: Population) -> Law:
     if found is None:
         return law.dispatch(object)(m, people)
     start, step = together(m, people.amounts) or (0.0, 0.0)
-    return _summed(m, people, found, start=people.n * start, step=step, grains=grains(m, people.amounts))
+    return _summed(m, people, found, start=people.n * start, step=step)
 
 
 @law.register
@@ -162,12 +147,13 @@ def _(m: NoisyHistogram, people: Population) -> Law:
     a, grid = people.amounts, m.grid
     variance = people.n * grid.variance * float(a @ a)
     steps = grid.steps.astype(np.float64)
-    reach = 16 / math.sqrt(variance) if variance else 1.0
+    reach = 24 / math.sqrt(variance) if variance else 1.0
     return _scaled(
         people,
         m._span,
         variance,
-        forms.coordinates_log(a, people.counts, steps, grid.probabilities, reach=reach),
+        waves.coordinates_wave(a, people.counts, steps, grid.probabilities, reach=reach),
+        waves.coordinates_swings(a, people.counts, grid.probabilities, math.sqrt(grid.variance)),
         shift=-people.n * grid.mean * float(a.sum()),
         step=forms.lattice(a.tolist()),
         draw=_collections(m, people),
@@ -185,12 +171,12 @@ def _(m: Numeric, people: Population) -> Law:
     low, high = m.pieces(ticks), m.pieces(ticks + 1)
     everyone = np.repeat(people.amounts, people.counts) if people.n <= _CELLS else None
 
-    def log(theta: npt.NDArray[np.generic]) -> forms.Complexes:
+    def terms(theta: npt.NDArray[Any]) -> list[tuple[waves.Complexes, npt.NDArray[Any]]]:
         at = np.asarray(theta) * unit
-        each = low.characteristic(at, places)
+        each = runs.turns(low, at, places)
         if part.any():
-            each = (1 - part) * each + part * high.characteristic(at, places)
-        return np.asarray(np.einsum("tv,v->t", np.log(each), counts.astype(np.complex128)))
+            each = (1 - part) * each + part * runs.turns(high, at, places)
+        return [(waves.log1p(each), counts)]
 
     def draw(runs: int, rng: np.random.Generator) -> Floats:
         values = np.repeat(people.amounts, people.counts) if everyone is None else everyone
@@ -199,20 +185,22 @@ def _(m: Numeric, people: Population) -> Law:
     offset, step = m.lattice or (0.0, 0.0)
     variance = unit**2 * float(m._variances(places) @ counts)
     start = people.n * (m.low + unit * offset)
-    return Law(people.expected, variance, draw, float(people.n), log, start, unit * step)
+    wave = waves.Wave(terms, 4 * counts.size)
+    swings = runs.swings(low, (1 - part) * counts).joined(runs.swings(high, part * counts)).scaled(1 / unit)
+    return Law(people.expected, variance, draw, float(people.n), wave, start, unit * step, swings=swings)
 
 
 def _scaled(
     people: Population,
     scale: float,
     variance: float,
-    log: forms.Log,
+    wave: waves.Wave,
+    swings: waves.Swings,
     *,
     shift: float,
     step: float,
     draw: Draw,
     work: float,
-    costly: bool = False,
 ) -> Law:
     """The total is (S + shift) / scale, where S is a multiple of the step."""
     return Law(
@@ -220,57 +208,60 @@ def _scaled(
         variance / scale**2,
         draw,
         work,
-        lambda theta: log(theta / scale),
+        wave.scaled(scale),
         shift / scale,
         step / scale,
-        costly,
+        swings=swings.scaled(scale),
     )
 
 
 def _channel(m: FrequencyOracle, people: Population, says: Floats, chances: Floats) -> Law:
     """Of outputs that each say something about the total, and have a probability for each value."""
+    step, least = 0.0, float(says.min())
     found = accuracy._on_lattice(says)
-    step = 0.0 if found is None else found[0]
+    if found is not None:
+        off = float(np.abs(says - least - found[0] * found[1]).max())
+        step = found[0] if people.n * off < 1e-3 * found[0] else 0.0
     return Law(
         people.expected,
         forms.channel(says, chances, people.counts),
         _collections(m, people),
         float(people.n),
-        forms.channel_log(says, chances, people.counts),
-        people.n * float(says.min()),
+        waves.channel_wave(says, chances, people.counts),
+        people.n * least,
         step,
+        swings=waves.channel_swings(says, chances, people.counts),
     )
 
 
 def _summed(
     m: FrequencyOracle,
     people: Population,
-    found: Adds,
+    found: Adds | None,
     *,
     start: float = 0.0,
     step: float = 0.0,
     kind: str = "exact",
-    grains: tuple[float, ...] = (),
 ) -> Law:
     """Of a sum over people, each of whose reports adds something that is known."""
+    assert found is not None
     held = people.counts > 0
-    counts, middle = people.counts[held].astype(np.complex128), found.mean[held]
+    counts, middle = people.counts[held], found.mean[held]
 
-    def log(theta: npt.NDArray[Any]) -> forms.Complexes:
-        each = np.log(found.waves(theta)[:, held]) - 1j * theta[:, None] * middle
-        return np.asarray(np.einsum("tv,v->t", each, counts))
+    def terms(theta: npt.NDArray[Any]) -> list[tuple[waves.Complexes, npt.NDArray[Any]]]:
+        return [(waves.log1p(found.turns(theta)[:, held]) - 1j * theta[:, None] * middle, counts)]
 
     return Law(
         people.expected,
         float(found.variance @ people.counts),
         _collections(m, people),
         _work(m, people.n),
-        forms._in_blocks(log, found.cells),
+        waves.Wave(terms, found.cells),
         start,
         step,
         costly=found.cells > _COSTLY // 4,
         kind=kind,
-        grains=grains,
+        swings=found.swings(people.counts) if kind == "exact" else None,
     )
 
 

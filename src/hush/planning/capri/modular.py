@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis.capacity import Complexes, Floats, Ints
 from hush.analysis.modular_system import System
+from hush.analysis.waves import Complexes, Floats, Ints, Swings
 from hush.mechanisms.modular import MSS
-from hush.planning.capri.adds import Adds, members
+from hush.planning.capri.adds import Adds, members, spread
 
 
 def modular_adds(m: MSS, amounts: Floats, counts: Ints) -> Adds:
@@ -36,10 +36,12 @@ def modular_adds(m: MSS, amounts: Floats, counts: Ints) -> Adds:
         blocks.append(members(says - level, own, lost).scaled(p - q, shift))
     residues = [np.arange(m.k) % size for size in m.moduli]
 
-    def waves(theta: npt.NDArray[Any]) -> Complexes:
-        return np.asarray(sum(b.waves(theta)[:, at] for b, at in zip(blocks, residues, strict=True)) / number)
+    def turns(theta: npt.NDArray[Any]) -> Complexes:
+        return np.asarray(sum(b.turns(theta)[:, at] for b, at in zip(blocks, residues, strict=True)) / number)
 
     def folded(name: str) -> Floats:
         return np.asarray(sum(getattr(b, name)[at] for b, at in zip(blocks, residues, strict=True)) / number)
 
-    return Adds(waves, folded("mean"), folded("square"), sum(b.cells for b in blocks) + m.k)
+    cells = sum(b.cells for b in blocks) + m.k
+    mean = folded("mean")
+    return Adds(turns, mean, spread(mean, folded("square")), cells, lambda counts: Swings(np.zeros(0), np.zeros(0)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +31,14 @@ class Population:
         amounts: What each value adds to the total.
         total: The true total, before outliers were clipped.
         clipped: How many people were moved to the largest amount.
+        estimated: Whether the counts are those that a collection estimated, and not the truth.
     """
 
     counts: Ints
     amounts: Floats
     total: float
     clipped: int = 0
+    estimated: bool = False
 
     @property
     def n(self) -> int:
@@ -82,10 +84,8 @@ def population(
         raise ParameterError(message("counts", rule, int(people.sum()), "count the people of each value"))
     if not np.abs(amounts).max() <= _LARGEST:
         raise ParameterError(message("domain", "must have amounts up to 1e100", amounts.max(), "use a larger unit"))
-    total = float(amounts @ people)
-    if most is None:
-        return Population(people, amounts, total)
-    return _clipped(people, amounts, total, most)
+    whole = Population(people, amounts, float(amounts @ people), estimated=isinstance(counts, Estimate))
+    return whole if most is None else _clipped(whole, most)
 
 
 def _counted(counts: Source | None, domain: Domain | None) -> tuple[Ints, Floats]:
@@ -151,12 +151,13 @@ def _listed(values: npt.ArrayLike, domain: Domain | None) -> tuple[Ints, Floats]
     return np.bincount(order[at], minlength=amounts.size).astype(np.int64), amounts
 
 
-def _clipped(counts: Ints, amounts: Floats, total: float, most: float) -> Population:
+def _clipped(whole: Population, most: float) -> Population:
     """Those above the limit are counted at the largest amount that is left."""
+    counts, amounts = whole.counts, whole.amounts
     kept = amounts <= most
     if isinstance(most, bool) or kept.sum() < 2:
         raise ParameterError(message("most", "must leave at least two amounts", most, "clip less"))
     moved = int(counts[~kept].sum())
     people = counts[kept].copy()
     people[np.argmax(amounts[kept])] += moved
-    return Population(people, amounts[kept], total, moved)
+    return replace(whole, counts=people, amounts=amounts[kept], clipped=moved)

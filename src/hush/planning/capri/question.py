@@ -9,6 +9,10 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
@@ -17,6 +21,27 @@ from hush.planning.capri.population import Population
 
 METRICS = ("fn", "fp", "tp", "tn", "error")
 """False negatives and positives, true ones, and "error": whichever false outcome the true total allows."""
+
+_SLACK = 1e-12
+
+
+def exceeds(total: npt.ArrayLike, cap: float) -> Any:
+    """Whether a total, or each of several, is above the cap, by more than doubles err.
+
+    A decoded total that equals the cap may come out a hair above it; the law counts it as not exceeding, and so does
+    this. A server should decide by it.
+
+    >>> exceeds(500.00000000000006, 500), exceeds(500.1, 500)
+    (False, True)
+    """
+    given = np.asarray(total, np.float64)
+    above = given - cap > _SLACK * np.maximum(np.abs(given), abs(cap))
+    return above if above.ndim else bool(above)
+
+
+def level(total: float, cap: float) -> bool:
+    """Whether a total equals the cap, as far as doubles tell."""
+    return not exceeds(total, cap) and not exceeds(cap, total)
 
 
 @dataclass(frozen=True)
@@ -28,6 +53,8 @@ class Question:
     cap: float
     over: bool
     """Whether the true total is above the cap."""
+    tied: bool = False
+    """Whether the total, as an earlier collection estimated it, equals the cap."""
 
     @property
     def kept_small(self) -> bool:
@@ -46,9 +73,9 @@ class Question:
         wrong = min(wrong, 1.0)
         return self.probability(wrong if self.over else 1 - wrong)
 
-    def counts(self, total: float) -> bool:
-        """Whether an estimated total counts for the metric."""
-        return self.probability(1.0 if total <= self.cap else 0.0) == 1.0
+    def counts(self, *, exceeded: bool) -> bool:
+        """Whether it counts for the metric to say that the cap is exceeded, or is not."""
+        return self.probability(0.0 if exceeded else 1.0) == 1.0
 
     def satisfied(self, probability: float) -> bool:
         """Whether the constraint is met."""
@@ -61,6 +88,8 @@ class Question:
     @property
     def settled(self) -> str:
         """Why no budget matters, or the empty string."""
+        if self.tied:
+            return "the total, as it was estimated, equals the cap, so on which side the truth lies is not known"
         if not self._impossible:
             return ""
         side = "is above the cap" if self.over else "is not above the cap"
@@ -75,10 +104,22 @@ class Question:
 
 def question(metric: str, threshold: float, cap: float, people: Population) -> Question:
     """A checked question about a population."""
+    named, wanted, limit = wish(metric, threshold, cap)
+    if limit < 0 <= people.amounts.min():
+        rule = "must not be negative where no amount is, since every total exceeds it"
+        raise ParameterError(message("cap", rule, cap, "give the capacity in the amounts' unit"))
+    same = level(people.total, limit)
+    if same and not people.estimated:
+        rule = "must differ from the true total, since an estimate is then as often above as below"
+        raise ParameterError(message("cap", rule, cap, "move it by one unit to the side that shall count"))
+    return Question(named, wanted, limit, bool(exceeds(people.total, limit)), same)
+
+
+def wish(metric: str, threshold: float, cap: float) -> tuple[str, float, float]:
+    """What is wished, checked, before anything is known of the people."""
     if not isinstance(metric, str) or metric.lower() not in METRICS:
         rule = f"must be one of {', '.join(METRICS)}"
         raise ParameterError(message("metric", rule, metric, "'fn' bounds missed exceedances"))
     if isinstance(cap, bool) or not isinstance(cap, numbers.Real) or not math.isfinite(cap):
         raise ParameterError(message("cap", "must be a finite number", cap, "give the capacity in the amounts' unit"))
-    wanted = _rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01")
-    return Question(metric.lower(), wanted, float(cap), people.total > float(cap))
+    return metric.lower(), _rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01"), float(cap)

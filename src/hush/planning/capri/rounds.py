@@ -7,7 +7,7 @@ add up.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from hush.errors import ParameterError, message
 from hush.estimation import Estimate
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
-from hush.planning.capri.answer import Answer
+from hush.planning.capri.answer import Answer, Truth
 from hush.planning.capri.build import Given, builder
 from hush.planning.capri.population import Population, population
-from hush.planning.capri.question import question
+from hush.planning.capri.question import exceeds, question, wish
 from hush.planning.capri.select import capacity
+from hush.planning.capri.trial import Trials
 from hush.randomness import source
 
 
@@ -50,8 +51,8 @@ class Step:
 
     @property
     def outcome(self) -> str:
-        """Which of tp, fp, tn and fn it was."""
-        said, true = self.estimated > self.cap, self.total > self.cap
+        """Which of tp, fp, tn and fn it was; a total that equals the cap does not exceed it."""
+        said, true = exceeds(self.estimated, self.cap), exceeds(self.total, self.cap)
         return ("t" if said == true else "f") + ("p" if said else "n")
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,11 +69,15 @@ def first_round(
     first: float,
     rng: np.random.Generator | None = None,
     domain: Domain | None = None,
+    confirm: int | None = None,
     **asked: Any,
 ) -> Answer:
     """Simulate a first round with a small budget, and plan from what it estimates.
 
-    With reports of a real first round, give `capacity` their Estimate, and `spent`.
+    The budget is enough for the people that the first round saw. What it does for the people as they are, which only
+    a simulation knows, the answer's `truth` tells, and its confirmation, too, is of those. `first_rounds` shows how
+    much hangs on the first round's luck. With reports of a real first round, give `capacity` their Estimate, and
+    `spent`.
 
     Args:
         mechanism: As for `capacity`; a frequency oracle.
@@ -80,12 +85,53 @@ def first_round(
         first: Budget of the first round.
         rng: `hush.seeded(7)` to repeat a simulation.
         domain: Its values are the amounts.
+        confirm: As for `capacity`.
         asked: Everything else that `capacity` takes: cap, metric, threshold, ...
     """
     drawing, most = source(rng), asked.pop("most", None)
     people = counts if isinstance(counts, Population) else population(counts, domain=domain, most=most)
+    real = question(asked.get("metric", "error"), asked["threshold"], asked["cap"], people)
     seen = estimated(mechanism, people, first, rng=drawing, parameters=asked.get("parameters"))
-    return capacity(mechanism, seen, spent=first, rng=drawing, **asked)
+    answer = capacity(mechanism, seen, spent=first, rng=drawing, confirm=0, **asked)
+    if answer.epsilon is None:
+        return answer
+    trials = Trials(builder(mechanism, people, asked.get("parameters")), people, real, drawing)
+    found, confirmation = trials.certified(answer.epsilon), trials.confirmed(answer.epsilon, confirm)
+    return replace(
+        answer,
+        truth=Truth(people.total, found.probability, found.satisfied),
+        confirmation=confirmation,
+        interval=None if confirmation is None else (confirmation.low, confirmation.high),
+    )
+
+
+def first_rounds(
+    mechanism: Given,
+    counts: npt.ArrayLike | Population,
+    *,
+    rounds: int = 20,
+    rng: np.random.Generator | None = None,
+    told: Callable[[Answer], None] | None = None,
+    **asked: Any,
+) -> tuple[Answer, ...]:
+    """Simulate several first rounds, each planning a budget: the range of budgets, and how many keep the wish.
+
+    Args:
+        mechanism: As for `capacity`; a frequency oracle.
+        counts: The true counts.
+        rounds: How many.
+        rng: `hush.seeded(7)` to repeat a simulation.
+        told: Called after each.
+        asked: Everything else that `first_round` takes; only the first round is confirmed.
+    """
+    drawing = source(rng)
+    answers: list[Answer] = []
+    for _ in range(_rules.integer("rounds", rounds, 1, 10**6, "use e.g. 20")):
+        answers.append(first_round(mechanism, counts, rng=drawing, **asked))
+        asked["confirm"] = 0
+        if told is not None:
+            told(answers[-1])
+    return tuple(answers)
 
 
 def estimated(
@@ -106,7 +152,7 @@ def estimated(
         rng: `hush.seeded(7)` to repeat a simulation.
     """
     seen = _collected(mechanism, people, _rules.epsilon(first), parameters, source(rng))
-    return population(seen, domain=_amounts(people))
+    return population(seen, domain=_amounts(people))  # marked as estimated
 
 
 def over_time(
@@ -124,8 +170,8 @@ def over_time(
 ) -> tuple[Step, ...]:
     """Simulate collections at several times, the estimate of each planning the budget of the next.
 
-    Where a plan is infeasible the largest budget is used. "error" is the metric to use: whether the total exceeds the
-    cap is what is not known beforehand.
+    Where no budget is found, as where the estimated total equals the cap, the largest is used; `planned.feasible` of
+    the step tells. "error" is the metric to use: whether the total exceeds the cap is what is not known beforehand.
 
     Args:
         mechanism: As for `capacity`; a frequency oracle.
@@ -144,20 +190,20 @@ def over_time(
     steps: list[Step] = []
     planned: Answer | None = None
     spent = 0.0
-    for time, (counts, limit) in enumerate(zip(history, caps, strict=True)):
+    for at, (counts, limit) in enumerate(zip(history, caps, strict=True)):
         people = population(counts, domain=domain, most=most)
-        question(metric, threshold, limit, people)
+        wish(metric, threshold, limit)
         seen = _collected(mechanism, people, budget, options.get("parameters"), drawing)
         spent += budget
         total = float(people.n * (people.amounts @ seen.frequencies))
-        steps.append(Step(time, budget, spent, people.total, total, limit, planned))
+        steps.append(Step(at, budget, spent, people.total, total, limit, planned))
         if told is not None:
             told(steps[-1])
-        if time + 1 < len(history):
+        if at + 1 < len(history):
             planned = capacity(
                 mechanism,
                 seen,
-                cap=caps[time + 1],
+                cap=caps[at + 1],
                 metric=metric,
                 threshold=threshold,
                 domain=_amounts(people),
@@ -193,5 +239,6 @@ def _collected(
     m = builder(mechanism, people, parameters)(epsilon)
     if not isinstance(m, FrequencyOracle):
         rule = "must estimate frequencies, to plan the next round from them"
-        raise ParameterError(message("mechanism", rule, m.name(), "use a frequency oracle, e.g. 'OUE'"))
+        remedy = f"collect first with a frequency oracle, e.g. OUE, and plan {m.name()} from that Estimate (--earlier)"
+        raise ParameterError(message("mechanism", rule, m.name(), remedy))
     return m.estimate(m.simulate(people.counts, rng=rng))

@@ -1,6 +1,7 @@
 """Where the constraint starts to hold: bisection (Algorithm 7), its relaxed variant (CAPRI-R), and a Gaussian process.
 
-Each takes a function that tries a budget, and gives the smallest budget that met the constraint, or None.
+Each takes a function that tries a budget, and gives the smallest budget that met the constraint, or None. Budgets that
+are tried have at most four digits, but for the ends of the range, so that the answer is a number that can be written.
 """
 
 from __future__ import annotations
@@ -12,28 +13,75 @@ import numpy as np
 
 from hush.errors import missing
 from hush.planning.capri.answer import Evidence
+from hush.planning.relax import up
 
 Trial = Callable[[float], Evidence]
 
+_NEARER, _FARTHER = 0.06, 0.7
+"""How much farther down to look next, as a share of how far down one is: with care, and after a clear failure."""
+_LEAST = 0.02
+_AGAIN = 4
+
+
+def before(epsilon: float) -> float:
+    """The next smaller number of four digits.
+
+    >>> before(1.42), before(1.0), before(0.12345)
+    (1.419, 0.9999, 0.1234)
+    """
+    places = 3 - math.floor(math.log10(epsilon))
+    whole = math.ceil(round(epsilon * 10.0**places, 6)) - 1
+    return whole / 10.0**places if whole >= 1000 else 9999 / 10.0 ** (places + 1)
+
 
 def closed_in(trial: Trial, low: float, high: float, precision: float) -> Evidence | None:
-    """Bisection on a logarithmic scale, to a relative precision, with both ends tried first.
-
-    A stricter constraint is met at no budget where a laxer one is not, so its answer is never smaller.
-    """
-    best = trial(high)
-    if not best.satisfied:
-        return None
+    """Bisection on a logarithmic scale, to a relative precision, with both ends tried first."""
     first = trial(low)
     if first.satisfied:
         return first
-    while high - low > precision * high:
-        middle = math.sqrt(low * high)
+    best = trial(high)
+    return _between(trial, low, best, precision) if best.satisfied else None
+
+
+def _between(trial: Trial, low: float, best: Evidence, precision: float) -> Evidence:
+    """Bisection between a budget that fails and one that holds."""
+    while best.epsilon - low > precision * best.epsilon:
+        middle = up(math.sqrt(low * best.epsilon))
+        if middle >= best.epsilon:
+            middle = before(best.epsilon)
+        if middle <= low:
+            break
         found = trial(middle)
         if found.satisfied:
-            high, best = middle, found
+            best = found
         else:
             low = middle
+    return best
+
+
+def lowered(trial: Trial, best: Evidence, low: float, precision: float, clear: Callable[[Evidence], bool]) -> Evidence:
+    """The smallest budget that holds below one found by bisection, down to half of it.
+
+    More budget may be a little worse: an estimated total is one of few numbers where people are few or reports coarse,
+    and these numbers move across the cap as the budget grows. Budgets that hold then lie in stretches, each no farther
+    down than stretches are wide; so we look at budgets ever farther down, in steps that grow with the distance, and
+    more sparsely below one that fails by more than such a number can matter.
+    """
+    for _ in range(_AGAIN):
+        start, held, under = best.epsilon, best, None
+        floor, at = max(low, start / 2), before(start)
+        while at > floor:
+            found = trial(at)
+            if found.satisfied:
+                held, under = found, None
+            elif under is None:
+                under = at
+            gone = start - at
+            further = max(_FARTHER * gone, _LEAST * start) if clear(found) else _NEARER * gone
+            at = min(before(at), up(max(at - further, floor / 2)))
+        if held is best:
+            return best
+        best = _between(trial, under or floor, held, precision)
     return best
 
 
@@ -46,7 +94,9 @@ def bisected(trial: Trial, low: float, high: float, precision: float, relaxation
     bottom, top = low, high
     held: Evidence | None = None
     while low <= high - precision:
-        middle = (low + high) / 2
+        middle = up((low + high) / 2)
+        if middle >= high:  # nothing of four digits is left above the middle
+            break
         found = trial(middle)
         if found.satisfied:
             high = min(middle + relaxation, top)
@@ -57,7 +107,7 @@ def bisected(trial: Trial, low: float, high: float, precision: float, relaxation
             if held is not None and held.epsilon < low:
                 held = None
     if held is None:
-        last = trial(high)
+        last = trial(min(up(high), top))
         held = last if last.satisfied else None
     return held
 
@@ -80,11 +130,11 @@ def modelled(
     itself is flat almost everywhere. The answer is the smallest budget that met the constraint, above all that
     clearly failed to.
     """
-    tried = [trial(math.exp(x)) for x in rng.uniform(math.log(low), math.log(high), first)]
+    tried = [trial(min(up(math.exp(x)), high)) for x in rng.uniform(math.log(low), math.log(high), first)]
     for _ in range(more):
         at = np.array([math.log(e.epsilon) for e in tried])
         off = np.array([abs(_quantile(e, runs) - goal) for e in tried])
-        tried.append(trial(math.exp(_next(at, off, math.log(low), math.log(high)))))
+        tried.append(trial(min(up(math.exp(_next(at, off, math.log(low), math.log(high)))), high)))
     tried.append(trial(high))
     failed = max((e.epsilon for e in tried if clearly_fails(e)), default=0.0)
     held = (e for e in tried if e.satisfied and e.epsilon > failed)

@@ -17,6 +17,7 @@ from hush.mechanisms._numeric import Numeric
 from hush.planning.capri import search
 from hush.planning.capri.answer import Answer, Evidence
 from hush.planning.capri.build import Given, builder
+from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population, Source, population
 from hush.planning.capri.question import Question, question
 from hush.planning.capri.trial import Trials, Watch
@@ -36,7 +37,7 @@ def capacity(
     counts: Source | Population | None = None,
     *,
     cap: float,
-    metric: str = "fn",
+    metric: str = "error",
     threshold: float,
     values: npt.ArrayLike | None = None,
     domain: Domain | None = None,
@@ -56,13 +57,14 @@ def capacity(
     """The smallest epsilon that bounds how often "the total exceeds the cap" is decided wrongly (or rightly).
 
     The server estimates how many people hold each value (or, with a numeric mechanism, the mean), adds up, and
-    compares with the cap.
+    compares with the cap (`capri.exceeds`). Budgets of at most four digits are looked at; the answer meets the
+    constraint as it stands.
 
     Args:
         mechanism: A name, a class, a mechanism whose other parameters are kept, or a function of epsilon. A frequency
             oracle, or one of Duchi, Piecewise and Hybrid.
         counts: People of each value, an Estimate of an earlier collection, a Dataset, or a Population.
-        cap: The capacity.
+        cap: The capacity. It must differ from the true total.
         metric: "fn" or "fp" must stay below the threshold, "tp" or "tn" must reach it; "error" is "fn" where the
             total exceeds the cap and "fp" where it does not.
         threshold: Strictly between 0 and 1.
@@ -74,17 +76,18 @@ def capacity(
         runs: Simulated collections at each budget, for "capri", "capri-r" and "bayes".
         lowest: The smallest budget to consider.
         highest: The largest.
-        precision: How narrow the search ends; 0.01 for "capri", a ten-thousandth of the budget for others.
+        precision: How narrow the search ends; 0.01 for "capri", "capri-r"; a share of the budget for others, a
+            ten-thousandth if left out.
         relaxation: What "capri-r" keeps of the half it drops; below half the precision. A quarter of it if left out.
         confirm: Collections to simulate, from whole tallies, at the budget found. Left out, as many as take about a
-            second; for mechanisms that are slow to simulate, few or none.
+            second, or none where these would be too few to say anything.
         spent: What an earlier round took from the same people.
         rng: `hush.seeded(7)` to repeat a simulation.
         watch: Called with the evidence of each budget tried.
 
     >>> found = capacity("GRR", [500, 500], cap=400, metric="fn", threshold=0.1, confirm=0)
-    >>> round(found.epsilon, 3)
-    0.405
+    >>> found.epsilon
+    0.4055
     """
     began = time.perf_counter()
     people = counts if isinstance(counts, Population) else population(counts, values=values, domain=domain, most=most)
@@ -106,16 +109,11 @@ def capacity(
     epsilon = None if best is None else best.epsilon
     confirmation = None if epsilon is None or asked.settled else trials.confirmed(epsilon, confirm)
     shown = best or max(trials.evidence, key=lambda e: -e.probability if asked.kept_small else e.probability)
-    chance = shown.probability if shown.exact is None else shown.exact
-    interval = (chance, chance)
-    if confirmation is not None:
-        interval = (confirmation.low, confirmation.high)
-    elif shown.runs:
-        interval = (shown.low, shown.high)
+    seen = confirmation or (shown if shown.runs else None)
     return Answer(
         epsilon=epsilon,
-        probability=chance,
-        interval=interval,
+        probability=shown.probability if shown.exact is None else shown.exact,
+        interval=None if seen is None else (seen.low, seen.high),
         feasible=best is not None,
         reason=reason,
         mechanism=example.name(),
@@ -133,6 +131,7 @@ def capacity(
         confirmation=confirmation,
         seconds=time.perf_counter() - began,
         raised=raised,
+        estimated=people.estimated,
     )
 
 
@@ -152,13 +151,13 @@ def _searched(
     close = _CLOSE if method in ("exact", *_BOUNDS) else 0.01
     width = close if precision is None else _rules.number("precision", precision, 0.0, high, f"use e.g. {close}")
     relaxed = width / 4 if relaxation is None else _rules.number("relaxation", relaxation, 0.0, width / 2, "halve it")
-    if asked.settled or asked.cap == trials.people.expected:
-        # No budget changes much: the estimate is as often above the cap as below.
+    if asked.settled:
         first = trials.by_law(low)
-        why = asked.settled or "the cap equals the expected total, and no budget tells the two apart"
-        return (first, why) if first.satisfied else (None, why)
+        return (first if first.satisfied and not asked.tied else None), asked.settled
     if method == "exact":
         best = search.closed_in(trials.by_law, low, high, width)
+        if best is not None and best.epsilon > low:
+            best = _sure(trials, search.lowered(trials.by_law, best, low, width, trials.clearly_fails), high)
     elif method in _BOUNDS:
         best = search.closed_in(trials.by_bound(method), low, high, width)
     elif method == "bayes":
@@ -168,6 +167,14 @@ def _searched(
         kept = relaxed if method == "capri-r" else 0.0
         best = search.bisected(trials.by_runs(runs), low, high, width, kept)
     return best, "" if best is not None else _why(trials, high)
+
+
+def _sure(trials: Trials, best: Evidence, high: float) -> Evidence | None:
+    """The answer by the law in full, where a rough one was enough on the way."""
+    if best.exact is not None or not law(trials.build(best.epsilon), trials.people).costly:
+        return best
+    found = trials.certified(best.epsilon)
+    return found if found.satisfied else search.closed_in(trials.certified, best.epsilon, high, _CLOSE)
 
 
 def _held(trials: Trials, best: Evidence, high: float) -> Evidence | None:
@@ -198,7 +205,7 @@ def _goal(asked: Question) -> float:
 def _why(trials: Trials, high: float) -> str:
     people, asked = trials.people, trials.asked
     if people.clipped and (people.expected > asked.cap) != asked.over:
-        return f"clipping moved the expected total to {people.expected:g}, to the other side of the cap"
+        return f"clipping moved the expected total to {people.expected:,.12g}, to the other side of the cap"
     return f"not even epsilon {high:g} does; the total is too near to the cap, or the people are too few"
 
 

@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import capacity as forms
+from hush.analysis.inversion import Inversion, edgeworth
+from hush.analysis.waves import Swings, Wave
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[int, np.random.Generator], Floats]
 
-_LOOKED = np.arange(9.0, 500.0, 0.5)
-"""Where to look, in units of one over the deviation, for what a characteristic function does after it fell off."""
-_FAINT = 1e-13
-_SHOWS = 1e-5
-"""More of a step than that shows in a probability."""
+EXACT = 1e-10
+"""A probability is called exact where it is off by less than that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,82 +30,75 @@ class Law:
         variance: For a fixed population.
         draw: Estimated totals of so many collections.
         work: Random numbers that one collection takes.
-        log: Logarithm of the characteristic function, of the total less its mean; None where it is not known.
+        log: The characteristic function, of the total less its mean; None where it is not known.
         offset: A lattice point, where totals lie on a lattice.
         step: Distance of lattice points; 0 without a lattice.
         costly: Whether an exact probability takes long.
         kind: "exact"; "near", where the characteristic function is that of a first-order term; or "normal", where
             only a variance from simulated collections is known.
-        grains: Distances of coarser lattices that parts of the total lie on.
+        swings: How far the characteristic function falls at least, to see fast where it comes back.
     """
 
     mean: float
     variance: float
     draw: Draw
     work: float
-    log: forms.Log | None = None
+    log: Wave | None = None
     offset: float = 0.0
     step: float = 0.0
     costly: bool = False
     kind: str = "exact"
-    grains: tuple[float, ...] = ()
+    swings: Swings | None = None
 
-    @cached_property
+    @property
     def exact(self) -> bool:
-        """Whether `at_most` is: the law is known, and totals lie on a lattice, or so dense that no step shows."""
-        return self.kind == "exact" and (bool(self.step) or self.variance == 0 or self._steps < _SHOWS)
+        """Whether `at_most` is, to ten digits: the law is known, and totals lie on a lattice that is not too fine.
+
+        Others have steps that only those who know all of their many places can follow; `error` bounds what is missed.
+        """
+        if self.kind != "exact" or self.log is None:
+            return False
+        asked = list(self._probabilities.values()) or [self._found(self.mean)]
+        return self._inversion.whole and max(error for _, error in asked) < EXACT
 
     @property
     def known(self) -> str:
         """How well `at_most` is known: "exact", "near" or "normal"."""
         return "near" if self.kind == "exact" and not self.exact else self.kind
 
-    @cached_property
-    def _steps(self) -> float:
-        """How much of a step the law may have: what the characteristic function does after it fell off first."""
-        if self.log is None:
-            return math.inf
-        deviation = math.sqrt(self.variance)
-        again = [2 * math.pi * turn / grain * deviation for grain in self.grains if grain for turn in (1, 2, 3)]
-        turns = np.array(again) if again else _LOOKED
-        return float((np.exp(self.log(turns / deviation).real) / np.maximum(turns, 1.0)).max())
-
     def at_most(self, cap: float) -> float:
         """The probability that the estimated total does not exceed the cap, as well as it is `known`."""
         if self.log is None:
             return 1 - forms.normal(self.variance, cap - self.mean)
-        point = self._point(cap)
-        found = forms.at_most(self.log, math.sqrt(self.variance), point, self.step)
-        return min(max(found + self._revived(self.log, point), 0.0), 1.0)
+        return self._found(cap)[0]
 
-    def _revived(self, log: forms.Log, point: float) -> float:
-        """What coarser lattices inside a fine one add: each brings the characteristic function back for a moment."""
-        deviation = math.sqrt(self.variance)
-        if not (self.step and self.grains and deviation):
-            return 0.0
-        reach = forms._reach(log, deviation)
-        window = 4 * math.ceil((abs(point) + reach) / (2 * self.step))
-        if abs(point) >= reach or window <= forms._PROBED:  # small windows are summed whole where need be
-            return 0.0
-        length, total = window * self.step, 0.0
-        turns = {turn / grain for grain in self.grains for turn in range(1, int(grain / (2 * self.step)) + 1)}
-        at = np.array(sorted(turns))
-        peaks = at[np.exp(log(2 * np.pi * at).real) > _FAINT] if at.size else at
-        for peak in peaks:
-            wide = 9 / deviation / (2 * np.pi)
-            first, last = (max(1, int((peak + side * wide) * length)) for side in (-1, 1))
-            odd = np.arange(first | 1, min(last, window // 2), 2)
-            theta = 2 * np.pi * odd / length
-            weights = 2 / (window * np.sin(np.pi * odd / window))
-            total += float(weights @ (np.exp(1j * theta * point) * np.exp(log(theta)).conj()).imag)
-        return total
+    def error(self, cap: float) -> float | None:
+        """How far `at_most` may be off, at most; None where there is no bound, since the law itself is not exact."""
+        return self._found(cap)[1] if self.log is not None and self.kind == "exact" else None
 
     def roughly(self, cap: float) -> float | None:
         """The same to about four digits, from one value of the characteristic function; None where that is not safe."""
         deviation = math.sqrt(self.variance)
-        if self.log is None or deviation < 50 * self.step:
+        if self.log is None or not deviation or deviation < 50 * self.step or not self._inversion.smooth:
             return None
-        return forms.edgeworth(self.log, deviation, self._point(cap))
+        return edgeworth(self.log, deviation, self._point(cap))
+
+    @cached_property
+    def _inversion(self) -> Inversion:
+        assert self.log is not None
+        size = abs(self.mean) + abs(self.offset)
+        return Inversion(self.log, math.sqrt(self.variance), self.step, self.swings, size)
+
+    @cached_property
+    def _probabilities(self) -> dict[float, tuple[float, float]]:
+        return {}
+
+    def _found(self, cap: float) -> tuple[float, float]:
+        """A probability and its error, looked for once."""
+        known = self._probabilities
+        if cap not in known:
+            known[cap] = self._inversion.at_most(self._point(cap))
+        return known[cap]
 
     def _point(self, cap: float) -> float:
         """The cap, relative to the mean; halfway to the next lattice point above."""

@@ -6,22 +6,26 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hush.analysis import capacity as forms
 from hush.estimation.intervals import proportion
+from hush.mechanisms._numeric import Numeric
+from hush.planning.capri import means
 from hush.planning.capri.answer import Evidence
 from hush.planning.capri.build import Mechanism
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population
-from hush.planning.capri.question import Question
-from hush.planning.capri.total import Law
+from hush.planning.capri.question import Question, exceeds
+from hush.planning.capri.total import Draw, Law
 
 Watch = Callable[[Evidence], None]
 
-_FEW = 20
+_RUNS, _HITS, _WORK = 2000, 20, 4e6
+"""Of a confirmation: collections and hits expected at the threshold, at least; and random numbers, at most."""
 _CLEAR = 0.02
 """A rough probability this much away from the threshold, relatively, settles the matter where exact ones cost much."""
 
@@ -36,11 +40,13 @@ class Trials:
     rng: np.random.Generator
     watch: Watch | None = None
     evidence: list[Evidence] = field(default_factory=list)
+    _jumps: dict[float, float] = field(default_factory=dict)
 
     def by_law(self, epsilon: float) -> Evidence:
         """By the law, as well as it is known; roughly, where that settles the matter and exactly takes long."""
         began = time.perf_counter()
         found = law(self.build(epsilon), self.people)
+        self._jumps[epsilon] = self._jump(found)
         rough = self._rough(found)
         limit = self.asked.threshold
         if rough is not None and abs(rough - limit) > _CLEAR * min(limit, 1 - limit):
@@ -52,9 +58,29 @@ class Trials:
         began = time.perf_counter()
         return self._fully(law(self.build(epsilon), self.people), epsilon, began)
 
+    def clearly_fails(self, tried: Evidence) -> bool:
+        """Whether a budget, tried by the law, fails by more than two of the totals that an estimate can take matter."""
+        return not tried.satisfied and abs(tried.probability - self.asked.threshold) > 2 * self._jumps[tried.epsilon]
+
+    def _jump(self, found: Law) -> float:
+        """About how likely a single total is near the mean: of those of a lattice, or else of far more than people."""
+        deviation = math.sqrt(found.variance)
+        apart = min(self._coarser * found.step or 20 * deviation / self.people.n, 0.1 * deviation)
+        return apart / (deviation * math.sqrt(2 * math.pi)) if deviation else 0.0
+
+    @cached_property
+    def _coarser(self) -> float:
+        """How much farther apart the nearest two amounts are than the step that all are multiples of."""
+        amounts = np.unique(self.people.amounts)
+        step = forms.lattice((amounts - amounts[0]).tolist())
+        return float(np.diff(amounts).min() / step) if step and amounts.size > 1 else 1.0
+
     def _fully(self, found: Law, epsilon: float, began: float) -> Evidence:
+        """Met only if it is wherever the probability lies within its error."""
         chance = self.asked.probability(found.at_most(self.asked.cap))
-        return self._keep(found, epsilon, chance, found.known, began, chance if found.exact else None)
+        off = found.error(self.asked.cap) or 0.0
+        exact = chance if found.exact else None
+        return self._keep(found, epsilon, chance, found.known, began, exact, 0, 0, 0.0 if found.exact else off)
 
     def _rough(self, found: Law) -> float | None:
         """The probability to four digits, where exact ones cost much."""
@@ -67,7 +93,7 @@ class Trials:
         def trial(epsilon: float) -> Evidence:
             began = time.perf_counter()
             found = law(self.build(epsilon), self.people)
-            bound = getattr(forms, name)(found.variance, self._margin(found))
+            bound = self._wrong(found)[name]
             return self._keep(found, epsilon, self.asked.bounded(bound), found.kind, began)
 
         return trial
@@ -82,7 +108,7 @@ class Trials:
             began = time.perf_counter()
             found = law(self.build(epsilon), self.people)
             if found.log is None:
-                hits = self._hits(found, runs)
+                hits = self._hits(found.draw, runs)
                 return self._keep(found, epsilon, hits / runs, found.kind, began, None, runs, hits)
             rough = self._rough(found)
             chance = self.asked.probability(found.at_most(self.asked.cap)) if rough is None else rough
@@ -95,24 +121,43 @@ class Trials:
         return trial
 
     def confirmed(self, epsilon: float, runs: int | None) -> Evidence | None:
-        """Whole tallies, simulated at one budget; as many as take about a second, if it is not said how many."""
+        """Whole tallies, simulated at one budget; if it is not said how many, as many as take about a second, and none
+        if these could not tell twice the threshold from the threshold.
+        """
         began = time.perf_counter()
-        found = law(self.build(epsilon), self.people)
-        many = int(min(2000.0, 4e6 // found.work)) if runs is None else runs
-        if many == 0 or (runs is None and many < _FEW):
+        m = self.build(epsilon)
+        found = law(m, self.people)
+        fast = means.totals(m, self.people) if isinstance(m, Numeric) else None
+        draw, work = (found.draw, found.work) if fast is None else (fast, means.WORK)
+        many = int(min(max(_RUNS, _HITS / self._limit), _WORK // work)) if runs is None else runs
+        if many == 0 or (runs is None and not self._telling(many)):
             return None
-        hits = self._hits(found, many)
+        hits = self._hits(draw, many)
         return self._made(found, epsilon, hits / many, found.kind, began, None, many, hits)
 
-    def _hits(self, found: Law, runs: int) -> int:
-        drawn = found.draw(runs, self.rng)
-        above = int((drawn > self.asked.cap).sum())
-        return above * self.asked.counts(math.inf) + (runs - above) * self.asked.counts(-math.inf)
+    def _telling(self, runs: int) -> bool:
+        """Whether so many runs show that a probability at the threshold is not twice as far from 0 (from 1)."""
+        return runs > 0 and proportion(round(runs * self._limit), runs)[1] <= 2 * self._limit
 
-    def _margin(self, found: Law) -> float:
-        """How far the estimate is from the cap on average; nothing, if it is on the wrong side."""
+    @property
+    def _limit(self) -> float:
+        return self.asked.threshold if self.asked.kept_small else 1 - self.asked.threshold
+
+    def _hits(self, draw: Draw, runs: int) -> int:
+        above = int(exceeds(draw(runs, self.rng), self.asked.cap).sum())
+        return above * self.asked.counts(exceeded=True) + (runs - above) * self.asked.counts(exceeded=False)
+
+    def _wrong(self, found: Law) -> dict[str, float]:
+        """The probability of a wrong decision as the variance alone tells it: if normal, and bounds, which need the
+        mean of the estimate to be on the right side.
+        """
         distance = found.mean - self.asked.cap if self.asked.over else self.asked.cap - found.mean
-        return max(distance, 0.0)
+        variance, margin = found.variance, max(distance, 0.0)
+        return {
+            "normal": forms.normal(variance, distance) if variance else float(distance < 0),
+            "cantelli": forms.cantelli(variance, margin) if margin else 1.0,
+            "chebyshev": min(forms.chebyshev(variance, margin), 1.0),
+        }
 
     def _keep(self, found: Law, epsilon: float, chance: float, known: str, began: float, *more: Any) -> Evidence:
         made = self._made(found, epsilon, chance, known, began, *more)
@@ -131,12 +176,12 @@ class Trials:
         exact: float | None = None,
         runs: int = 0,
         hits: int = 0,
+        off: float = 0.0,
     ) -> Evidence:
-        margin = self._margin(found)
-        low, high = proportion(hits, runs) if runs else (chance, chance)
+        low, high = proportion(hits, runs) if runs else (max(chance - off, 0.0), min(chance + off, 1.0))
         return Evidence(
             epsilon=epsilon,
-            satisfied=self.asked.satisfied(chance),
+            satisfied=self.asked.satisfied(chance if runs else high if self.asked.kept_small else low),
             probability=chance,
             exact=exact,
             runs=runs,
@@ -144,9 +189,7 @@ class Trials:
             low=low,
             high=high,
             deviation=math.sqrt(found.variance),
-            normal=forms.normal(found.variance, margin),
-            cantelli=forms.cantelli(found.variance, margin),
-            chebyshev=forms.chebyshev(found.variance, margin),
             seconds=time.perf_counter() - began,
             law=known,
+            **self._wrong(found),
         )

@@ -1,0 +1,164 @@
+"""What `hush capacity` asks the library: of which mechanism and people, and what comes of it at many budgets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hush.cli._usage import NOTHING
+from hush.errors import ParameterError, Unsaid, message
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from hush.domain import Domain
+    from hush.planning.capri import Answer, Evidence, Exposure, Population
+
+OPTIONS = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "counts", "mechanism")}
+OPTIONS |= {"most": "--clip", "epsilon": "--max-epsilon", "domain": "--counts"}
+
+_POINTS, _AROUND = 80, 8.0  # of a picture: budgets, and how far from the answer
+_ROUNDS, _WORK = 20, 3e4  # first rounds to simulate, where a collection takes fewer random numbers
+
+
+def named(mechanism: str | None, settings: list[str] | None) -> Any:
+    """The class of a mechanism for frequencies or means."""
+    from hush.cli._asking import with_budget
+    from hush.cli._names import meant
+    from hush.mechanisms.numeric import NUMERIC
+    from hush.mechanisms.registry import registry
+
+    means = {name.lower(): cls for name, cls in NUMERIC.items()}
+    known = {**registry(), **NUMERIC}
+    if mechanism is not None and ":" not in mechanism and mechanism.lower() not in {name.lower() for name in known}:
+        near = meant(mechanism, known)
+        remedy = f"did you mean {' or '.join(near)}?" if near else f"use one of {', '.join(known)}"
+        remedy += " `hush mechanisms` lists those for frequencies" if near else ", or module:Class for one of your own"
+        raise ParameterError(message("--mechanism", "must be a known name", mechanism, remedy))
+    return means.get((mechanism or "").lower()) or with_budget(mechanism, settings)
+
+
+def alone(given: dict[str, Any], beside: str) -> None:
+    """Refuse what says nothing beside an option."""
+    for option, value in given.items():
+        if value is not None:
+            raise ParameterError(message(option, f"must be left out beside {beside}", str(value), "leave one out"))
+
+
+def some(given: dict[str, Any]) -> None:
+    """Refuse that nothing says who reports."""
+    if all(value is None for value in given.values()):
+        rule = "or --counts, --earlier or --history must be given"
+        raise ParameterError(message("--dataset", rule, NOTHING, "use e.g. --counts people.csv"))
+
+
+def once(domain: Domain, amounts: Domain) -> None:
+    """Refuse an amount that stands in two rows without labels to tell them apart."""
+    twice = [amount for amount, rows in Counter(amounts.values or ()).items() if rows > 1]
+    if twice and domain.labels is None:
+        got = Unsaid(f"{twice[0]:g} in several rows")
+        raise ParameterError(message("--counts", "must have each value once", got, "add the counts up, or add labels"))
+
+
+def parameters(
+    cls: Any, domain: Domain, epsilon: float, delta: float | None, settings: list[str] | None, named: list[str] | None
+) -> dict[str, Any]:
+    """What the mechanism takes besides k and epsilon, checked by making it at the smallest budget."""
+    from hush.cli._asking import asked
+    from hush.cli._classes import construct, merged, parsed
+    from hush.mechanisms._base import FrequencyOracle
+    from hush.mechanisms.settings import takes
+
+    more = merged({} if delta is None else {"delta": delta}, parsed(settings))
+    if "sensitive" in takes(cls):
+        more["sensitive"] = domain.sensitive
+    elif named is not None:
+        rule = f"must be left out for {cls.name()}, which protects all values alike"
+        raise ParameterError(message("--sensitive", rule, ",".join(named), "use e.g. uSS"))
+    if issubclass(cls, FrequencyOracle):
+        asked(lambda: construct(cls, {"k": domain.size, "epsilon": epsilon, **more}), {"epsilon": "--min-epsilon"})
+    for name in more:
+        if name == "epsilon" or name not in takes(cls):
+            rule = f"must be a parameter of {cls.name()}, which takes {', '.join(takes(cls))}, but not the budget"
+            raise ParameterError(message(f"--set {name}", rule, more[name], "leave it out"))
+    return more
+
+
+def answered(
+    asking: dict[str, Any], people: Population, spent: float, rng: np.random.Generator, *, quiet: bool
+) -> Answer:
+    """The smallest budget."""
+    from hush.cli import _asking
+    from hush.planning import capri
+
+    steps = 40 if asking["method"] == "bayes" else 30
+    with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
+        tried = [0]
+
+        def watch(_: Evidence) -> None:
+            tried[0] += 1
+            tell(min(tried[0] / (steps + 2), 0.95))
+
+        return _asking.asked(
+            lambda: capri.capacity(counts=people, spent=spent, watch=watch, rng=rng, **asking), OPTIONS
+        )
+
+
+def rehearsed(
+    asking: dict[str, Any], people: Population, first: float, rng: np.random.Generator, *, quiet: bool
+) -> tuple[Answer, ...]:
+    """What simulated first rounds plan; only one, where a plan takes long."""
+    from hush.cli import _asking
+    from hush.planning import capri
+    from hush.planning.capri.build import builder
+
+    options = {**OPTIONS, "epsilon": "--first"}
+    m = _asking.asked(lambda: builder(asking["mechanism"], people, asking["parameters"])(first), options)
+    law = capri.law(m, people)
+    rounds = 1 if law.costly or law.log is None or law.work > _WORK else _ROUNDS
+    with _asking.bar("Simulating first rounds, and planning from each", quiet=quiet) as tell:
+        done = [0]
+
+        def told(_: Answer) -> None:
+            done[0] += 1
+            tell(done[0] / rounds)
+
+        wish = {**asking, "counts": people, "first": first, "rounds": rounds}
+        return _asking.asked(lambda: capri.first_rounds(told=told, rng=rng, **wish), options)
+
+
+def exposed(m: Any, people: Population, limit: float | None, rng: np.random.Generator) -> Exposure:
+    """How well the best adversary, who knows how many people hold each amount, guesses from reports at the budget."""
+    from hush.cli._asking import asked
+    from hush.planning import capri
+
+    prior = people.counts / people.n
+    return asked(
+        lambda: capri.exposure(m, people, limit=limit, prior=prior, reports=50_000, rng=rng), {"limit": "--limit"}
+    )
+
+
+def draw(
+    asking: dict[str, Any], people: Population, answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool
+) -> None:
+    """A picture of what the law says at budgets around the answer; of the whole range where there is none."""
+    import numpy as np
+
+    from hush.cli import _files
+    from hush.cli._asking import bar
+    from hush.planning.capri.build import builder
+    from hush.planning.capri.question import question
+    from hush.planning.capri.trial import Trials
+    from hush.reports import figures
+    from hush.reports.budgeted import capacity_figure
+
+    asked = question(asking["metric"], asking["threshold"], asking["cap"], people)
+    low, high = asking["lowest"], asking["highest"]
+    if answer.epsilon is not None:
+        low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
+    with bar("Drawing", quiet=quiet) as tell:
+        trials = Trials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
+        trials.watch = lambda _: tell(len(trials.evidence) / _POINTS)
+        curve = [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
+    _files.write(path, figures.png(capacity_figure(answer, curve)))
