@@ -10,6 +10,7 @@ mirror image: y is as likely as unit - y is under W.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -67,7 +68,7 @@ class Grid:
     @cached_property
     def mean(self) -> float:
         """Mean step under a zero."""
-        return float(Fraction(sum(w * (self.lowest + i) for i, w in enumerate(self.null)), SCALE))
+        return float(Fraction(sum(map(operator.mul, self.weights, range(self.lowest, self.highest + 1))), SCALE))
 
     @cached_property
     def variance(self) -> float:
