@@ -15,6 +15,7 @@ from hush.errors import DomainError, ParameterError, ReportError, SpecError
 from hush.mechanisms import numeric
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC, Duchi, Hybrid, Piecewise, from_dict
+from hush.planning.capri.runs import turns
 
 NAMES = sorted(NUMERIC)
 
@@ -105,7 +106,7 @@ def test_characteristic_functions_equal_enumeration(name: str) -> None:
     ticks = np.arange(m.steps + 1)
     theta = np.array([0.01, 0.3, 2.0])
     exact = np.exp(1j * theta[:, None] * m.decode(m.outputs())) @ m.chances(ticks)
-    found = m.pieces(ticks).characteristic(theta, np.zeros(ticks.size))
+    found = 1 + turns(m.pieces(ticks), theta, np.zeros(ticks.size))
     np.testing.assert_allclose(found, exact, atol=1e-12)
     np.testing.assert_allclose(m.pieces(ticks).mean(), ticks, atol=1e-9)
 

@@ -41,18 +41,6 @@ class Pieces:
         own = self.step**2 * (np.maximum(self.length, 1.0) ** 2 - 1) / 12
         return np.asarray((self.chance * ((self.middle - centre) ** 2 + own)).sum(axis=0), np.float64)
 
-    def characteristic(self, theta: npt.NDArray[Any], centre: Floats) -> npt.NDArray[np.complex128]:
-        """E exp(i theta (Y - centre)) for each theta (real or complex, not zero) and input, shape (theta, m)."""
-        total = np.zeros((theta.size, self.chance.shape[1]), np.complex128)
-        at = np.asarray(theta)[:, None]
-        for chance, middle, step, length in zip(self.chance, self.middle, self.step, self.length, strict=True):
-            each = chance * np.exp(1j * at * (middle - centre))
-            if (length > 1).any():
-                whole, half = np.maximum(length, 1.0), at * step / 2
-                each *= np.sin(whole * half) / (whole * np.sin(half))
-            total += each
-        return total
-
     def joined(self, other: Pieces, share: float) -> Pieces:
         """A mixture of two laws, the first with this probability."""
         return Pieces(

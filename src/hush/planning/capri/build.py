@@ -66,6 +66,6 @@ def _range(people: Population) -> dict[str, Any]:
     if low == high:
         rule = "must have two different amounts for a mean"
         raise ParameterError(message("domain", rule, low, "use a frequency oracle, or other amounts"))
-    step = lattice((people.amounts - low).tolist())
+    step = lattice([low, *people.amounts.tolist()], from_first=True)
     steps = int(np.rint((high - low) / step)) if step else _MOST_STEPS + 1
     return {"low": low, "high": high, "steps": steps if steps <= _MOST_STEPS else 1024}

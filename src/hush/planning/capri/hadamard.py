@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis.capacity import Floats, lattice
+from hush.analysis.walsh import walsh
 from hush.mechanisms.hadamard import HR
 
 Means = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
@@ -46,18 +47,3 @@ def _spread(m: HR, amounts: Floats) -> Floats:
     held = np.zeros((m.blocks, m.width))
     held[m._place(np.arange(m.k))] = amounts
     return held
-
-
-def walsh(terms: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The Walsh-Hadamard transform along the last axis, whose length is a power of two.
-
-    >>> walsh(np.array([1.0, 2.0, 3.0, 4.0])).tolist()
-    [10.0, -2.0, -4.0, 0.0]
-    """
-    out, half = terms, 1
-    while half < terms.shape[-1]:
-        pairs = out.reshape(*terms.shape[:-1], -1, 2, half)
-        left, right = pairs[..., 0, :], pairs[..., 1, :]
-        out = np.stack([left + right, left - right], axis=-2).reshape(terms.shape)
-        half *= 2
-    return out

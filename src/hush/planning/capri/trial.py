@@ -72,7 +72,7 @@ class Trials:
     def _coarser(self) -> float:
         """How much farther apart the nearest two amounts are than the step that all are multiples of."""
         amounts = np.unique(self.people.amounts)
-        step = forms.lattice((amounts - amounts[0]).tolist())
+        step = forms.lattice(amounts.tolist(), from_first=True)
         return float(np.diff(amounts).min() / step) if step and amounts.size > 1 else 1.0
 
     def _fully(self, found: Law, epsilon: float, began: float) -> Evidence:

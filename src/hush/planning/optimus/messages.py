@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.walsh import walsh
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.projective import PGR
@@ -19,7 +20,7 @@ def chances(m: FrequencyOracle, frequencies: Floats) -> Floats:
         block, row = m._place(np.arange(m.k))
         favoured[block, row] = frequencies
         favoured[:, 0] = np.bincount(block, frequencies, m.blocks)
-        held = walsh_hadamard(favoured).ravel() / 2
+        held = walsh(favoured).ravel() / 2
     else:
         assert isinstance(m, PGR)
         held = m.favoured_sums(frequencies)
@@ -27,14 +28,3 @@ def chances(m: FrequencyOracle, frequencies: Floats) -> Floats:
     rare = (1 - m.p_star) / outside
     share = np.maximum(rare + (m.p_star / inside - rare) * np.clip(held, 0.0, 1.0), 0.0)
     return np.asarray(share / share.sum(), np.float64)
-
-
-def walsh_hadamard(rows: Floats) -> Floats:
-    """The transform along the last axis."""
-    width, half = rows.shape[-1], 1
-    while half < width:
-        pairs = rows.reshape(*rows.shape[:-1], width // (2 * half), 2, half)
-        first, second = pairs[..., 0, :], pairs[..., 1, :]
-        rows = np.stack([first + second, first - second], axis=-2).reshape(*rows.shape)
-        half *= 2
-    return rows

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis.optimal import analytic_gaussian_scale
+from hush.analysis.walsh import walsh
 from hush.errors import ParameterError
 from hush.kernels import chunks
 from hush.mechanisms._base import FrequencyOracle
@@ -156,7 +157,7 @@ class Normal:
         """Messages, transformed."""
         noise = sampled(self._numbers(m.size), messages.chances(m, self.people.truth))
         block, row = m._place(np.arange(m.k))
-        rows = messages.walsh_hadamard(noise.reshape(self.runs, m.blocks, m.width))
+        rows = walsh(noise.reshape(self.runs, m.blocks, m.width))
         return np.asarray(rows[:, block, row] / m._gap, np.float64)
 
     def _projected(self, m: PGR) -> Floats:
