@@ -67,6 +67,8 @@ def message(name: str, rule: str, value: object, remedy: str) -> str:
     >>> message("k", "must be an integer of at least 2", 1, "count the values of your domain")
     'k must be an integer of at least 2, got 1; count the values of your domain'
     """
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        value = value.item()  # type: ignore[attr-defined]  # a number of NumPy's, as the plain one that it is
     shown = str(value) if isinstance(value, Unsaid) else _short.repr(value)
     return f"{name} {rule}, got {shown}; {remedy}"
 

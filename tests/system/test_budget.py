@@ -45,7 +45,7 @@ def test_what_a_manager_reads_comes_first() -> None:
     assert told.exit_code == 0
     first = told.stdout.splitlines()[0]
     assert first.startswith("OUE with ε = ")
-    assert "is enough: 90 % of such collections, each from 20,000 people" in first
+    assert "is enough: 90 % of such collections, each from the same 20,000 people" in first
     assert "frequencies are off by at most 0.5 percentage points on average" in first
     assert "Tests show this, and that ε = " in first
     assert "is too little, with 95 % confidence; the smallest budget lies between the two, if a larger one" in first
@@ -313,3 +313,29 @@ def test_a_mechanism_of_ones_own(tmp_path: Path) -> None:
     told = shell("budget", "--mechanism", "mine:Bold", *asked, "--method", "BS", folder=tmp_path)
     assert told.returncode == 0, told.stderr
     assert "mine:Bold with ε = " in told.stdout
+
+
+@pytest.mark.parametrize(("loss", "words"), [("f1", "f1@2 at most"), ("ndcg", "ndcg@2 at most")])
+def test_few_values_have_few_top_ones(tmp_path: Path, loss: str, words: str) -> None:
+    file = write_csv(tmp_path / "few.csv", {"count": [900, 300, 100]})
+    wish = ("budget", "--mechanism", "OUE", "--counts", file, "--loss", loss, "--threshold", 0.5, "--seed", 7)
+    told = run(*wish, "--probability", 0.8)
+    assert told.exit_code == 0
+    assert words in told.stdout
+    assert "--top must be an integer in 1..2, got 10" in refused(*wish, "--top", 10)
+
+
+def test_what_is_not_protected_is_told(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "some.csv", {"count": [900, 300, 100, 50]})
+    wish = ("budget", "--counts", file, "--loss", "l1", "--threshold", 0.1, "--probability", 0.8, "--seed", 7)
+    some = run(*wish, "--mechanism", "uSS", "--sensitive", "1,2").stdout
+    assert "Only the 2 sensitive values are protected; the others may be revealed." in some
+    assert "Only the one sensitive value is" in run(*wish, "--mechanism", "uSS", "--sensitive", 1).stdout
+    assert "may be revealed" not in run(*wish, "--mechanism", "OUE").stdout
+
+
+def test_one_person_is_one(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "one.csv", {"count": [1, 0]})
+    told = run("budget", "--mechanism", "OUE", "--counts", file, "--loss", "l1", "--threshold", 0.4, "--seed", 7)
+    assert ", 1 person; l1 at most" in told.stdout
+    assert "1 people" not in told.stdout

@@ -173,6 +173,8 @@ def test_outliers_are_clipped(water: Path) -> None:
     assert clipped["epsilon"] < whole["epsilon"]
     assert clipped["total"] == whole["total"] == TOTAL
     assert clipped["clipped"] == COUNTS[18:].sum()
+    both = run(*asked(water, "--threshold", 0.01, "--clip", 17, "--first", 2, mechanism="OUE"))
+    assert f"{COUNTS[18:].sum():,} people were clipped, in either round." in both.stdout
 
 
 def test_a_first_round_adds_up(water: Path) -> None:
@@ -343,6 +345,11 @@ def test_each_time_plans_the_next(days: Path, tmp_path: Path) -> None:
         ({"time": ["a", "a"], "value": [1, 2], "count": [1, -2]}, "--history, row 2 must have a whole count"),
         ({"time": ["a", "a"], "value": [1, "x"], "count": [1, 2]}, "'x' in row 2"),
         ({"time": ["a"], "value": [1], "count": [1]}, "--history must have at least two amounts"),
+        (
+            {"time": ["a", ""], "value": [1, 2], "count": [1, 2]},
+            "--history, row 2 must have a time in column time, got ''; name it in every row",
+        ),
+        ({"time": ["a", " "], "value": [1, 2], "count": [1, 2]}, "--history, row 2 must have a time in column time"),
     ],
 )
 def test_bad_histories_leave_with_two(tmp_path: Path, columns: dict[str, list[object]], words: str) -> None:
@@ -443,3 +450,98 @@ def test_bad_caps_mechanisms_and_amounts_leave_with_two(water: Path, tmp_path: P
         assert words in refused(*wish, "--counts", file, "--mechanism", "GRR")
     file = write_csv(tmp_path / "c.csv", {"value": [1, 2], "count": [0, 0]})
     assert "at least one person" in refused(*wish, "--counts", file, "--mechanism", "GRR")
+
+
+def test_a_picture_says_for_whom_a_planned_budget_is_enough() -> None:
+    wish = {"cap": CAP, "threshold": 0.01}
+    seen = [capri.first_round("OUE", COUNTS, first=2.0, rng=hush.seeded(seed), **wish) for seed in range(6)]
+    found = {each.truth.satisfied: each for each in seen if each.truth is not None}
+    assert set(found) == {True, False}
+    for kept, each in found.items():
+        curve = sorted(each.evidence, key=lambda e: e.epsilon)
+        figure = capacity_figure(each, curve, real=float(TOTAL))
+        title = figure.get_suptitle()
+        assert f"OUE: a total of {TOTAL:,} that exceeds {CAP:,};" in title
+        assert f"ε = {each.epsilon} is enough for the people that the first round saw,\n" in title
+        assert title.endswith(f"{'and' if kept else 'but not enough'} for the people as they are")
+        assert each.interval is None
+        assert each.truth is not None
+        assert each.confirmation is not None
+        assert each.truth.interval == (each.confirmation.low, each.confirmation.high)
+        earlier = capacity_figure(each, curve).get_suptitle()
+        assert f"OUE: an estimated total of {each.total:,.12g} that " in earlier
+        assert "for the people that the earlier round saw" in earlier
+
+
+def test_the_interval_of_a_first_round_is_that_of_the_truth(water: Path) -> None:
+    told = answer(*asked(water, "--threshold", 0.01, "--first", 2, mechanism="OUE"))
+    assert told["interval"] is None
+    low, high = told["truth"]["interval"]
+    assert low < told["truth"]["probability"] < high
+    assert (low, high) == (told["confirmation"]["low"], told["confirmation"]["high"])
+
+
+def test_the_table_calls_a_deviation_a_typical_error(water: Path) -> None:
+    told = run(*asked(water, "--threshold", 0.01)).stdout
+    assert "typical error" in told
+    assert "± of the total" not in told
+
+
+def test_an_estimate_is_not_called_true(water: Path) -> None:
+    wish = asked(water, "--threshold", 0.01, "--metric", "tn", "--first", 0.5, mechanism="OUE", cap=TOTAL)
+    near = tuple(TOTAL + 2 if each == TOTAL else each for each in wish)  # a first round sees it on either side
+    told = run(*near).stdout
+    rounds = json.loads(run(*near, "--json").stdout)["first_rounds"]
+    assert "true total" not in told
+    assert "The first round's total is that of the nearest counts that are possible, none negative." in told
+    assert {each["epsilon"] for each in rounds} == {0.001, None}
+    some = sum(each["epsilon"] is not None for each in rounds)
+    words = f"{some} found a budget, ε = 0.001, and that budget keeps the wish for the people as they are."
+    assert words in told
+    plain = json.loads(run(*near, "--json").stdout)
+    assert "true total" not in plain["reason"]
+
+
+def test_first_rounds_that_find_any_budget_enough_say_so(water: Path) -> None:
+    told = run(*asked(water, "--threshold", 0.01, "--metric", "fp", "--first", 3, mechanism="OUE")).stdout
+    assert "Any budget is enough for the people that the first round saw, even ε = 0.001" in told
+    assert "the estimated total is above the cap, so there can be no false positive" in told
+    assert "Of 20 first rounds that were simulated, 20 found any budget enough, even ε = 0.001, and that" in told
+    assert "Much hangs" not in told
+
+
+def test_a_report_is_not_all_that_a_person_spends(water: Path) -> None:
+    assert "For each person that means" in run(*asked(water, "--threshold", 0.01, mechanism="OUE")).stdout
+    told = run(*asked(water, "--threshold", 0.01, "--first", 2, mechanism="OUE")).stdout
+    assert "For this report that means" in told
+    assert "For each person that means" not in told
+
+
+def test_a_history_says_who_was_clipped_and_which_total_is_meant(days: Path) -> None:
+    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--first", 2, "--cap", CAP, "--threshold", 0.05)
+    whole, told = run(*wish, "--seed", 7).stdout, run(*wish, "--seed", 7, "--clip", 15).stdout
+    moved = [int(np.roll(COUNTS, by)[16:].sum()) for by in (0, 0, 1, -2)]
+    assert f"At each time {min(moved):,} to {max(moved):,} people were clipped" in told
+    assert "OUE, 16 values, days, " in told
+    assert "OUE, 21 values, days, " in whole
+    assert "clipped" not in whole
+    assert "estimated (raw)" in whole
+    assert "a plan goes by the nearest counts that are possible, none negative" in whole
+    steps = answer(*wish, "--seed", 7, "--clip", 15)["steps"]
+    assert [step["clipped"] for step in steps] == moved
+
+
+def test_one_sensitive_value_is_one(water: Path) -> None:
+    told = run(*asked(water, "--threshold", 0.05, "--sensitive", 3, mechanism="uSS")).stdout
+    assert "Only the one sensitive value is protected; the others may be revealed." in told
+
+
+def test_a_count_that_is_too_large_is_told_the_largest(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "many.csv", {"value": [0, 1], "count": [10**18, 1]})
+    said = refused(*asked(file, "--threshold", 0.01))
+    assert "--counts, row 1 must have a whole count of at most 9,007,199,254,740,991" in said
+
+
+def test_amounts_that_are_too_large_are_plain_numbers(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "large.csv", {"value": [0, 1e300], "count": [5, 5]})
+    assert "got 1e+300;" in refused(*asked(file, "--threshold", 0.01))

@@ -259,3 +259,22 @@ def test_refuses(folder: Path, arguments: str, words: list[str]) -> None:
     Path("bad.hush").write_bytes(hush.Aggregate(1, np.zeros(3, np.int64), m.spec_hash).to_bytes())
     message = refused(*arguments.split())
     assert all(word in message for word in words), message
+
+
+def test_simulate_clips_to_the_range_of_a_spec(folder: Path) -> None:
+    file = write_csv(folder / "held.csv", {"value": [0, 10, 30, 50], "count": [200, 500, 200, 100]})
+    spec = folder / "clipped.json"
+    run("capacity", "--mechanism", "Duchi", "--counts", file, "--clip", 30, "--cap", 10_000, "--threshold", 0.1,
+        "--spec-out", spec)  # fmt: skip
+    wish = ("simulate", "--spec", spec, "--counts", file, "--runs", 5, "--seed", 7)
+    said = refused(*wish)
+    assert "must lie in the range of Duchi, 0 to 30, got 50.0; add --clip" in said
+    told = answer(*wish, "--clip")
+    assert (told["n"], told["clipped"], told["total"], told["total_unclipped"]) == (1000, 100, 14_000, 16_000)
+    shown = run(*wish, "--clip").stdout
+    assert "100 people were clipped to the range. Errors are measured against the total after that" in shown
+    assert "off by 2,000 from the whole, 16,000" in shown
+    assert "clipped" not in run("simulate", "--mechanism", "Duchi", "--low", 0, "--high", 50, "--epsilon", 1,
+                                "--counts", file, "--runs", 2, "--clip").stdout  # fmt: skip
+    many = ("simulate", "--mechanism", "OUE", "--epsilon", 1, "--counts", file, "--runs", 2, "--clip")
+    assert "--clip must be left out where frequencies are estimated" in refused(*many)

@@ -89,3 +89,17 @@ def test_refuses(tmp_path: Path) -> None:
     for arguments, words in cases:
         message = refused("simulate", *OUE, *arguments)
         assert all(word in message for word in words), message
+
+
+def test_one_person_is_one(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "one.csv", {"count": [1, 0]})
+    told = run("simulate", "--counts", file, "--mechanism", "GRR", "--epsilon", 1, "--runs", 1, "--seed", 7).stdout
+    assert ", 1 person, one run" in told
+    assert "1 people" not in told
+
+
+def test_one_report_is_one(tmp_path: Path) -> None:
+    file, reports = write_csv(tmp_path / "v.csv", {"v": [1]}), tmp_path / "r.parquet"
+    made = run("privatize", file, "--column", "v", "--k", 4, "--mechanism", "GRR", "--epsilon", 1, "-o", reports)
+    assert made.stdout.startswith("1 report of ")
+    assert ", 1 report\n" in run("estimate", reports).stdout

@@ -202,6 +202,25 @@ def test_falls_bound_the_characteristic_function(m: Any) -> None:
         assert (np.abs(np.diff(seen)) <= slope * np.diff(theta) * (1 + 1e-9) + 1e-9).all()
 
 
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("name", ["GRR", "OUE", "SS", "HR", "PGR", "uRR", "uSS", "uHR", "SHE"])
+def test_swings_of_few_values_bound_the_characteristic_function(name: str, k: int) -> None:
+    """Skewed people, one value that nobody holds; every budget and every sieve."""
+    amounts = hush.Domain(size=k, values=[0.0, 1.0, 8.0, 9.0, 30.0][:k])
+    people = population([345, 1, 0, 7, 1][:k], domain=amounts)
+    for epsilon in (0.5, 2.0, 5.0):
+        sensitive = {"sensitive": range(k - 1)} if name.startswith("u") else {}
+        found = law(hush.registry()[name](k=k, epsilon=epsilon, **sensitive), people)
+        assert found.log is not None
+        assert found.swings is not None
+        theta = np.linspace(0.01, 40, 60 if name == "SHE" else 400) / math.sqrt(found.variance)
+        fallen = found.log(theta).real
+        for sieve in found.swings.sieves():
+            seen = sieve[0](theta)
+            seen = np.minimum(seen, CLEAR) if sieve is found.swings.far else seen
+            assert (fallen <= -(seen**2) / 2 + 1e-9).all()
+
+
 def test_noise_of_few_people_is_cleared_by_one_coordinate() -> None:
     """Wherever some coordinate is far from whole turns, the characteristic function is less than 4e-17."""
     few = law(hush.SHE(k=3, epsilon=2.0), population([10, 20, 10]))

@@ -289,6 +289,26 @@ def test_many_people_do_not_add_up_roundings(name: str) -> None:
     assert np.abs(values.imag).max() < 1e-3
 
 
+@pytest.mark.parametrize("n", [10**7, 10**9, 10**11])
+def test_amounts_of_both_signs_round_within_the_error(n: int) -> None:
+    """What is added up is large where the total is not. Of so many people it is normal, to 0.1 over their number."""
+    shares = hush.seeded(7).dirichlet(np.ones(200))
+    counts = np.floor(n * shares).astype(np.int64)
+    amounts = np.concatenate([np.arange(1.0, 101), -np.arange(1.0, 101)])
+    people = population(counts, domain=hush.Domain(size=200, values=amounts.tolist()))
+    m = hush.OUE(k=200, epsilon=1.0)
+    found, step = law(m, people), 1 / (m.p_star - m.q_star)
+    for z in (-1.5, 0.3):
+        cap = people.total + z * math.sqrt(found.variance)
+        place = math.floor((cap - found.offset) / step + 1e-9)
+        middle = found.offset + (place + 0.5) * step - people.total
+        normal = 0.5 * math.erfc(-middle / math.sqrt(2 * found.variance))
+        off, bound = abs(found.at_most(cap) - normal), found.error(cap)
+        assert bound is not None
+        assert off <= bound + 0.1 / n
+        assert found.exact == (bound < 1e-10)
+
+
 @pytest.mark.parametrize("cls", [hush.GRR, hush.OUE, hush.SS])
 def test_edgeworth_is_near_the_exact_value_where_it_answers(cls: type[hush.GRR]) -> None:
     m = cls(k=30, epsilon=1.0)

@@ -129,7 +129,7 @@ class Inversion:
         logs = self.wave(theta)
         sizes = np.exp(logs.real)
         total = 0.5 + float(weights @ (sizes * np.sin(theta * point - logs.imag)))
-        off = float((weights * sizes) @ theta) * (self.size + abs(point))
+        off = float((weights * sizes) @ theta) * (self.size + self.wave.size + abs(point))
         return min(max(total, 0.0), 1.0), 4 * float(np.finfo(float).eps) * off + 1e-14
 
     @cached_property
@@ -139,12 +139,12 @@ class Inversion:
         Any tilt gives a bound; the first is the best for a nearly normal sum, the others are for skewed ones.
         """
         best = math.inf
-        for tilt in (math.sqrt(2 * _NATS), 4.0, 1.5, 0.5, 0.1):
+        for tilt in (math.sqrt(2 * _NATS), 4.0, 1.5, 0.5, *(10.0**-j for j in range(1, 16))):
             with np.errstate(all="ignore"):
                 cumulants = self.wave(1j * np.array([tilt, -tilt]) / self.deviation).real
             if np.isfinite(cumulants).all():
                 best = min(best, (float(cumulants.max()) + _NATS) / tilt)
-            if best < 2 * math.sqrt(2 * _NATS):
+            if best < max(2 * math.sqrt(2 * _NATS), _NATS / tilt):  # smaller tilts would not do better
                 break
         return best * self.deviation
 

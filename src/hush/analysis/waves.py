@@ -44,11 +44,13 @@ class Wave:
         terms: From points, real or complex, to tables of logarithms [point, part], with how many of each there are.
         cells: Numbers that one point takes.
         scale: The sum is divided by this.
+        size: How large the numbers are, all signs the same, that are added up before the sum is centred.
     """
 
     terms: Terms
     cells: int
     scale: float = 1.0
+    size: float = 0.0
 
     def __call__(self, theta: npt.NDArray[Any]) -> Complexes:
         """The logarithm, at real or complex points."""
@@ -64,7 +66,7 @@ class Wave:
 
     def scaled(self, scale: float) -> Wave:
         """Of the sum over a scale."""
-        return Wave(self.terms, self.cells, self.scale * scale)
+        return Wave(self.terms, self.cells, self.scale * scale, self.size / abs(scale))
 
     def _blocks(self, theta: npt.NDArray[Any]) -> Any:
         """Few points at a time, where there are many values."""
@@ -130,11 +132,12 @@ def independent_bits_wave(amounts: Floats, counts: Ints, p: float, q: float) -> 
         turn = turned(theta[:, None] * amounts)
         return [(log1p(p * turn), counts), (log1p(q * turn), others), (-1j * mean * theta[:, None], np.ones(1))]
 
-    return Wave(terms, 2 * amounts.size)
+    return Wave(terms, 2 * amounts.size, size=float(np.abs(amounts) @ (counts * p + others * q)))
 
 
 def direct_wave(amounts: Floats, counts: Ints, p: float, q: float) -> Wave:
-    """Of S - E S, for randomized response."""
+    """Of S - E S, for randomized response. All amounts may be moved together, and are, to be small."""
+    amounts = amounts - amounts[np.argmax(counts)]
     means = (p - q) * amounts + q * amounts.sum()
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
@@ -142,13 +145,15 @@ def direct_wave(amounts: Floats, counts: Ints, p: float, q: float) -> Wave:
         each = log1p((p - q) * turn + q * turn.sum(axis=1, keepdims=True))
         return [(each - 1j * theta[:, None] * means, counts)]
 
-    return Wave(terms, amounts.size)
+    largest = (p - q) * np.abs(amounts) + q * np.abs(amounts).sum()
+    return Wave(terms, amounts.size, size=float(largest @ counts))
 
 
 def channel_wave(says: Floats, law: Floats, counts: Ints) -> Wave:
     """Of a sum of what outputs say, less its mean, where law[y, x] is the probability of output y for the value x."""
     held = counts > 0
     some, people = law[:, held], counts[held]
+    says = says - says.mean()
     means = says @ some
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
@@ -156,7 +161,7 @@ def channel_wave(says: Floats, law: Floats, counts: Ints) -> Wave:
         each = log1p(turn.real @ some + 1j * (turn.imag @ some))
         return [(each - 1j * theta[:, None] * means, people)]
 
-    return Wave(terms, says.size)
+    return Wave(terms, says.size, size=float(np.abs(says) @ some @ people))
 
 
 def coordinates_wave(amounts: Floats, counts: Ints, steps: Floats, law: Floats, *, reach: float) -> Wave:
@@ -184,11 +189,25 @@ def _table(steps: Floats, law: Floats, widest: float) -> Log:
     from numpy.polynomial import chebyshev as polynomials
 
     centred = steps - float(law @ steps)
+    width = math.isqrt(law.size) + 1
+    cells = np.zeros((-(-law.size // width), width))
+    cells.ravel()[: law.size] = law
+    coarse, fine = centred[0] + width * np.arange(len(cells)), np.arange(width, dtype=np.float64)
 
     def exact(at: npt.NDArray[Any]) -> Complexes:
+        """Steps follow one another, so each is a coarse one and a fine one: turns of few numbers make those of all."""
         with np.errstate(over="ignore", invalid="ignore"):
-            sums = [(law * turned(t * centred)).sum() for t in at.ravel()]
-            return log1p(np.array(sums, np.complex128)).reshape(at.shape)
+            first, second = (turned(at.reshape(-1, 1) * part) for part in (coarse, fine))
+            sums = first @ cells.sum(axis=1) + second @ cells.sum(axis=0)
+            sums += (np.einsum("tj,jk->tk", first, cells) * second).sum(axis=1)
+            return log1p(sums).reshape(at.shape)
+
+    def bent(at: npt.NDArray[Any]) -> Complexes:
+        """The logarithm over the square of the point, which is as precise where the point is small."""
+        out = np.full(at.shape, -(deviation**2) / 2, np.complex128)
+        some = np.abs(at) > 1e-9 * widest
+        out[some] = exact(at[some]) / at[some] ** 2
+        return out
 
     deviation = math.sqrt(float(law @ centred**2))
     widest = min(widest, _WIDEST / deviation) if deviation else widest
@@ -197,16 +216,16 @@ def _table(steps: Floats, law: Floats, widest: float) -> Log:
     nodes = polynomials.chebpts1(many)
     waves = polynomials.chebvander(nodes, many - 1) * (2 / many)
     waves[:, 0] /= 2
-    half = exact(widest * nodes[many // 2 :])  # from zero on; below, the conjugates
+    half = bent(widest * nodes[many // 2 :])  # from zero on; below, the conjugates
     along = np.einsum("jc,j->c", waves, np.concatenate([half[:0:-1].conj(), half]))
-    across = np.einsum("jc,j->c", waves, exact(1j * widest * nodes)) if wide < 0.5 else None
+    across = np.einsum("jc,j->c", waves, bent(1j * widest * nodes)) if wide < 0.5 else None
 
     def log(at: npt.NDArray[Any]) -> Complexes:
         table = across if np.iscomplexobj(at) else along
         if table is None:
             return exact(at)
         part = np.asarray((at.imag if np.iscomplexobj(at) else at) / widest)
-        found = np.asarray(polynomials.chebval(np.clip(part, -1, 1), table), np.complex128)
+        found = np.asarray(polynomials.chebval(np.clip(part, -1, 1), table), np.complex128) * at**2
         beyond = np.abs(part) > 1
         if beyond.any():
             found[beyond] = exact(at[beyond])
@@ -244,7 +263,7 @@ def coordinates_swings(amounts: Floats, counts: Ints, law: Floats, deviation: fl
     rungs = [rung for rung in rungs if rung < law.size]
     often = np.array([min(_apart(law, rung), _apart(law[::-1], rung)) for rung in rungs])
     often *= 0.5 / max(1, len(rungs) - 1)
-    often[-1] *= len(rungs)
+    often[-1] *= max(1, len(rungs) - 1)
     weights = np.outer(often, np.full(amounts.size, float(counts.sum()))).ravel()
     few = 2 * float(weights.sum()) < (2 * CLEAR) ** 2
     far = _coordinates_sieve(amounts, int(counts.sum()), law, deviation) if few else None
@@ -292,13 +311,15 @@ def paired(numbers: Floats, chances: Callable[[Ints, Ints], Floats]) -> Swings:
         chances: For arrays of firsts and seconds, the sum over people of `shared` chances.
     """
     order, size = np.argsort(numbers, kind="stable"), numbers.size
-    ways = [(apart, turn) for apart in (1, math.isqrt(size)) for turn in (0, 1)] + [(size // 2, 0)]
+    if size < 2:
+        return Swings(np.zeros(0), np.zeros(0))
+    ways = [(apart, turn, 0.125) for apart in (1, math.isqrt(size)) for turn in (0, 1)] + [(size // 2, 0, 0.5)]
     weights, steps = [], []
-    for apart, turn in ways:
+    for apart, turn, share in ways:
         first = np.arange(size - apart)
         first = first[first // apart % 2 == turn]
         one, other = order[first], order[first + apart]
-        weights.append(chances(one, other) * (0.125 if apart < size // 2 else 0.5))
+        weights.append(chances(one, other) * share)
         steps.append(numbers[other] - numbers[one])
     return Swings(np.concatenate(weights), np.concatenate(steps))
 

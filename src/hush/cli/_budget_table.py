@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hush.cli import _console, _grid
 from hush.cli._asking import percent
+from hush.reports.words import many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +40,7 @@ def show(console: Console, answer: Answer, people: str, seed: int) -> None:
     ranks = (0, 0, 3, 4, 1, 2, 5, 0)
     columns = [_grid.Column(n, "left" if n in ("law", "") else "right", r) for n, r in zip(names, ranks, strict=True)]
     more = len(answer.evidence) - len(rows)
-    title = f"{q.name}, {q.people.k:,} values, {people}, {q.people.n:,} people; {q.loss} at most {q.threshold:g}"
+    title = f"{q.name}, {q.people.k:,} values, {people}, {_people(q)}; {q.loss} at most {q.threshold:g}"
     _grid.show(console, columns, [_cells(t, at, answer) for t, at in zip(rows, said, strict=True)], title)
     looked = f"{more:,} more budgets were looked at, which --json lists. " if more else ""
     found = f"{looked}Method {answer.method}, {answer.runs:,} collections, {answer.seconds:.2g} s, seed {seed}."
@@ -59,7 +60,7 @@ def _shown(answer: Answer, confidence: float) -> str:
     q, sure = answer.question, f"with {percent(confidence)} confidence"
     said = (
         f"{q.name} with ε = {plain(answer.epsilon)} is enough: {percent(q.probability)} of such collections, each from "
-        f"{q.people.n:,} people, keep to what was wanted: {meaning(q)}."
+        f"{_crowd(q)}, keep to what was wanted: {meaning(q)}."
     )
     if answer.refuted is not None:
         return (
@@ -77,7 +78,7 @@ def _seen(answer: Answer) -> str:
     low, high = (percent(_two(each, 3)) for each in best.interval)
     return (
         f"{q.name} with ε = {plain(answer.epsilon)} seems to be enough: {best.satisfied:,} of {best.runs:,} simulated "
-        f"collections, each from {q.people.n:,} people, kept to what was wanted: {meaning(q)}. That is "
+        f"collections, each from {_crowd(q)}, kept to what was wanted: {meaning(q)}. That is "
         f"{percent(_two(best.share, 4))} (95 % interval {low} to {high}), where {percent(q.probability)} are wanted. "
         f"{answer.method} chose the budget by such runs, so that it may be a little too small; --method direct proves "
         "its answer."
@@ -89,7 +90,7 @@ def _none(answer: Answer) -> str:
     q, best = answer.question, answer.best
     asked = f"from ε = {plain(q.low)} to {plain(q.high)}"
     seen = f"{percent(_two(best.share, 4))} of {best.runs:,} simulated collections at ε = {plain(best.epsilon)}"
-    seen, wanted = f"with {q.people.n:,} people, {seen} kept to it", f"Wanted: {meaning(q)}."
+    seen, wanted = f"with {_people(q)}, {seen} kept to it", f"Wanted: {meaning(q)}."
     if answer.undecided:
         return (
             f"No budget {asked} was shown to be enough for {q.name}, and the largest was not shown to be too little: "
@@ -147,9 +148,28 @@ def _exposed(m: FrequencyOracle) -> str:
         )
         promise += "from another"
     return (
-        f"For each person that means {promise}. Whoever sees a report names the person's value "
-        f"{percent(_two(m.asr()))} of the time; guessing blindly does {percent(_two(1 / m.k))}."
+        f"For each person that means {promise}. {unprotected(m.guarantee)}Whoever sees a report names the person's "
+        f"value {percent(_two(m.asr()))} of the time; guessing blindly does {percent(_two(1 / m.k))}."
     )
+
+
+def unprotected(promise: object) -> str:
+    """That a guarantee leaves some values out, where it does."""
+    from hush.mechanisms.guarantee import ULDP
+
+    if not isinstance(promise, ULDP):
+        return ""
+    some = len(promise.sensitive)
+    whom = "one sensitive value is" if some == 1 else f"{some:,} sensitive values are"
+    return f"Only the {whom} protected; the others may be revealed. "
+
+
+def _people(q: Question) -> str:
+    return many(q.people.n, "person", "people")
+
+
+def _crowd(q: Question) -> str:
+    return f"{_people(q)} drawn anew" if q.people.counts is None else f"the same {_people(q)}"
 
 
 def meaning(q: Question) -> str:

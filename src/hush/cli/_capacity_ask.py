@@ -140,9 +140,19 @@ def exposed(m: Any, people: Population, limit: float | None, rng: np.random.Gene
 
 
 def draw(
-    asking: dict[str, Any], people: Population, answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool
+    asking: dict[str, Any],
+    people: Population,
+    answer: Answer,
+    rng: np.random.Generator,
+    path: Path,
+    *,
+    first: bool,
+    quiet: bool,
 ) -> None:
-    """A picture of what the law says at budgets around the answer; of the whole range where there is none."""
+    """A picture of what the law says at budgets around the answer; of the whole range where there is none.
+
+    Where a first round was simulated, it is of the people as they are.
+    """
     import numpy as np
 
     from hush.cli import _files
@@ -161,4 +171,4 @@ def draw(
         trials = Trials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
         trials.watch = lambda _: tell(len(trials.evidence) / _POINTS)
         curve = [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
-    _files.write(path, figures.png(capacity_figure(answer, curve)))
+    _files.write(path, figures.png(capacity_figure(answer, curve, real=people.total if first else None)))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from hush.cli import _console, _grid
 from hush.cli._asking import percent
-from hush.cli._budget_table import thinned
+from hush.cli._budget_table import thinned, unprotected
+from hush.reports.words import many
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +50,7 @@ def show(
     for paragraph in (
         *decision(answer, "first" if first else "earlier"),
         *rehearsals(plans),
-        *([] if seen is None else [promised(m) + exposed(seen)]),
+        *([] if seen is None else [promised(m, answer.spent) + exposed(seen)]),
     ):
         console.print(_console.cell(paragraph), soft_wrap=True)
         console.print()
@@ -57,7 +58,7 @@ def show(
     wrong = "wrong" if answer.metric in ("tp", "tn", "error") else answer.metric.upper()
     simulated = any(e.runs for e in shown)
     asked = "wrong" if answer.metric == "error" else answer.metric.upper()
-    names = ["ε", f"Pr[{asked}]", *(["95 % interval"] if simulated else []), "± of the total"]
+    names = ["ε", f"Pr[{asked}]", *(["95 % interval"] if simulated else []), "typical error"]
     names += [f"Cantelli, Pr[{wrong}]", f"Chebyshev, Pr[{wrong}]", ""]
     ranks = [0, 0, *([3] if simulated else []), 4, 1, 2, 0]
     columns = [_grid.Column(n, "right" if n else "left", r) for n, r in zip(names, ranks, strict=True)]
@@ -89,23 +90,24 @@ def decision(answer: Answer, before: str = "earlier") -> list[str]:
     """The answer in words; the round that estimated the people, if one did, is called so."""
     over = answer.total > answer.cap
     known = f"the total, as the {before} round estimates it" if answer.estimated else "the true total"
-    setting = f"{answer.n:,} people report, and {known}, {answer.total:,.12g}, "
+    setting = f"{many(answer.n, 'person reports', 'people report')}, and {known}, {answer.total:,.12g}, "
     setting += f"{'exceeds' if over else 'stays within'} the capacity of {answer.cap:,.12g}"
     chance = _chance(answer.probability, answer.threshold)
     bound = "at least" if answer.metric in ("tp", "tn") else "below"
     if answer.epsilon is None:
         best = answer.best
         nearest = "" if best is None or best.satisfied else f" The nearest was {chance} at ε = {best.epsilon:.6g}."
-        return [
+        none = (
             f"No budget is enough for {answer.mechanism}, where {setting}: {_spaced(answer.reason)}. Wanted: that the "
             f"estimate {_DOES[answer.metric]} with a probability {bound} {answer.threshold:g}.{nearest}"
-        ]
+        )
+        return [" ".join([none, *_remarks(answer, before)])]
+    whom = f" for the people that the {before} round saw" if answer.estimated else ""
     if answer.reason:
         hint = "" if answer.metric == "error" else " With --metric error, whichever mistake is possible is bounded."
         why = _spaced(answer.reason)
-        said = [f"Any budget is enough, even ε = {answer.epsilon:.12g}, where {setting}: {why}.{hint}"]
+        said = [f"Any budget is enough{whom}, even ε = {answer.epsilon:.12g}, where {setting}: {why}.{hint}"]
     else:
-        whom = f" for the people that the {before} round saw" if answer.estimated else ""
         said = [
             f"{answer.mechanism} with ε = {answer.epsilon:.12g} is enough{whom}. Where {setting}, the estimate "
             f"{_DOES[answer.metric]} {_how_often(answer)}."
@@ -116,6 +118,8 @@ def decision(answer: Answer, before: str = "earlier") -> list[str]:
 def _remarks(answer: Answer, before: str) -> list[str]:
     """What else there is to say in the same breath."""
     said: list[str] = []
+    if answer.estimated:
+        said.append(f"The {before} round's total is that of the nearest counts that are possible, none negative.")
     if answer.epsilon is None:
         return said
     if answer.truth is not None:
@@ -125,8 +129,11 @@ def _remarks(answer: Answer, before: str) -> list[str]:
             f"For the people as they are, whose total is {answer.truth.total:,.12g}, that probability is {chance}: "
             f"the wish is {kept}."
         )
+        if answer.truth.clipped:
+            said.append(f"{many(answer.truth.clipped, 'person was', 'people were')} clipped, in either round.")
     if answer.clipped:
-        said.append(f"{answer.clipped:,} people were clipped, which takes {answer.total - answer.expected:,.12g} away.")
+        clipped = many(answer.clipped, "person was", "people were")
+        said.append(f"{clipped} clipped, which takes {answer.total - answer.expected:,.12g} away.")
     if answer.raised is not None:
         said.append(f"By chance, simulated collections ended the search at {answer.raised:.4g}, which is too little.")
     failed = [e.epsilon for e in answer.evidence if not e.satisfied and not e.runs and e.epsilon > answer.epsilon]
@@ -163,14 +170,28 @@ def rehearsals(plans: Sequence[Answer]) -> list[str]:
     """What other first rounds would have planned."""
     if len(plans) < 2:
         return []
-    budgets = sorted(plan.epsilon for plan in plans if plan.epsilon is not None)
-    if not budgets:
+    budgets = sorted(plan.epsilon for plan in plans if plan.epsilon is not None and not plan.reason)
+    free = sum(plan.epsilon is not None and bool(plan.reason) for plan in plans)
+    if not budgets and not free:
         return [f"Of {len(plans)} first rounds that were simulated, none found a budget that is enough."]
+    found = []
+    if budgets:
+        same = budgets[0] == budgets[-1]
+        ends = f"ε = {budgets[0]:.12g}" if same else f"from ε = {budgets[0]:.12g} to {budgets[-1]:.12g}"
+        found.append(f"{len(budgets)} found a budget, {ends}")
+    if free:
+        least = min(plan.epsilon for plan in plans if plan.epsilon is not None and plan.reason)
+        found.append(f"{free} found any budget enough, even ε = {least:.12g}")
+    chosen = {plan.epsilon for plan in plans if plan.epsilon is not None}
+    differ = len({plan.epsilon for plan in plans}) > 1
+    luck = "Much hangs on the luck of the first round. Of {} that" if differ else "Of {} first rounds that"
     kept = sum(plan.truth is not None and plan.truth.satisfied for plan in plans)
+    these = f"{kept or 'none'} of these budgets keep{'s' if kept == 1 else ''}"
+    if len(chosen) == 1:
+        these = f"that budget {'keeps' if kept else 'does not keep'}"
     return [
-        f"Much hangs on the luck of the first round. Of {len(plans)} that were simulated, {len(budgets)} found a "
-        f"budget, from ε = {budgets[0]:.12g} to {budgets[-1]:.12g}, and {kept or 'none'} of these budgets keep the "
-        "wish for the people as they are."
+        f"{luck.format(len(plans))} were simulated, {', '.join(found)}, and {these} the wish for the people as they "
+        "are."
     ]
 
 
@@ -192,19 +213,16 @@ def _how_often(answer: Answer) -> str:
     return f"{said}, {how.get(answer.method, '')}which is {bound} {answer.threshold:g}"
 
 
-def promised(m: Any) -> str:
-    """What a report promises, and whom, where that is not everybody."""
-    from hush.mechanisms.guarantee import LDP, ULDP
+def promised(m: Any, spent: float) -> str:
+    """What a report promises, and whom, where that is not everybody; it is not all where another round spent some."""
+    from hush.mechanisms.guarantee import LDP
 
     promise = m.guarantee
     said = "no guarantee" if promise is None else str(promise)
     if isinstance(promise, LDP):
         said += f", a report being at most {math.exp(promise.epsilon):.4g} times likelier from one amount than from "
         said += "another"
-    said = f"For each person that means {said}. "
-    if isinstance(promise, ULDP):
-        said += f"Only the {len(promise.sensitive):,} sensitive values are protected; the others may be revealed. "
-    return said
+    return f"For {'this report' if spent else 'each person'} that means {said}. {unprotected(promise)}"
 
 
 def exposed(seen: Exposure) -> str:

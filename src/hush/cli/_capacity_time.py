@@ -80,17 +80,19 @@ def run(
     if as_json:
         _console.print_json(plain(steps, history.times, name, history.name, chance[0]))
     else:
-        _told(steps, history, name, chance[0])
+        _told(steps, history, name, most, chance[0])
         if plot is not None:
             _console.note(f"wrote the picture, {plot}")
     if any(_unplanned(step) for step in steps):
         raise typer.Exit(1)
 
 
-def _told(steps: Sequence[Step], history: History, name: str, seed: int) -> None:
+def _told(steps: Sequence[Step], history: History, name: str, most: float | None, seed: int) -> None:
+    kept = sum(most is None or amount <= most for amount in history.amounts)
     people = [int(counts.sum()) for counts in history.counts]
     many = f"{people[0]:,}" if len(set(people)) == 1 else f"{min(people):,} to {max(people):,}"
-    about = f"{name}, {len(history.amounts):,} values, {history.name}, {many} people"
+    crowd = "1 person" if many == "1" else f"{many} people"
+    about = f"{name}, {kept:,} values, {history.name}, {crowd}"
     show(_console.stdout(), steps, history.times, name, about, seed)
 
 
@@ -116,7 +118,7 @@ def show(console: Console, steps: Sequence[Step], times: Sequence[str], mechanis
     """What came of it, and every collection."""
     console.print(_console.cell(told(steps, times, mechanism)), soft_wrap=True)
     console.print()
-    names, ranks = ("time", "ε", "plan", "spent", "total", "estimated", "decision"), (0, 0, 0, 2, 1, 0, 0)
+    names, ranks = ("time", "ε", "plan", "spent", "total", "estimated (raw)", "decision"), (0, 0, 0, 2, 1, 0, 0)
     columns = [
         _grid.Column(name, "left" if name in ("time", "plan", "decision") else "right", rank)
         for name, rank in zip(names, ranks, strict=True)
@@ -125,7 +127,11 @@ def show(console: Console, steps: Sequence[Step], times: Sequence[str], mechanis
     _grid.show(console, columns, [_cells(time, step) for time, step in shown], about)
     more = len(steps) - len(shown)
     rest = f"{more:,} more times follow, which --json lists. " if more else ""
-    console.print(_console.cell(f"{rest}Seed {seed}.", "dim"), soft_wrap=True)
+    by = (
+        "Raw totals are what a decision goes by; a plan goes by the nearest counts that are possible, none negative, "
+        "whose total may differ."
+    )
+    console.print(_console.cell(f"{rest}{by} Seed {seed}.", "dim"), soft_wrap=True)
 
 
 def told(steps: Sequence[Step], times: Sequence[str], mechanism: str) -> str:
@@ -144,6 +150,13 @@ def told(steps: Sequence[Step], times: Sequence[str], mechanism: str) -> str:
         said += f"; what each estimated planned the next, with ε = {least}"
         said += "" if least == most else f" to {most}"
     said += f". Who took part every time spent {steps[-1].spent:.12g} in all."
+    clipped = sorted({step.clipped for step in steps})
+    if clipped[-1]:
+        some = f"{clipped[0]:,}" if len(clipped) == 1 else f"{clipped[0]:,} to {clipped[-1]:,}"
+        said += (
+            f" At each time {some} {'person was' if some == '1' else 'people were'} clipped, for whom the estimates "
+        )
+        said += "fall short of the total."
     failed = [time for time, step in zip(times, steps, strict=True) if _unplanned(step)]
     if failed:
         at = ", ".join(failed[:_MOST_NAMED]) + (f" and {len(failed) - _MOST_NAMED} more" * (len(failed) > _MOST_NAMED))

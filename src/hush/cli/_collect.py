@@ -21,6 +21,7 @@ from hush.cli._usage import NOTHING
 from hush.errors import ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.mechanisms.spec import Spec
+from hush.reports.words import many
 
 MOST_GROUPS = 10_000
 AGGREGATE = ".hush"
@@ -44,7 +45,7 @@ class Collection(Generic[Kind]):
     @property
     def title(self) -> str:
         """The collection in a few words."""
-        return f"{described(self.spec)}, {self.total.n:,} reports"
+        return f"{described(self.spec)}, {many(self.total.n, 'report', 'reports')}"
 
 
 def collect(

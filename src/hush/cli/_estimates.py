@@ -14,7 +14,7 @@ from hush.cli import _console
 from hush.cli._collect import Collection
 from hush.estimation import Estimate
 from hush.mechanisms.spec import Spec
-from hush.reports.words import shortened
+from hush.reports.words import many, shortened
 
 if TYPE_CHECKING:
     from hush.reports.figures import Series
@@ -83,7 +83,7 @@ class Result:
     def title(self) -> str:
         """The group and its size."""
         group = "missing" if self.group is None else _console.clean(shortened(self.group, LONGEST))
-        return f"{group} ({self.estimate.n:,} reports)"
+        return f"{group} ({many(self.estimate.n, 'report', 'reports')})"
 
     def series(self, grouped: bool) -> Series:
         """The same for a figure."""

@@ -65,6 +65,9 @@ def _people(rows: list[dict[str, str | None]], named: str) -> dict[tuple[str, fl
     """How many hold an amount at a time."""
     people: dict[tuple[str, float], int] = {}
     for i, row in enumerate(rows, 1):
+        if not (row["time"] or "").strip():
+            rule = "must have a time in column time"
+            raise ParameterError(message(f"{_OPTION}, row {i}", rule, row["time"] or "", "name it in every row"))
         at = row["time"] or "", _amount(row[named] or "", i)
         if at in people:
             twice = Unsaid(f"{at[1]:g} at {at[0]!r} again in row {i}")

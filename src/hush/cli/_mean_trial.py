@@ -17,6 +17,7 @@ from hush.cli._numeric_spec import NumericSpec, described
 from hush.cli._population import one_source
 from hush.cli._trial import LEVEL, stderr
 from hush.errors import ParameterError, message
+from hush.reports.words import many
 
 _BLOCK = 1 << 20
 
@@ -28,6 +29,10 @@ class Holders:
     name: str
     amounts: npt.NDArray[np.float64]
     counts: npt.NDArray[np.int64]
+    clipped: int = 0
+    """How many of them held an amount beyond the range."""
+    whole: float = 0.0
+    """The total before those were moved to its end."""
 
     @property
     def n(self) -> int:
@@ -54,21 +59,33 @@ class Holders:
 
 
 def holders(
-    spec: NumericSpec, dataset: str | None, counts: Path | None, k: int | None, n: int | None, rng: np.random.Generator
+    spec: NumericSpec,
+    dataset: str | None,
+    counts: Path | None,
+    k: int | None,
+    n: int | None,
+    rng: np.random.Generator,
+    *,
+    clip: bool,
 ) -> Holders:
-    """The people that the options describe; their amounts must lie in the range of the mechanism."""
+    """The people that the options describe; their amounts must lie in the mechanism's range, or are moved there."""
     one_source(dataset, counts)
     crowd = Source(dataset, counts, None, k, n).read(rng, None, quiet=True)
     held = np.asarray(crowd.given, np.int64)
     if crowd.n is not None:
         held = rng.multinomial(crowd.n, held / held.sum()).astype(np.int64)
     amounts = np.array(in_amounts(crowd, counts).values, np.float64)[held > 0]
-    m = spec.mechanism
-    for amount in amounts[(amounts < m.low) | (amounts > m.high)]:
+    held, m = held[held > 0], spec.mechanism
+    beyond = (amounts < m.low) | (amounts > m.high)
+    if clip:
+        return Holders(crowd.name, m.clip(amounts), held, int(held[beyond].sum()), float(amounts @ held))
+    for amount in amounts[beyond]:
         rule = f"must lie in the range of {m.name()}, {m.low:,.12g} to {m.high:,.12g}"
-        remedy = "widen the range, or count those people at its end, as `hush privatize --clip` does"
+        remedy = (
+            "add --clip, so that those people count at its end, as `hush privatize --clip` does, or widen the range"
+        )
         raise ParameterError(message(f"amounts of {crowd.name}", rule, float(amount), remedy))
-    return Holders(crowd.name, amounts, held[held > 0])
+    return Holders(crowd.name, amounts, held, 0, float(amounts @ held))
 
 
 def repeated(spec: NumericSpec, people: Holders, runs: int, rng: np.random.Generator, *, quiet: bool) -> dict[str, Any]:
@@ -87,6 +104,8 @@ def repeated(spec: NumericSpec, people: Holders, runs: int, rng: np.random.Gener
     return {
         "mean": people.mean,
         "total": people.mean * people.n,
+        "clipped": people.clipped,
+        "total_unclipped": people.whole,
         "mse": float(squares.mean()),
         "mse_stderr": stderr(squares),
         "analytic_variance": m.variance(people.n, people.amounts, people.counts),
@@ -104,7 +123,7 @@ def show(spec: NumericSpec, whole: dict[str, Any]) -> None:
         return _console.number(value) + ("" if error is None else f" ± {_console.number(error, 2)}")
 
     n, runs = whole["n"], "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
-    title = f"{described(spec)}; {whole['population']}, {n:,} people, {runs}"
+    title = f"{described(spec)}; {whole['population']}, {many(n, 'person', 'people')}, {runs}"
     root, wanted = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [
         ["mean squared error of the mean", plus(whole["mse"], whole["mse_stderr"]), _console.number(wanted**2)],
@@ -119,5 +138,10 @@ def show(spec: NumericSpec, whole: dict[str, Any]) -> None:
     console = _console.stdout()
     names = ("", "measured ± standard error", "expected")
     _grid.show(console, [_grid.Column(name, "right" if name else "left") for name in names], rows, title)
+    if whole["clipped"]:
+        some = many(whole["clipped"], "person was", "people were")
+        short = abs(whole["total"] - whole["total_unclipped"])
+        said = f"{some} clipped to the range. Errors are measured against the total after that, which is off by "
+        console.print(f"{said}{short:,.6g} from the whole, {whole['total_unclipped']:,.12g}.", soft_wrap=True)
     milliseconds = whole["seconds_per_collection"] * 1000
     console.print(f"seed {whole['seed']}; {_console.number(milliseconds, 3)} ms to simulate one collection")

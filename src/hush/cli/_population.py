@@ -29,6 +29,7 @@ SHAPES = {
     "uniform": datasets.uniform,
 }
 _DEFAULT_PEOPLE = 100_000
+_LARGEST = 2**53 - 1
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,7 @@ def _whole(text: str | None, row: int) -> int:
         number = int(text or "")
     except ValueError:
         number = -1
-    if not 0 <= number < 2**53:
-        raise ParameterError(
-            message(
-                f"--counts, row {row}", "must have a whole count of at least 0", text, "count the people of each value"
-            )
-        )
+    if not 0 <= number <= _LARGEST:
+        rule = f"must have a whole count of at {f'most {_LARGEST:,}' if number > 0 else 'least 0'}"
+        raise ParameterError(message(f"--counts, row {row}", rule, text, "count the people of each value"))
     return number

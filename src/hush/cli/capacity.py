@@ -166,14 +166,13 @@ def capacity(
     The server estimates the total and says whether it exceeds the capacity. How likely each outcome is comes from the
     exact law of the estimate, or is told not to. The exit code is 1 where no budget of the range does.
     """
-    from dataclasses import replace
-
     from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _files, _paths
     from hush.cli._crowd import Source, in_amounts
     from hush.cli._seed import seeded
     from hush.errors import ParameterError, message
     from hush.planning import capri
     from hush.planning.capri.build import builder
+    from hush.reports.words import many
 
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier, history])
     chosen, rng = seeded(seed)
@@ -220,13 +219,12 @@ def capacity(
     if made is not None and spec_out is not None:
         _files.write(spec_out, made.to_json() + "\n")
     if plot is not None:
-        drawn = answer if first is None else replace(answer, total=people.total, evidence=())
-        _capacity_ask.draw(asking, people, drawn, rng, plot, quiet=as_json)
+        _capacity_ask.draw(asking, people, answer, rng, plot, first=first is not None, quiet=as_json)
     if as_json:
         rounds = None if first is None else plans
         _console.print_json(_plain(answer, rounds, seen, made, crowd.name, chosen))
     else:
-        about = f"{answer.mechanism}, {people.k:,} values, {crowd.name}, {answer.n:,} people"
+        about = f"{answer.mechanism}, {people.k:,} values, {crowd.name}, {many(answer.n, 'person', 'people')}"
         _capacity_table.show(_console.stdout(), plans, seen, m, about, chosen, first=first is not None)
         _asking.say_written(made, spec_out, plot, read=made is not None)
     if not answer.feasible:

@@ -142,6 +142,7 @@ def _reader(spec: AnySpec, column: str, *, clip: bool) -> Any:
 
 def _tell(spec: AnySpec, n: int, output: Path, kept: list[str], as_json: bool) -> None:
     from hush.cli._numeric_spec import described
+    from hush.reports.words import many
 
     m = spec.mechanism
     size = m.report_dtype.itemsize
@@ -166,7 +167,8 @@ def _tell(spec: AnySpec, n: int, output: Path, kept: list[str], as_json: bool) -
         )
         return
     _console.stdout().print(
-        f"{n:,} reports of {size:,} byte{'' if size == 1 else 's'} each → [bold]{_console.cell(output).markup}[/]\n"
+        f"{many(n, 'report', 'reports')} of {many(size, 'byte', 'bytes')} each → "
+        f"[bold]{_console.cell(output).markup}[/]\n"
         f"{_console.cell(described(spec)).markup}, secure randomness, spec {spec.hash[:12]}",
         soft_wrap=True,
     )

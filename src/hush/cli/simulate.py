@@ -64,6 +64,10 @@ def simulate(
         typer.Option("--reports-out", metavar="FILE.parquet", help="Also write one collection's reports (.parquet)."),
     ] = None,
     png: Png = None,
+    clip: Annotated[
+        bool,
+        typer.Option("--clip", help="For a mean, count amounts beyond the range as its end, as `hush privatize` does."),
+    ] = False,
     mechanism: MechanismName = None,
     k: K = None,
     low: Low = None,
@@ -89,6 +93,7 @@ def simulate(
     from hush.cli._population import population
     from hush.cli._seed import seeded
     from hush.cli._trial import LEVEL, repeated
+    from hush.errors import ParameterError, message
 
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
     chosen, rng = seeded(seed)
@@ -98,9 +103,12 @@ def simulate(
     built: AnySpec
     if mean is not None:
         refuse({"--png": png}, mean)
-        built, people = mean, _mean_trial.holders(mean, dataset, counts, k, n, rng)
+        built, people = mean, _mean_trial.holders(mean, dataset, counts, k, n, rng, clip=clip)
         found = _mean_trial.repeated(mean, people, runs, rng, quiet=as_json)
     else:
+        if clip:
+            rule = "must be left out where frequencies are estimated, whose people are counted by their values"
+            raise ParameterError(message("--clip", rule, True, "add up the counts of the rows that are to be clipped"))
         people, built = population(wanted, dataset, counts, n, rng)
         found, last = repeated(built, people, runs, rng, quiet=as_json)
     if reports_out is not None:
@@ -156,12 +164,13 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
 def _show(spec: AnySpec, whole: dict[str, Any]) -> None:
     from hush.cli import _grid
     from hush.cli._numeric_spec import described
+    from hush.reports.words import many
 
     def plus(value: float, stderr: float | None) -> str:
         return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
 
     runs = "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
-    title = f"{described(spec)}; {whole['population']}, {whole['n']:,} people, {runs}"
+    title = f"{described(spec)}; {whole['population']}, {many(whole['n'], 'person', 'people')}, {runs}"
     names = ("", "measured ± standard error", "expected")
     root = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [
@@ -169,7 +178,7 @@ def _show(spec: AnySpec, whole: dict[str, Any]) -> None:
         ["root of it, a typical error", _console.number(root[0]), _console.number(root[1])],
         ["95 % intervals that hold the truth", plus(whole["coverage"], whole["coverage_stderr"]), "0.9500"],
         [
-            f"attack success, {whole['attacked']:,} reports",
+            f"attack success, {many(whole['attacked'], 'report', 'reports')}",
             plus(whole["asr"], whole["asr_stderr"]),
             _console.number(whole["asr_expected"]),
         ],

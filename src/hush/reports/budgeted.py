@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from hush.planning.relax import up
 from hush.reports.panels import LEGEND, figure_of, head, prepare, say
 from hush.reports.theme import LIGHT, Theme
+from hush.reports.words import many
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +46,8 @@ def budget_figure(answer: optimus.Answer, curve: Sequence[optimus.Tried], *, the
     seems = "is" if answer.confidence is not None else "seems"
     none = "no budget was shown to be enough" if answer.undecided else "no budget is enough"
     found = none if answer.epsilon is None else f"ε = {answer.epsilon:.12g} {seems} enough"
-    say(figure.suptitle, f"{q.name}, {q.people.n:,} people, {q.people.k:,} values: {found}", **head(theme))
+    people = many(q.people.n, "person", "people")
+    say(figure.suptitle, f"{q.name}, {people}, {q.people.k:,} values: {found}", **head(theme))
     return figure
 
 
@@ -80,12 +82,16 @@ def _bars(axes: Axes, rows: Sequence[tuple[float, float, float, float]], label: 
     axes.errorbar(at, shares, yerr=reach, color=theme.ink, label=label, **how)
 
 
-def capacity_figure(answer: capri.Answer, curve: Sequence[capri.Evidence], *, theme: Theme = LIGHT) -> Figure:
+def capacity_figure(
+    answer: capri.Answer, curve: Sequence[capri.Evidence], *, real: float | None = None, theme: Theme = LIGHT
+) -> Figure:
     """The probability of the decision against epsilon: by the law, and as variance alone bounds it.
 
     Args:
         answer: What was found.
         curve: What the law says at budgets around the answer, rising.
+        real: The true total, where a simulated first round planned the answer, and the curve is that of the people as
+            they are.
         theme: Colours.
     """
     from matplotlib.ticker import NullLocator
@@ -111,7 +117,7 @@ def capacity_figure(answer: capri.Answer, curve: Sequence[capri.Evidence], *, th
         drawn = values if wanted or not possible else [value if value > _LEAST else np.nan for value in values]
         if possible or name == law:
             axes.plot(at, drawn, color=colour, linewidth=2, linestyle=style, label=name)
-    runs = [e for e in (*answer.evidence, answer.confirmation) if e is not None and e.runs]
+    runs = [e for e in (*(answer.evidence if real is None else ()), answer.confirmation) if e is not None and e.runs]
     inside = [(e.epsilon, e.hits / e.runs, e.low, e.high) for e in runs if at[0] <= e.epsilon <= at[-1]]
     if inside:
         _bars(axes, inside, "simulated, with 95 % intervals", theme)
@@ -127,11 +133,22 @@ def capacity_figure(answer: capri.Answer, curve: Sequence[capri.Evidence], *, th
     _budgets(axes, at[0], at[-1], theme)
     axes.set_ylabel(f"Pr[{'wrong' if answer.metric == 'error' else answer.metric.upper()}]", color=theme.faint)
     axes.legend(labelcolor=theme.ink, **LEGEND)
-    found = "no budget is enough" if answer.epsilon is None else f"ε = {up(answer.epsilon):.4g} is enough"
-    side = "exceeds" if answer.total > answer.cap else "stays within"
-    title = f"{answer.mechanism}: a total of {answer.total:,.12g} that {side} {answer.cap:,.12g}; {found}"
-    say(figure.suptitle, title, **head(theme))
+    say(figure.suptitle, _title(answer, real), **head(theme))
     return figure
+
+
+def _title(answer: capri.Answer, real: float | None) -> str:
+    """Whose total it is, and for whom the budget is enough."""
+    total, known = (answer.total, "an estimated" if answer.estimated else "a") if real is None else (real, "a")
+    side = "exceeds" if total > answer.cap else "stays within"
+    whose = f"{answer.mechanism}: {known} total of {total:,.12g} that {side} {answer.cap:,.12g}"
+    enough = "no budget is enough" if answer.epsilon is None else f"ε = {up(answer.epsilon):.4g} is enough"
+    if not answer.estimated:
+        return f"{whose}; {enough}"
+    found = f"{enough} for the people that the {'earlier' if real is None else 'first'} round saw"
+    if answer.truth is None:
+        return f"{whose};\n{found}"
+    return f"{whose};\n{found},\n{'and' if answer.truth.satisfied else 'but not enough'} for the people as they are"
 
 
 def _marked(

@@ -65,11 +65,19 @@ class Truth:
         total: The true total.
         probability: Of the metric, by the law.
         satisfied: Whether the constraint is met.
+        interval: 95 % interval of the probability from simulated collections of these people; None without any.
+        clipped: How many of them were.
     """
 
     total: float
     probability: float
     satisfied: bool
+    interval: tuple[float, float] | None = None
+    clipped: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {**asdict(self), "interval": None if self.interval is None else list(self.interval)}
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,8 @@ class Answer:
         epsilon: The budget, with at most four digits unless it is an end of the range; None where the constraint cannot
             be met.
         probability: Of the metric at this budget, as exactly as it is known.
-        interval: 95 % interval of the probability from simulated collections at this budget; None without any.
+        interval: 95 % interval of the probability from simulated collections at this budget; None without any, and
+            where the truth is known besides, which has its own.
         feasible: Whether a budget was found.
         reason: Why not, or why any budget does.
         mechanism: Its name.
@@ -95,7 +104,8 @@ class Answer:
         n: Number of people.
         spent: Budget that an earlier round took from the same people.
         evidence: Every budget tried, in order.
-        confirmation: Simulated collections at the chosen budget, from whole tallies.
+        confirmation: Simulated collections at the chosen budget, from whole tallies; of the people as they are, where
+            `truth` tells of those.
         seconds: What it took.
         raised: Where simulated collections had the search end at a smaller budget, at which the law says that the
             constraint does not hold yet, that budget.
@@ -148,6 +158,7 @@ class Answer:
         """Plain data."""
         plain = {name: value for name, value in asdict(self).items() if name not in ("evidence", "confirmation")}
         plain["interval"] = None if self.interval is None else list(self.interval)
+        plain["truth"] = None if self.truth is None else self.truth.to_dict()
         plain["total_epsilon"] = self.total_epsilon
         plain["law"] = self.law
         plain["evidence"] = [e.to_dict() for e in self.evidence]

@@ -185,7 +185,7 @@ def _(m: Numeric, people: Population) -> Law:
     offset, step = m.lattice or (0.0, 0.0)
     variance = unit**2 * float(m._variances(places) @ counts)
     start = people.n * (m.low + unit * offset)
-    wave = waves.Wave(terms, 4 * counts.size)
+    wave = waves.Wave(terms, 4 * counts.size, size=unit * float(np.sqrt(m._variances(places)) @ counts))
     swings = runs.swings(low, (1 - part) * counts).joined(runs.swings(high, part * counts)).scaled(1 / unit)
     return Law(people.expected, variance, draw, float(people.n), wave, start, unit * step, swings=swings)
 
@@ -256,7 +256,7 @@ def _summed(
         float(found.variance @ people.counts),
         _collections(m, people),
         _work(m, people.n),
-        waves.Wave(terms, found.cells),
+        waves.Wave(terms, found.cells, size=float((np.abs(middle) + np.sqrt(found.variance[held])) @ counts)),
         start,
         step,
         costly=found.cells > _COSTLY // 4,

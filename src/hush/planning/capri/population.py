@@ -84,6 +84,10 @@ def population(
         raise ParameterError(message("counts", rule, int(people.sum()), "count the people of each value"))
     if not np.abs(amounts).max() <= _LARGEST:
         raise ParameterError(message("domain", "must have amounts up to 1e100", amounts.max(), "use a larger unit"))
+    least = np.abs(amounts[amounts != 0]).min(initial=np.inf)
+    if least < 1 / _LARGEST:
+        rule = "must have amounts of 0 or of at least 1e-100"
+        raise ParameterError(message("domain", rule, float(least), "use a smaller unit"))
     whole = Population(people, amounts, float(amounts @ people), estimated=isinstance(counts, Estimate))
     return whole if most is None else _clipped(whole, most)
 

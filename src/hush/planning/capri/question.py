@@ -22,6 +22,8 @@ from hush.planning.capri.population import Population
 METRICS = ("fn", "fp", "tp", "tn", "error")
 """False negatives and positives, true ones, and "error": whichever false outcome the true total allows."""
 
+_LEAST = 1e-12  # of probabilities that are told apart
+_HIGHEST = 1e120
 _SLACK = 1e-12
 
 
@@ -55,6 +57,8 @@ class Question:
     """Whether the true total is above the cap."""
     tied: bool = False
     """Whether the total, as an earlier collection estimated it, equals the cap."""
+    estimated: bool = False
+    """Whether the total is an estimate."""
 
     @property
     def kept_small(self) -> bool:
@@ -94,7 +98,8 @@ class Question:
             return ""
         side = "is above the cap" if self.over else "is not above the cap"
         kind = {"fn": "false negative", "tp": "true positive", "fp": "false positive", "tn": "true negative"}
-        return f"the true total {side}, so there can be no {kind[self.metric]}"
+        total = "the estimated total" if self.estimated else "the true total"
+        return f"{total} {side}, so there can be no {kind[self.metric]}"
 
     @property
     def _impossible(self) -> bool:
@@ -112,7 +117,7 @@ def question(metric: str, threshold: float, cap: float, people: Population) -> Q
     if same and not people.estimated:
         rule = "must differ from the true total, since an estimate is then as often above as below"
         raise ParameterError(message("cap", rule, cap, "move it by one unit to the side that shall count"))
-    return Question(named, wanted, limit, bool(exceeds(people.total, limit)), same)
+    return Question(named, wanted, limit, bool(exceeds(people.total, limit)), same, people.estimated)
 
 
 def wish(metric: str, threshold: float, cap: float) -> tuple[str, float, float]:
@@ -122,4 +127,11 @@ def wish(metric: str, threshold: float, cap: float) -> tuple[str, float, float]:
         raise ParameterError(message("metric", rule, metric, "'fn' bounds missed exceedances"))
     if isinstance(cap, bool) or not isinstance(cap, numbers.Real) or not math.isfinite(cap):
         raise ParameterError(message("cap", "must be a finite number", cap, "give the capacity in the amounts' unit"))
-    return metric.lower(), _rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01"), float(cap)
+    if abs(cap) > _HIGHEST:
+        rule = f"must be a number up to {_HIGHEST:g}"
+        raise ParameterError(message("cap", rule, cap, "give the capacity in a larger unit"))
+    wanted = _rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01")
+    if not _LEAST <= wanted <= 1 - _LEAST:
+        rule = f"must be at least {_LEAST:g} and at most 1 - {_LEAST:g}, since probabilities are not known better"
+        raise ParameterError(message("threshold", rule, threshold, "use e.g. 0.01"))
+    return metric.lower(), wanted, float(cap)

@@ -36,9 +36,11 @@ class Step:
         epsilon: The budget that it used.
         spent: All budgets so far.
         total: The true total.
-        estimated: The estimated total.
+        estimated: The estimated total, raw, by which a server decides. A plan goes by the nearest counts that are
+            possible, none negative; what they add up to, `planned.total` of the next step tells.
         cap: The capacity.
         planned: What was planned from the collection before; None for the first.
+        clipped: How many people were moved to the largest amount.
     """
 
     time: int
@@ -48,6 +50,7 @@ class Step:
     estimated: float
     cap: float
     planned: Answer | None = field(repr=False)
+    clipped: int = 0
 
     @property
     def outcome(self) -> str:
@@ -97,12 +100,9 @@ def first_round(
         return answer
     trials = Trials(builder(mechanism, people, asked.get("parameters")), people, real, drawing)
     found, confirmation = trials.certified(answer.epsilon), trials.confirmed(answer.epsilon, confirm)
-    return replace(
-        answer,
-        truth=Truth(people.total, found.probability, found.satisfied),
-        confirmation=confirmation,
-        interval=None if confirmation is None else (confirmation.low, confirmation.high),
-    )
+    interval = None if confirmation is None else (confirmation.low, confirmation.high)
+    truth = Truth(people.total, found.probability, found.satisfied, interval, people.clipped)
+    return replace(answer, truth=truth, confirmation=confirmation, interval=None)
 
 
 def first_rounds(
@@ -196,7 +196,7 @@ def over_time(
         seen = _collected(mechanism, people, budget, options.get("parameters"), drawing)
         spent += budget
         total = float(people.n * (people.amounts @ seen.frequencies))
-        steps.append(Step(at, budget, spent, people.total, total, limit, planned))
+        steps.append(Step(at, budget, spent, people.total, total, limit, planned, people.clipped))
         if told is not None:
             told(steps[-1])
         if at + 1 < len(history):

@@ -17,9 +17,10 @@ from hush.planning.relax import up
 
 Trial = Callable[[float], Evidence]
 
-_NEARER, _FARTHER = 0.06, 0.7
+_NEARER, _FARTHER = 0.06, 0.1
 """How much farther down to look next, as a share of how far down one is: with care, and after a clear failure."""
 _LEAST = 0.02
+"""The same after a clear failure, at least, as a share of the budget that one came from."""
 _AGAIN = 4
 
 
@@ -60,12 +61,12 @@ def _between(trial: Trial, low: float, best: Evidence, precision: float) -> Evid
 
 
 def lowered(trial: Trial, best: Evidence, low: float, precision: float, clear: Callable[[Evidence], bool]) -> Evidence:
-    """The smallest budget that holds below one found by bisection, down to half of it.
+    """The smallest budget that is seen to hold below a given one, down to half of it.
 
     More budget may be a little worse: an estimated total is one of few numbers where people are few or reports coarse,
-    and these numbers move across the cap as the budget grows. Budgets that hold then lie in stretches, each no farther
-    down than stretches are wide; so we look at budgets ever farther down, in steps that grow with the distance, and
-    more sparsely below one that fails by more than such a number can matter.
+    and these numbers move across the cap as the budget grows. Budgets that hold then lie in stretches. We look at
+    budgets ever farther down, in steps that grow with the distance, and more sparsely below one that fails by more
+    than such a number can matter; so a stretch that is narrower than the steps there may be missed.
     """
     for _ in range(_AGAIN):
         start, held, under = best.epsilon, best, None

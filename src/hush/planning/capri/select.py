@@ -156,8 +156,9 @@ def _searched(
         return (first if first.satisfied and not asked.tied else None), asked.settled
     if method == "exact":
         best = search.closed_in(trials.by_law, low, high, width)
-        if best is not None and best.epsilon > low:
-            best = _sure(trials, search.lowered(trials.by_law, best, low, width, trials.clearly_fails), high)
+        if best is None or best.epsilon > low:  # a smaller one may do, where more is sometimes worse
+            least = search.lowered(trials.by_law, best or trials.evidence[-1], low, width, trials.clearly_fails)
+            best = _sure(trials, least, high) if least.satisfied else None
     elif method in _BOUNDS:
         best = search.closed_in(trials.by_bound(method), low, high, width)
     elif method == "bayes":

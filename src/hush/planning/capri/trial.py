@@ -79,8 +79,7 @@ class Trials:
         """Met only if it is wherever the probability lies within its error."""
         chance = self.asked.probability(found.at_most(self.asked.cap))
         off = found.error(self.asked.cap) or 0.0
-        exact = chance if found.exact else None
-        return self._keep(found, epsilon, chance, found.known, began, exact, 0, 0, 0.0 if found.exact else off)
+        return self._keep(found, epsilon, chance, found.known, began, chance if found.exact else None, 0, 0, off)
 
     def _rough(self, found: Law) -> float | None:
         """The probability to four digits, where exact ones cost much."""

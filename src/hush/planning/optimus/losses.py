@@ -161,7 +161,7 @@ LOSSES = {
 """Every loss by name."""
 
 TOP = 10
-"""How many of the most frequent values matter where nothing is said."""
+"""How many of the most frequent values matter where nothing is said; all but one where they are fewer."""
 
 
 def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure]:
@@ -184,7 +184,7 @@ def asked(loss: str | Own, people: Population, threshold: object, top: int | Non
         tops = " and ".join(name for name, each in LOSSES.items() if each.tops)
         rule = f"must be left out where the loss looks at all values; {tops} look at the top ones"
         raise ParameterError(message("top", rule, top, "leave it out, or choose another loss"))
-    name, measuring = measure(loss, people, TOP if top is None else top)
+    name, measuring = measure(loss, people, min(TOP, people.k - 1) if top is None else top)
     real = _rules._real(threshold)
     if not 0.0 <= real < math.inf:
         raise ParameterError(message("threshold", "must be a number of at least 0", threshold, "use e.g. 0.1"))
