@@ -47,6 +47,15 @@ class Collection(Generic[Kind]):
         """The collection in a few words."""
         return f"{described(self.spec)}, {many(self.total.n, 'report', 'reports')}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """What was collected, as plain data."""
+        return {
+            "spec": self.spec.to_dict(),
+            "spec_hash": self.spec.hash,
+            "randomness": self.randomness,
+            "n": self.total.n,
+        }
+
 
 def collect(
     sources: list[Path], spec_file: Path | None, by: str | None, mechanism: str | None = None, *, quiet: bool

@@ -112,10 +112,7 @@ def shown(result: Result, top: int | None) -> Result:
 def as_dict(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
-        "spec": collection.spec.to_dict(),
-        "spec_hash": collection.spec.hash,
-        "randomness": collection.randomness,
-        "n": collection.total.n,
+        **collection.to_dict(),
         "level": settings.level,
         "simultaneous": settings.simultaneous,
         "projection": settings.projection,

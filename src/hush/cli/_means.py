@@ -60,10 +60,7 @@ def refuse(given: dict[str, Any], spec: NumericSpec) -> None:
 def as_dict(collection: Collection[NumericSpec], means: list[Mean], by: str | None, level: float) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
-        "spec": collection.spec.to_dict(),
-        "spec_hash": collection.spec.hash,
-        "randomness": collection.randomness,
-        "n": collection.total.n,
+        **collection.to_dict(),
         "level": level,
     }
     if by is None:

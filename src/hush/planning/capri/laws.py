@@ -23,7 +23,7 @@ from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning import accuracy
-from hush.planning.capri import runs
+from hush.planning.capri import means, runs
 from hush.planning.capri.adds import Adds, adds
 from hush.planning.capri.disguises import together
 from hush.planning.capri.hadamard import outputs_lattice
@@ -169,7 +169,6 @@ def _(m: Numeric, people: Population) -> Law:
     below = np.minimum(np.floor(places), m.steps - 1)
     part, ticks = places - below, below.astype(np.int64)
     low, high = m.pieces(ticks), m.pieces(ticks + 1)
-    everyone = np.repeat(people.amounts, people.counts) if people.n <= _CELLS else None
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[waves.Complexes, npt.NDArray[Any]]]:
         at = np.asarray(theta) * unit
@@ -178,16 +177,18 @@ def _(m: Numeric, people: Population) -> Law:
             each = (1 - part) * each + part * runs.turns(high, at, places)
         return [(waves.log1p(each), counts)]
 
-    def draw(runs: int, rng: np.random.Generator) -> Floats:
-        values = np.repeat(people.amounts, people.counts) if everyone is None else everyone
+    def one_by_one(runs: int, rng: np.random.Generator) -> Floats:
+        values = np.repeat(people.amounts, people.counts)
         return np.array([m.estimate_mean(m.aggregate(m.privatize(values, rng=rng))).total for _ in range(runs)])
 
+    at_once = means.totals(m, people)
+    draw, work = (one_by_one, float(people.n)) if at_once is None else (at_once, means.WORK)
     offset, step = m.lattice or (0.0, 0.0)
     variance = unit**2 * float(m._variances(places) @ counts)
     start = people.n * (m.low + unit * offset)
     wave = waves.Wave(terms, 4 * counts.size, size=unit * float(np.sqrt(m._variances(places)) @ counts))
     swings = runs.swings(low, (1 - part) * counts).joined(runs.swings(high, part * counts)).scaled(1 / unit)
-    return Law(people.expected, variance, draw, float(people.n), wave, start, unit * step, swings=swings)
+    return Law(people.expected, variance, draw, work, wave, start, unit * step, swings=swings)
 
 
 def _scaled(

@@ -13,14 +13,12 @@ import numpy as np
 
 from hush.analysis import capacity as forms
 from hush.estimation.intervals import proportion
-from hush.mechanisms._numeric import Numeric
-from hush.planning.capri import means
 from hush.planning.capri.answer import Evidence
 from hush.planning.capri.build import Mechanism
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population
 from hush.planning.capri.question import Question, exceeds
-from hush.planning.capri.total import Draw, Law
+from hush.planning.capri.total import Law
 
 Watch = Callable[[Evidence], None]
 
@@ -107,7 +105,7 @@ class Trials:
             began = time.perf_counter()
             found = law(self.build(epsilon), self.people)
             if found.log is None:
-                hits = self._hits(found.draw, runs)
+                hits = self._hits(found, runs)
                 return self._keep(found, epsilon, hits / runs, found.kind, began, None, runs, hits)
             rough = self._rough(found)
             chance = self.asked.probability(found.at_most(self.asked.cap)) if rough is None else rough
@@ -124,14 +122,11 @@ class Trials:
         if these could not tell twice the threshold from the threshold.
         """
         began = time.perf_counter()
-        m = self.build(epsilon)
-        found = law(m, self.people)
-        fast = means.totals(m, self.people) if isinstance(m, Numeric) else None
-        draw, work = (found.draw, found.work) if fast is None else (fast, means.WORK)
-        many = int(min(max(_RUNS, _HITS / self._limit), _WORK // work)) if runs is None else runs
+        found = law(self.build(epsilon), self.people)
+        many = int(min(max(_RUNS, _HITS / self._limit), _WORK // found.work)) if runs is None else runs
         if many == 0 or (runs is None and not self._telling(many)):
             return None
-        hits = self._hits(draw, many)
+        hits = self._hits(found, many)
         return self._made(found, epsilon, hits / many, found.kind, began, None, many, hits)
 
     def _telling(self, runs: int) -> bool:
@@ -142,8 +137,8 @@ class Trials:
     def _limit(self) -> float:
         return self.asked.threshold if self.asked.kept_small else 1 - self.asked.threshold
 
-    def _hits(self, draw: Draw, runs: int) -> int:
-        above = int(exceeds(draw(runs, self.rng), self.asked.cap).sum())
+    def _hits(self, found: Law, runs: int) -> int:
+        above = int(exceeds(found.draw(runs, self.rng), self.asked.cap).sum())
         return above * self.asked.counts(exceeded=True) + (runs - above) * self.asked.counts(exceeded=False)
 
     def _wrong(self, found: Law) -> dict[str, float]:
