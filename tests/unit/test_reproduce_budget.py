@@ -240,7 +240,7 @@ def test_cells_repeat_by_seed_and_keep_what_they_find() -> None:
     asked = ("MSNBC", "OUE", 0.3, 0.9, optimus.BS(), cells.QUICK)
     first, again = (cells.cell.__wrapped__(*asked, 7) for _ in range(2))
     assert (first.epsilon, first.share, first.runs) == (again.epsilon, again.share, again.runs)
-    assert first.runs == 100 * first.budgets
+    assert first.runs == cells.QUICK.runs * first.budgets
     assert first.share > 0.9 - 5 * first.share_stderr
     assert math.isnan(first.low)
 

@@ -51,7 +51,7 @@ class Effort:
     most: int | None = None
 
 
-FULL, QUICK = Effort(1000, 2000), Effort(100, 300, 400)
+FULL, QUICK = Effort(1000, 2000), Effort(200, 300, 400)
 
 
 @dataclass(frozen=True)
