@@ -23,7 +23,7 @@ from scipy.stats import hypergeom
 
 import hush
 from hush._statistics import FALSE_ALARM
-from hush.cli import _randomize
+from hush.cli import _kept, _randomize
 from hush.files import order
 from tests.system.support import COIN, answer, refused, run, write_csv
 
@@ -143,6 +143,14 @@ def test_the_smallest_group_of_kept_cells_is_said(tmp_path: Path) -> None:
     assert answer(*made, "--keep", "a", "--keep", "b")["smallest_group"] == 20
     assert answer(*made, "--keep", "b", "--keep", "id")["smallest_group"] == 1
     assert "40 reports in the smallest group" in run(*made, "--keep", "a").stderr
+
+
+def test_groups_that_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_kept, "_MOST", 3)
+    data = write_csv(tmp_path / "d.csv", {"v": [0] * 8, "three": list("aabbccaa"), "four": list("aabbccdd")})
+    made = ("privatize", data, "--column", "v", "--k", 2, *GRR, "-o", tmp_path / "r.parquet")
+    assert answer(*made, "--keep", "three")["smallest_group"] == 2
+    assert answer(*made, "--keep", "four")["smallest_group"] is None
 
 
 def test_groups_that_cannot_be_counted(tmp_path: Path) -> None:

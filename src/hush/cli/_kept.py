@@ -7,8 +7,8 @@ from typing import Any
 from hush.cli._reports import COLUMN
 from hush.errors import ParameterError, message
 
-_MOST = 100_000
-"""Groups that are counted."""
+_MOST, _MOST_BYTES = 100_000, 1 << 26
+"""Groups that are counted, and what their cells may take."""
 _COUNT = "rows"
 
 
@@ -44,7 +44,7 @@ class Groups:
             self._countable = False
             return
         self._counts = some if self._counts is None else _summed(pa.concat_tables([self._counts, some]), names)
-        self._countable = len(self._counts) <= _MOST
+        self._countable = len(self._counts) <= _MOST and self._counts.nbytes <= _MOST_BYTES
 
     @property
     def smallest(self) -> int | None:

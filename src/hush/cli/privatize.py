@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from hush.cli._numeric_spec import AnySpec
     from hush.cli._randomize import Rows, Written
 
-_ORDERS = {"shuffled": "shuffled rows", "input": "rows in the input's order"}
-
 
 def privatize(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file of values.")],
@@ -165,6 +163,7 @@ def _hidden(smallest: int | None) -> str:
 
 def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool) -> None:
     from hush.cli._numeric_spec import described
+    from hush.cli._reports import AS_READ
     from hush.reports.words import many
 
     spec, n, size = rows.spec, written.reports, rows.spec.mechanism.report_dtype.itemsize
@@ -183,10 +182,11 @@ def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool)
             }
         )
         return
+    placed = "rows in the input's order" if order == AS_READ else "shuffled rows"
     _console.stdout().print(
         f"{many(n, 'report', 'reports')} of {many(size, 'byte', 'bytes')} each → "
         f"[bold]{_console.cell(output).markup}[/]\n"
         f"{_console.cell(described(spec)).markup}, secure randomness, "
-        f"{_ORDERS[order]}, spec {spec.hash[:12]}",
+        f"{placed}, spec {spec.hash[:12]}",
         soft_wrap=True,
     )
