@@ -54,7 +54,7 @@ class Rows:
         groups, n = Groups(), 0
         ordered = self._shuffled(temporary, quiet=quiet) if order == _reports.SHUFFLED else self._as_read(quiet=quiet)
         with _reports.writing(output, self.spec, "secure", order) as write, closing(ordered):
-            for batch in evenly(ordered, _reports.batch_rows(self.spec)):
+            for batch in ordered:
                 kept = batch.select(self.kept) if self.kept else None
                 write(self.spec.mechanism.privatize(batch.column(0).to_numpy()), kept)
                 n += batch.num_rows
@@ -69,14 +69,14 @@ class Rows:
                 for batch in self._coded(table, advance):
                     shuffler.add(batch)
             with _console.progress(f"Randomizing {self.path.name}", shuffler.rows, quiet=quiet) as advance:
-                for batch in shuffler:
+                for batch in evenly(shuffler, _reports.batch_rows(self.spec)):
                     yield batch
                     advance(batch.num_rows)
 
     def _as_read(self, *, quiet: bool) -> Generator[Any, None, None]:
         table = self._table()
         with _console.progress(f"Randomizing {self.path.name}", table.size, quiet=quiet) as advance:
-            yield from self._coded(table, advance)
+            yield from evenly(self._coded(table, advance), _reports.batch_rows(self.spec))
 
     def _table(self) -> Table:
         return Table(self.path, {self.column: "--column", **dict.fromkeys(self.kept, "--keep")}, _READ)
