@@ -16,6 +16,7 @@ from benchmarks import (
     hashing_kernel,
     memory,
     modular,
+    order,
     refined,
     report,
     simulation,
@@ -35,6 +36,7 @@ BENCHMARKS = {
     "modular": modular.run,
     "budget": budget.run,
     "memory": memory.run,
+    "order": order.run,
     "startup": startup.run,
 }
 

@@ -17,6 +17,8 @@ from hush.errors import ParameterError, message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
 CHUNK = 65_536
 """Values that share one key: the unit of work, and of reproducibility."""
 
@@ -50,6 +52,18 @@ def chunk_keys(rng: np.random.Generator | None, chunks: int) -> list[bytes]:
 def chunk_generator(key: bytes) -> np.random.Generator:
     """The generator of one chunk: AES in counter mode under this key, counter zero."""
     return _generator(key)
+
+
+def keystream(key: bytes, block: int, words: int) -> npt.NDArray[np.uint64]:
+    """Words of the stream under a key, from a block of two of them on: what encrypts, and what decrypts.
+
+    >>> key = bytes(16)
+    >>> bool((keystream(key, 3, 4) == keystream(key, 0, 10)[6:]).all())
+    True
+    """
+    from randomgen import AESCounter
+
+    return np.asarray(AESCounter(key=int.from_bytes(key, "little"), counter=block).random_raw(words), np.uint64)
 
 
 def _generator(key: bytes) -> np.random.Generator:

@@ -37,7 +37,8 @@ def test_the_file_says_what_it_is(reports: Path) -> None:
     assert table.schema.field("report").type == pa.binary(spec.mechanism.report_dtype.itemsize)
     assert table.column_names == ["report", "region"]
     assert len(records) == 10_000
-    assert table["region"].to_pylist()[:3] == ["north", "north", "south"]
+    assert table.schema.metadata[b"hush.order"] == b"shuffled"
+    assert set(table["region"].to_pylist()) == {"north", "south"}
 
 
 def test_json_and_the_spec_file(pets: Path, labels: Path, tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ def test_formats(suffix: str, tmp_path: Path) -> None:
     result = run("privatize", path, "--column", "v", "--k", 3, *GRR, "--keep", "day", "-o", tmp_path / "r.parquet")
     assert result.exit_code == 0, result.output
     _, records, table = read(tmp_path / "r.parquet")
-    assert records.tolist() == values
+    assert sorted(records.tolist()) == sorted(values)
     assert str(table["day"][0].as_py()) == "2024-01-01"
 
 
@@ -170,7 +171,7 @@ def test_domains_in_json(tmp_path: Path) -> None:
     for domain, more in ((whole, ()), (plain, ("--other", "rest"))):
         out = tmp_path / "r.parquet"
         assert run("privatize", data, "--column", "v", *GRR, "--domain", domain, *more, "-o", out).exit_code == 0
-        assert read(out)[1].tolist() == [1, 2]
+        assert sorted(read(out)[1].tolist()) == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,11 @@ from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
 COLUMN = "report"
 SPEC_KEY = b"hush.spec"
 RANDOMNESS_KEY = b"hush.randomness"
+ORDER_KEY = b"hush.order"
+SHUFFLED = "shuffled"
+"""The order of a file whose rows are a multiset: a uniform one, independent of the input's."""
+AS_READ = "input"
+"""The order of a file whose rows are aligned with the input's."""
 _BATCH_BYTES = 1 << 26
 _BATCH_ROWS = 1 << 18
 
@@ -30,13 +35,16 @@ def batch_rows(spec: AnySpec) -> int:
 
 
 @contextmanager
-def writing(path: Path, spec: AnySpec, randomness: str) -> Iterator[Callable[..., None]]:
-    """A report file that appears when it is complete; gives ``write(reports, kept)``, kept being a record batch."""
+def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[Callable[..., None]]:
+    """A report file that appears when it is complete; gives ``write(reports, kept)``, kept being a record batch.
+
+    It says where the randomness came from and in which order its rows are. Whoever writes makes both true.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     size = spec.mechanism.report_dtype.itemsize
-    metadata = {SPEC_KEY: spec.to_json().encode(), RANDOMNESS_KEY: randomness.encode()}
+    metadata = {SPEC_KEY: spec.to_json(), RANDOMNESS_KEY: randomness, ORDER_KEY: order}
     writer: Any = None
 
     with replacing(path) as part:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +26,7 @@ from hush.cli._options import (
 if TYPE_CHECKING:
     from hush.cli._choose import Choice
     from hush.cli._numeric_spec import AnySpec
+    from hush.cli._randomize import Rows, Written
 
 
 def privatize(
@@ -48,6 +50,18 @@ def privatize(
         bool,
         typer.Option("--clip", help="Count numbers above the largest value as it, and, for a mean, below the lowest."),
     ] = False,
+    keep_order: Annotated[
+        bool,
+        typer.Option("--keep-order", help="Leave the rows in the input's order, which may tell their values."),
+    ] = False,
+    temporary: Annotated[
+        Path | None,
+        typer.Option(
+            "--temporary",
+            metavar="DIR",
+            help="Where rows wait, encrypted, if they do not fit the memory; else the output's folder.",
+        ),
+    ] = None,
     mechanism: MechanismName = None,
     k: K = None,
     low: Low = None,
@@ -60,22 +74,27 @@ def privatize(
     spec_out: SpecOut = None,
     as_json: Json = False,
 ) -> None:
-    """Randomize a column of a file, one report a row, with secure randomness.
+    """Randomize a column of a file, one report a row, with secure randomness, and shuffle the rows.
 
-    The reports go to a Parquet file that carries the collection's spec. A cell means the label that it equals; a
+    The reports go to a Parquet file that carries the collection's spec. Its rows are in a random order, kept columns
+    with them, since the order of people often tells what they hold. A cell means the label that it equals; a
     number and a text also meet when the text reads as that number. CSV columns are read as text, and an empty
     field is a missing value. Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     """
-    from hush.cli import _files, _paths
+    from hush.cli import _files, _paths, _reports
     from hush.cli._choose import Choice
+    from hush.cli._kept import kept_columns
+    from hush.cli._randomize import Rows
 
     _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
     chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
-    kept = _kept(keep, column)
-    n = _run(source, column, kept, chosen, output, clip=clip, quiet=as_json)
+    rows = Rows(source, column, kept_columns(keep, column), chosen, clip)
+    order = _reports.AS_READ if keep_order else _reports.SHUFFLED
+    written = rows.write(output, order, _temporary(temporary, output), quiet=as_json)
     if spec_out is not None:
         _files.write(spec_out, chosen.to_json())
-    _tell(chosen, n, output, kept, as_json)
+    _warn(rows, written, order, output)
+    _tell(rows, written, order, output, as_json)
 
 
 def _spec(choice: Choice, domain: Path | None, other: str | None) -> AnySpec:
@@ -98,77 +117,76 @@ def _spec(choice: Choice, domain: Path | None, other: str | None) -> AnySpec:
     return choice.build_any(None if domain is None else read_domain(domain, other))
 
 
-def _kept(keep: list[str] | None, column: str) -> list[str]:
-    from hush.cli._reports import COLUMN
+def _temporary(given: Path | None, output: Path) -> Path:
+    """The folder for rows that wait: the output's own, which must have room for the reports, if none is given."""
+    from hush.cli._paths import quoted
     from hush.errors import ParameterError, message
 
-    names = list(dict.fromkeys(keep or []))
-    for name in names:
-        if name == column:
-            raise ParameterError(message("--keep", "must not be the column to protect", name, "keep another column"))
-        if name == COLUMN:
-            raise ParameterError(message("--keep", "must not take the reports' own name", name, "rename that column"))
-    return names
+    if given is None:
+        return Path(os.path.realpath(output)).parent
+    if not given.is_dir():
+        raise ParameterError(message("--temporary", "must be a folder that exists", quoted(given), "make it first"))
+    return given
 
 
-def _run(source: Path, column: str, kept: list[str], spec: AnySpec, output: Path, *, clip: bool, quiet: bool) -> int:
-    from hush.cli import _reports, _tables
+def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
+    """What the file does not protect."""
+    from hush.cli._reports import AS_READ
 
-    rows = _reports.batch_rows(spec)
-    table = _tables.Table(source, {column: "--column", **dict.fromkeys(kept, "--keep")}, rows)
-    cells = _reader(spec, column, clip=clip)
-    done = 0
-    with (
-        _reports.writing(output, spec, "secure") as write,
-        _console.progress(f"Randomizing {source.name}", table.size, quiet=quiet) as advance,
-    ):
-        for batch in table.batches(advance):
-            values = cells.encode(batch.column(0), done + 1)
-            write(spec.mechanism.privatize(values), batch.select(kept) if kept else None)
-            done += batch.num_rows
-    return done
-
-
-def _reader(spec: AnySpec, column: str, *, clip: bool) -> Any:
-    """What turns the column's cells into what the mechanism takes."""
-    from hush.cli._amount_cells import AmountReader
-    from hush.cli._labels import Coder
-    from hush.cli._numeric_spec import NumericSpec
-
-    if isinstance(spec, NumericSpec):
-        return AmountReader(spec.mechanism, column, clip=clip)
-    return Coder(spec.domain, column, clip=clip)
-
-
-def _tell(spec: AnySpec, n: int, output: Path, kept: list[str], as_json: bool) -> None:
-    from hush.cli._numeric_spec import described
-    from hush.reports.words import many
-
-    m = spec.mechanism
-    size = m.report_dtype.itemsize
-    if n == 0:
+    m = rows.spec.mechanism
+    if written.reports == 0:
         _console.warn(f"the input has no rows: {output} holds no reports.")
     if m.guarantee is None:
         _console.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
-    if kept:
-        names = ", ".join(kept)
+    if rows.kept:
+        names = ", ".join(rows.kept)
         _console.warn(f"kept in the clear, with no protection: {names}. Anyone who reads {output} reads them.")
+    if order == AS_READ:
+        _console.warn(
+            f"the rows of {output} are in the input's order (--keep-order). Where that has to do with the values, as "
+            "in a sorted file, the reports around a row tell its value together; and who knows the input's order knows "
+            "whose report each is."
+        )
+    elif rows.kept and written.reports:
+        _console.note(_hidden(written.smallest_group))
+
+
+def _hidden(smallest: int | None) -> str:
+    """Among how many reports a reader of the file cannot tell one from another."""
+    from hush.reports.words import many
+
+    if smallest is None:
+        return "The kept cells make too many groups to count: take it that some report has no other to hide among."
+    some = many(smallest, "report", "reports")
+    return f"A report hides among those with the same kept cells: {some} in the smallest group."
+
+
+def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool) -> None:
+    from hush.cli._numeric_spec import described
+    from hush.cli._reports import AS_READ
+    from hush.reports.words import many
+
+    spec, n, size = rows.spec, written.reports, rows.spec.mechanism.report_dtype.itemsize
     if as_json:
         _console.print_json(
             {
                 "reports": n,
                 "bytes_per_report": size,
                 "output": str(output),
-                "kept": kept,
+                "kept": rows.kept,
+                "smallest_group": written.smallest_group,
+                "order": order,
                 "randomness": "secure",
                 "spec_hash": spec.hash,
                 "spec": spec.to_dict(),
             }
         )
         return
+    placed = "rows in the input's order" if order == AS_READ else "shuffled rows"
     _console.stdout().print(
         f"{many(n, 'report', 'reports')} of {many(size, 'byte', 'bytes')} each → "
         f"[bold]{_console.cell(output).markup}[/]\n"
-        f"{_console.cell(described(spec)).markup}, secure randomness, spec {spec.hash[:12]}",
+        f"{_console.cell(described(spec)).markup}, secure randomness, "
+        f"{placed}, spec {spec.hash[:12]}",
         soft_wrap=True,
     )

@@ -143,7 +143,7 @@ def _write_reports(
     from hush.cli import _reports
 
     rows = _reports.batch_rows(spec)
-    with _reports.writing(path, spec, randomness) as write:
+    with _reports.writing(path, spec, randomness, _reports.SHUFFLED) as write:  # so the values come
         for start in range(0, values.size, rows):
             write(spec.mechanism.privatize(values[start : start + rows], rng=rng))
 

@@ -55,7 +55,7 @@ class Spec:
         object.__setattr__(self, "domain", whole)
 
     def privatize(self, values: object, *, rng: np.random.Generator | None = None) -> Any:
-        """Randomize labels: a list, an array, a Series, or a single one."""
+        """Randomize labels: a list, an array, a Series, or a single one. Report i is that of label i."""
         single = np.ndim(values) == 0  # type: ignore[arg-type]
         codes = self.domain.encode([values] if single else values)
         reports = self.mechanism.privatize(codes, rng=rng)

@@ -1,0 +1,61 @@
+"""Columns that stand beside the reports in the clear: which they may be, and among how many they leave a report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hush.cli._reports import COLUMN
+from hush.errors import ParameterError, message
+
+_MOST, _MOST_BYTES = 100_000, 1 << 26
+"""Groups that are counted, and what their cells may take."""
+_COUNT = "rows"
+
+
+def kept_columns(keep: list[str] | None, column: str) -> list[str]:
+    """The names, each once, none of which may be the protected column's or the reports' own."""
+    names = list(dict.fromkeys(keep or []))
+    for name in names:
+        if name == column:
+            raise ParameterError(message("--keep", "must not be the column to protect", name, "keep another column"))
+        if name == COLUMN:
+            raise ParameterError(message("--keep", "must not take the reports' own name", name, "rename that column"))
+    return names
+
+
+class Groups:
+    """Counts rows with equal cells."""
+
+    def __init__(self) -> None:
+        self._counts: Any = None
+        self._countable = True
+
+    def add(self, cells: Any) -> None:
+        """Count the rows of a record batch."""
+        import pyarrow as pa
+
+        if not self._countable or cells.num_rows == 0:
+            return
+        names = [str(i) for i in range(cells.num_columns)]
+        table = pa.table(cells.columns, names).append_column(_COUNT, pa.repeat(1, cells.num_rows))
+        try:
+            some = _summed(table, names)
+        except pa.ArrowNotImplementedError:  # lists and the like have no groups
+            self._countable = False
+            return
+        self._counts = some if self._counts is None else _summed(pa.concat_tables([self._counts, some]), names)
+        self._countable = len(self._counts) <= _MOST and self._counts.nbytes <= _MOST_BYTES
+
+    @property
+    def smallest(self) -> int | None:
+        """Rows of the smallest group; None where there are none, too many groups, or cells that make none."""
+        import pyarrow.compute as pc
+
+        if self._counts is None or not self._countable:
+            return None
+        return int(pc.min(self._counts[_COUNT]).as_py())
+
+
+def _summed(table: Any, names: list[str]) -> Any:
+    found = table.group_by(names).aggregate([(_COUNT, "sum")])
+    return found.rename_columns([name.removesuffix("_sum") for name in found.column_names])

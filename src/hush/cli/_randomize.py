@@ -1,0 +1,105 @@
+"""From the rows of a table to a file of reports: read, put in order, randomized, written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hush.cli import _console, _reports
+from hush.cli._amount_cells import AmountReader
+from hush.cli._kept import Groups
+from hush.cli._labels import Coder
+from hush.cli._numeric_spec import AnySpec, NumericSpec
+from hush.cli._tables import Table
+from hush.files.batches import evenly, plain
+from hush.files.order import Shuffler
+
+_READ = 1 << 18
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a file of reports holds."""
+
+    reports: int
+    smallest_group: int | None
+    """Reports whose kept cells are alike, at least; None where none are kept, or groups cannot be counted."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that become reports.
+
+    Args:
+        path: The table.
+        column: The column to protect.
+        kept: Columns that stay beside it.
+        spec: What makes reports of its values.
+        clip: Whether numbers beyond the range count as its end.
+    """
+
+    path: Path
+    column: str
+    kept: list[str]
+    spec: AnySpec
+    clip: bool
+
+    def write(self, output: Path, order: str, temporary: Path, *, quiet: bool) -> Written:
+        """Randomize all rows into a report file, in this order (see `_reports`)."""
+        groups, n = Groups(), 0
+        ordered = self._shuffled(temporary, quiet=quiet) if order == _reports.SHUFFLED else self._as_read(quiet=quiet)
+        with _reports.writing(output, self.spec, "secure", order) as write, closing(ordered):
+            for batch in ordered:
+                kept = batch.select(self.kept) if self.kept else None
+                write(self.spec.mechanism.privatize(batch.column(0).to_numpy()), kept)
+                n += batch.num_rows
+                if kept is not None:
+                    groups.add(kept)
+        return Written(n, groups.smallest)
+
+    def _shuffled(self, temporary: Path, *, quiet: bool) -> Generator[Any, None, None]:
+        table = self._table()
+        with Shuffler(temporary=temporary) as shuffler:
+            with _console.progress(f"Reading {self.path.name}", table.size, quiet=quiet) as advance:
+                for batch in self._coded(table, advance):
+                    shuffler.add(batch)
+            with _console.progress(f"Randomizing {self.path.name}", shuffler.rows, quiet=quiet) as advance:
+                for batch in evenly(shuffler, _reports.batch_rows(self.spec)):
+                    yield batch
+                    advance(batch.num_rows)
+
+    def _as_read(self, *, quiet: bool) -> Generator[Any, None, None]:
+        table = self._table()
+        with _console.progress(f"Randomizing {self.path.name}", table.size, quiet=quiet) as advance:
+            yield from evenly(self._coded(table, advance), _reports.batch_rows(self.spec))
+
+    def _table(self) -> Table:
+        return Table(self.path, {self.column: "--column", **dict.fromkeys(self.kept, "--keep")}, _READ)
+
+    def _coded(self, table: Table, advance: Callable[[float], None]) -> Iterator[Any]:
+        """The values as few bytes, never as labels, and the kept cells behind them."""
+        import pyarrow as pa
+
+        cells, done = _reader(self.spec, self.column, clip=self.clip), 0
+        for batch in table.batches(advance):
+            values = cells.encode(batch.column(0), done + 1).astype(_values(self.spec), copy=False)
+            kept = plain(batch.select(self.kept))
+            yield pa.record_batch([pa.array(values), *kept.columns], [_reports.COLUMN, *self.kept])
+            done += batch.num_rows
+
+
+def _reader(spec: AnySpec, column: str, *, clip: bool) -> Coder | AmountReader:
+    """What turns the column's cells into what the mechanism takes."""
+    if isinstance(spec, NumericSpec):
+        return AmountReader(spec.mechanism, column, clip=clip)
+    return Coder(spec.domain, column, clip=clip)
+
+
+def _values(spec: AnySpec) -> np.dtype[Any]:
+    """The smallest type of what the mechanism takes."""
+    return np.dtype(float) if isinstance(spec, NumericSpec) else np.min_scalar_type(spec.mechanism.k - 1)

@@ -1,0 +1,1 @@
+"""Files that people share: what their rows may say, and where rows wait until they are written."""
