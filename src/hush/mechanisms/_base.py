@@ -58,6 +58,8 @@ class FrequencyOracle(ABC):
     """Whether the exact loss reaches the guarantee (to within the rounding of thresholds)."""
     sufficient: ClassVar[bool] = False
     """Whether the tally counts the outputs one by one, which suffices for maximum likelihood."""
+    alike: ClassVar[bool] = False
+    """Whether estimates of equally frequent values have the same variance, so that one stands for all in `variance`."""
 
     def __post_init__(self) -> None:
         self._set(k=_rules.domain_size(self.k), epsilon=_rules.epsilon(self.epsilon))
@@ -232,17 +234,21 @@ class FrequencyOracle(ABC):
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
         """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
 
-        The others are taken to share the rest equally, where it matters.
+        The others are taken to share the rest equally, where it matters. Where values are not alike, the mean over
+        which one it is.
         """
         _rules.population(n, frequency)
-        shares = np.full(self.k, (1.0 - frequency) / (self.k - 1))
-        shares[self._example] = frequency
-        return float(self.variances(shares, n)[self._example])
+        found = []
+        for value in self._examples:
+            shares = np.full(self.k, (1.0 - frequency) / (self.k - 1))
+            shares[value] = frequency
+            found.append(float(self.variances(shares, n)[value]))
+        return math.fsum(found) / len(found)
 
     @property
-    def _example(self) -> int:
-        """The value that `variance` speaks of, where values are not alike."""
-        return 0
+    def _examples(self) -> Sequence[int]:
+        """The values that `variance` is the mean over."""
+        return (0,) if self.alike else range(self.k)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Variance of every value's estimate, in a fixed population of n with these frequencies."""

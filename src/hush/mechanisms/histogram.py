@@ -32,6 +32,7 @@ class NoisyHistogram(FrequencyOracle):
     """A one-hot vector with grid noise in every coordinate, summed by the server."""
 
     family: ClassVar[str] = "histogram"
+    alike: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
