@@ -31,7 +31,7 @@ from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
 from hush.kernels import chunks
-from hush.mechanisms import _rules
+from hush.mechanisms import _moments, _rules
 from hush.mechanisms._exact import enumerated_loss
 from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
@@ -238,12 +238,7 @@ class FrequencyOracle(ABC):
         which one it is.
         """
         _rules.population(n, frequency)
-        found = []
-        for value in self._examples:
-            shares = np.full(self.k, (1.0 - frequency) / (self.k - 1))
-            shares[value] = frequency
-            found.append(float(self.variances(shares, n)[value]))
-        return math.fsum(found) / len(found)
+        return _moments.mean_variance(self, n, frequency)
 
     @property
     def _examples(self) -> Sequence[int]:
@@ -257,16 +252,7 @@ class FrequencyOracle(ABC):
     @cached_property
     def _moments(self) -> Floats:
         """Variance of the estimate of v from one report of u, as [u, v], by enumeration."""
-        self._enumerable()
-        mean = np.zeros((self.k, self.k))
-        square = np.zeros((self.k, self.k))
-        for y in self.outputs(None):
-            decoded = self.decode(self.tally(np.asarray(y, self.report_dtype)[None]), 1)
-            for u in range(self.k):
-                share = self.copies(y) * self.weight(y, u) / self.denominator
-                mean[u] += share * decoded
-                square[u] += share * decoded**2
-        return square - mean**2
+        return _moments.enumerated(self)
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Exact expected success of the best guess of a value from its raw report; the prior is uniform if left out."""
