@@ -55,7 +55,7 @@ class FrequencyOracle(ABC):
 
     family: ClassVar[str] = "own"
     tight: ClassVar[bool] = True
-    """Whether the exact loss reaches the guarantee (to within the rounding of thresholds)."""
+    """Whether the exact loss reaches the guarantee, to 1e-8, up to epsilon 20; beyond, words of 64 bits are coarse."""
     sufficient: ClassVar[bool] = False
     """Whether the tally counts the outputs one by one, which suffices for maximum likelihood."""
     alike: ClassVar[bool] = False
