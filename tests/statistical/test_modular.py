@@ -173,3 +173,17 @@ def test_best_guess_succeeds_as_often_as_it_says() -> None:
     guesses = m.attack(m.privatize(values, rng=hush.seeded(7)), rng=hush.seeded(8))
     chance = m.asr()
     assert abs((guesses == values).mean() - chance) < z_limit() * np.sqrt(chance * (1 - chance) / values.size)
+
+
+def test_errors_of_moduli_that_are_chosen_badly_are_as_large_as_stated() -> None:
+    """1 + sum (m - 1) is 33 for 30 values. The mean over the values: the first one's error is a twentieth of it."""
+    m, n, runs = MSS(k=30, epsilon=1.0, moduli=(7, 11, 13, 5)), 990, 600
+    counts = np.full(30, 33)
+    f, rng = counts / n, hush.seeded(13)
+    draws = [m.decode(m.simulate(counts, rng=rng).tally, n) - f for _ in range(runs)]
+    stated = m.variance(n, 1 / 30)
+    deviation = np.sqrt(m.variances(f, n))
+    covariance = correlations(m, f) * np.outer(deviation, deviation)
+    low, high = mean_square_range(covariance / stated, runs)
+    assert low < np.mean(np.square(draws)) / stated < high * (1 + len(m.moduli) / n)
+    assert 1 / 3 < low < high < 3

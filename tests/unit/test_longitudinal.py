@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -279,8 +279,9 @@ def test_each_kept_answer_can_lose_its_budget(cls: Callable[..., Longitudinal]) 
 
 
 def test_worst_case_of_hashed_and_asked_protocols() -> None:
-    assert LOLOHA(k=50, eps_perm=1.5, eps_1=0.5, g=4).eps_worst == 6.0
-    assert LOLOHA(k=3, eps_perm=1.5, eps_1=0.5, g=4).eps_worst == 4.5
+    """Of states: whether the bucket of a value changes with it depends on what is public."""
+    assert LOLOHA(k=50, eps_perm=1.5, eps_1=0.5, g=4).eps_states == 6.0
+    assert LOLOHA(k=3, eps_perm=1.5, eps_1=0.5, g=4).eps_states == 4.5
     asked = dBitFlipPM(k=3, eps_perm=1.0, d=2)  # two asked buckets, and none of them
     assert changed(asked) == pytest.approx(asked.eps_worst, abs=1e-9)
     assert asked.eps_worst == 2.0
@@ -311,8 +312,61 @@ def test_a_hash_function_that_joins_values_shows_less_of_a_change_or_more() -> N
     placings = [[a] * 3 + [b] * 3 for a in (0, 1) for b in (0, 1)]
     worst = max(direct.history_epsilon(one, other) for one in placings for other in placings)
     assert together == pytest.approx(worst, abs=1e-12)
-    assert together > protocol.eps_worst
+    assert together > protocol.eps_states
     assert protocol.history_epsilon([0] * 6, [2] * 6) == pytest.approx(protocol.sequence_epsilon(6), abs=1e-12)
+
+
+def changing_together(k: int, tau: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Two histories whose values are equal at the same pairs of times: of each kind, one against all."""
+    for first in itertools.product(range(k), repeat=tau):
+        seen = list(dict.fromkeys(first))
+        if seen != sorted(seen) or seen[-1] != len(seen) - 1:
+            continue
+        for image in itertools.permutations(range(k), len(seen)):
+            yield first, tuple(image[v] for v in first)
+
+
+TOGETHER: list[tuple[Longitudinal, bool]] = [
+    (LGRR(k=3, eps_perm=1.0, eps_1=0.5), True),
+    (LOSUE(k=3, eps_perm=1.0, eps_1=0.9), True),
+    (Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)), True),
+    (BiLOLOHA(k=2, eps_perm=1.0, eps_1=0.5), True),
+    (BiLOLOHA(k=3, eps_perm=1.0, eps_1=0.9), False),
+    (LOLOHA(k=4, eps_perm=0.5, eps_1=0.4, g=3), False),
+    (dBitFlipPM(k=2, eps_perm=1.0, d=1), True),
+    (dBitFlipPM(k=3, eps_perm=1.0, d=2), True),
+    (dBitFlipPM(k=3, eps_perm=1.0, d=3), True),
+    (dBitFlipPM(k=3, eps_perm=1.0, d=1), False),
+    (dBitFlipPM(k=4, eps_perm=1.0, d=2), False),
+]
+
+
+@pytest.mark.parametrize(("protocol", "bounded"), TOGETHER, ids=repr)
+def test_histories_whose_values_change_together_lose_no_more_than_is_said(
+    protocol: Longitudinal, bounded: bool
+) -> None:
+    for tau in (1, 2, 3):
+        worst = max(protocol.history_epsilon(*pair) for pair in changing_together(protocol.k, tau))
+        assert worst <= protocol.history_bound(tau) + 1e-9
+        if bounded:
+            assert worst <= protocol.eps_states + 1e-9
+    assert (protocol.eps_worst == protocol.eps_states) == bounded
+    assert math.isinf(protocol.eps_worst) != bounded
+    assert protocol.history_bound(1) == protocol.eps_1
+    if bounded:
+        assert protocol.history_bound(10**6) == protocol.eps_worst
+
+
+def test_where_buckets_are_shared_no_bound_of_bucket_changes_holds_for_values() -> None:
+    hashed = BiLOLOHA(k=4, eps_perm=1.0, eps_1=0.5)
+    assert hashed.eps_states == 2.0
+    losses = [hashed.history_epsilon([0] * half + [1] * half, [2] * half + [3] * half) for half in range(1, 6)]
+    assert losses == sorted(losses)
+    assert losses[-1] == pytest.approx(5.2768, abs=1e-4)
+    assert losses[-1] - losses[-2] > 1.1  # and on it goes: no number bounds them all
+    assert all(loss <= hashed.history_bound(2 * half) for half, loss in enumerate(losses, 1))
+    for asked in (dBitFlipPM(k=3, eps_perm=1.0, d=1), dBitFlipPM(k=4, eps_perm=1.0, d=2)):
+        assert max(asked.history_epsilon(*pair) for pair in changing_together(asked.k, 2)) == math.inf
 
 
 def test_history_of_one_value_is_the_loss_of_a_sequence() -> None:

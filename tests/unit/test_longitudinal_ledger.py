@@ -87,7 +87,7 @@ def test_an_expense_says_what_it_is_for(what: Any) -> None:
         Ledger(limit=1).spend(0.5, what=what)
 
 
-def test_advanced_composition_is_the_stated_formula() -> None:
+def test_advanced_composition_of_fixed_budgets_is_the_stated_formula() -> None:
     ledger = Ledger(limit=100)
     losses = [0.1] * 300 + [0.2] * 20
     for loss in losses:
@@ -95,15 +95,15 @@ def test_advanced_composition_is_the_stated_formula() -> None:
     delta = 1e-6
     drift = sum(e * (math.exp(e) - 1) / (math.exp(e) + 1) for e in losses)
     due = drift + math.sqrt(2 * math.log(1 / delta) * sum(e * e for e in losses))
-    assert ledger.advanced(delta) == pytest.approx(due, rel=1e-12)
-    assert ledger.advanced(delta) < float(ledger.spent)
-    assert Ledger(limit=1).advanced(delta) == 0.0
+    assert ledger.advanced_for_fixed_budgets(delta) == pytest.approx(due, rel=1e-12)
+    assert ledger.advanced_for_fixed_budgets(delta) < float(ledger.spent)
+    assert Ledger(limit=1).advanced_for_fixed_budgets(delta) == 0.0
     few = Ledger(limit=1)
     few.spend(0.5, what="x")
-    assert few.advanced(delta) == 0.5  # never more than the sum
+    assert few.advanced_for_fixed_budgets(delta) == 0.5  # never more than the sum
     for bad in (0.0, 1.0, -1.0, math.nan):
         with pytest.raises(ParameterError, match="delta"):
-            ledger.advanced(bad)
+            ledger.advanced_for_fixed_budgets(bad)
 
 
 def test_a_file_remembers(tmp_path: Path) -> None:

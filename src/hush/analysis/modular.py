@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -172,9 +173,15 @@ class Blocks:
 
     def even_variance(self, n: float = 1.0) -> float:
         """The mean over the values, in a fixed population with equal frequencies: exact, and quick for any k."""
-        if self.system.small:
-            return float(self.variances(np.full(self.k, 1 / self.k), n).mean())
-        return modular_even.mean_variance(self) / n
+        return self.variance(1 / self.k, n)
+
+    def variance(self, frequency: float, n: float = 1.0) -> float:
+        """The mean over the values of their variance in a fixed population where each, in its turn, has this frequency.
+
+        The others share the rest equally. Exact, and quick for any k.
+        """
+        of = modular_even.dense_mean_variance if self.system.small else modular_even.mean_variance
+        return of(self, frequency) / n
 
     @cached_property
     def worst(self) -> Worst:
@@ -189,12 +196,17 @@ class Blocks:
         """
         return self.worst.bound / n
 
-    def own_and_rest(self, j: int) -> tuple[Floats, Floats]:
-        """Every value's own entry of the inverse of N, folded by modulus j, and the sum of squares of its others."""
+    def own_entries(self, j: int) -> Floats:
+        """Every value's own entry of the inverse of N, folded by modulus j."""
         from hush.kernels.modular import own_entries
 
         own = np.empty(self.k)
         own_entries(self.system.first, self.moduli[j], own)
+        return own
+
+    def own_and_rest(self, j: int) -> tuple[Floats, Floats]:
+        """Every value's own entry of the inverse of N, folded by modulus j, and the sum of squares of its others."""
+        own = self.own_entries(j)
         rows = self.system.sandwich_diagonal(np.eye(1, self.m.size, j)[0])
         return own, np.maximum(rows - own**2, 0.0)
 
@@ -205,8 +217,12 @@ class Blocks:
         """
         if self.terms > EXACT_TERMS:
             return self.near_variances(frequencies, n)
+        return self.variances(frequencies, n, people=people if self.determined(people) else None)
+
+    def determined(self, people: npt.NDArray[Any]) -> bool:
+        """Whether the blocks that have reports, with so many people each, determine all values."""
         used = [m for m, size in zip(self.moduli, people, strict=True) if size > 0]
-        return self.variances(frequencies, n, people=people if used and rank(self.k, used) == self.k else None)
+        return bool(used) and rank(self.k, used) == self.k
 
     def near_variances(self, frequencies: Floats, n: float = 1.0) -> Floats:
         """As `variances` for a fixed population, with most residues of a block taken to be equally frequent.

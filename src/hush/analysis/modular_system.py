@@ -3,6 +3,9 @@
 The normal matrix N = sum over moduli of w_j A_j'A_j is a symmetric Toeplitz matrix, positive definite when
 1 + sum (m_j - 1) >= k. Its products take O(k) for each modulus, and all of its inverse follows from the first column
 (Gohberg and Semencul 1972), so the diagonals that variances need are exact without a matrix.
+
+N squares the condition of the design, and has no correct digit left where that is about 1e8: moduli that barely
+determine all values are as bad as that, or worse. From `_HARD` on, the design itself is factorized where it has room.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +28,12 @@ _LISTED = 128
 """Up to this many values, all eigenvalues are quicker than Lanczos' method."""
 _POOR = 1e-7
 """Where eigenvalues differ by more, the normal matrix has lost too many digits, and the design itself is factorized."""
+_HARD = 1e4
+"""Conditions up to which the normal matrix is good for ten digits of variances, and six of their sum and of itself."""
+_LOST = 1e6
+"""Conditions up to which it tells them to a per cent."""
+_ROOM = 1 << 23
+"""Entries of a design matrix that is factorized."""
 _TOEPLITZ = 30_000
 """Up to this many values, Levinson's recursion steps in where the iteration does not settle."""
 _STEPS = 2_000
@@ -112,15 +121,28 @@ class System:
         column[0] += self.ridge
         return np.asarray(column[np.abs(apart[:, None] - apart)])
 
-    @property
-    def _rank(self) -> int:
-        used = [m for m, weight in zip(self.moduli, self.weights, strict=True) if weight > 0]
-        return self.k if self.ridge > 0 else rank(self.k, used) if used else 0
+    @cached_property
+    def _used(self) -> tuple[int, ...]:
+        """The moduli that weigh something."""
+        return tuple(m for m, weight in zip(self.moduli, self.weights, strict=True) if weight > 0)
 
     @property
+    def _rank(self) -> int:
+        return self.k if self.ridge > 0 else rank(self.k, self._used) if self._used else 0
+
+    @cached_property
     def small(self) -> bool:
-        """Whether dense matrices are used."""
-        return self.k <= _DENSE
+        """Whether dense matrices are used: for few values, and where the normal matrix is not good enough."""
+        return self.k <= _DENSE or (self._determined and self._fits and _hard(self.k, self._used))
+
+    @property
+    def _determined(self) -> bool:
+        """Whether the residues alone determine all values."""
+        return self.ridge == 0 and self._rank == self.k
+
+    @property
+    def _fits(self) -> bool:
+        return self.k * sum(self._used) <= _ROOM
 
     def fit(self, parts: Sequence[Floats]) -> Floats:
         """The values whose residues are nearest to these, in weighted squares; the smallest if there are several."""
@@ -135,15 +157,19 @@ class System:
 
     @cached_property
     def gain(self) -> Floats:
-        """For small k, the pseudo-inverse of the weighted design: what turns weighted residues into values.
+        """For dense matrices, the pseudo-inverse of the weighted design: what turns weighted residues into values.
 
-        From the eigenvectors of N, by a method that needs one thread, and the rank, which is known.
+        From the eigenvectors of N, by a method that needs one thread, and the rank, which is known; or from the design
+        itself, where N has lost too many digits.
         """
-        from scipy.linalg import eigh
+        from scipy.linalg import eigh, qr, solve_triangular
 
         rows, kept = sum(self.moduli), self._rank
         if kept == 0:
             return np.zeros((self.k, rows))
+        if self.k > _DENSE:
+            orthogonal, upper = qr(self.dense(), mode="economic")
+            return np.asarray(solve_triangular(upper, orthogonal.T))
         values, vectors = eigh(self.normal(), driver="ev")
         if values[-kept] > _POOR * values[-1]:
             values, vectors = values[-kept:], vectors[:, -kept:]
@@ -163,8 +189,8 @@ class System:
         taken = conjugate_gradients(self._sizes, self.weights, self.ridge, right, x, tolerance, _STEPS)
         if taken >= 0:
             return x
-        if self.k > _TOEPLITZ:
-            raise ConvergenceError("the moduli are too badly conditioned to decode; choose others")
+        if self.k > _TOEPLITZ or self.condition(_LOST, digits=1) >= _LOST:
+            raise ConvergenceError("the moduli are too badly conditioned to calculate with; choose others")
         from scipy.linalg import solve_toeplitz
 
         return np.asarray(solve_toeplitz(self.product(np.eye(1, self.k)[0]), right))
@@ -188,7 +214,9 @@ class System:
         """The ratio of the largest to the smallest singular value of the weighted design, by Lanczos' method.
 
         Ritz values lie inside the spectrum, so what is found grows towards the truth, and the search stops early,
-        with a number that is too small, once it exceeds `most`. Else it settles to so many digits.
+        with a number that is too small, once it exceeds `most`. Else it settles to so many digits, but no more than
+        the normal matrix has: from 1e4 on the design is factorized, if it has at most 2^23 entries. If not, the answer
+        is right to a per cent up to 1e6, and 1e6 says at least that.
 
         >>> round(System(100, (29, 31, 37, 41), np.ones(4)).condition())
         104
@@ -201,6 +229,13 @@ class System:
                 return math.sqrt(values[-1] / values[0])
             singular = np.linalg.svd(self.dense(), compute_uv=False)
             return float(singular[0] / singular[-1])
+        found, largest = self._lanczos(min(most, _LOST), digits)
+        if found <= _HARD or found > most:
+            return found
+        return math.sqrt(largest) / self._smallest() if self._fits else min(found, _LOST)
+
+    def _lanczos(self, most: float, digits: int) -> tuple[float, float]:
+        """The condition, and the largest eigenvalue of N, both from below; stops early beyond `most`."""
         from scipy.linalg import eigvalsh_tridiagonal
 
         from hush.kernels.modular import extremes
@@ -215,5 +250,27 @@ class System:
             ritz = eigvalsh_tridiagonal(diagonal[:filled], beside[: filled - 1])
             last, found = found, math.sqrt(max(ritz[-1], 0.0) / max(ritz[0], 1e-300 * ritz[-1]))
             if found > most or filled < steps or abs(found - last) <= 10**-digits * found or steps >= _LANCZOS:
-                return found
+                return found, float(ritz[-1])
             steps *= 2
+
+    def _smallest(self) -> float:
+        """The smallest singular value of the design: Lanczos' method for the inverse, from triangular factors."""
+        from scipy.linalg import qr, solve_triangular
+        from scipy.sparse.linalg import LinearOperator, eigsh
+
+        (upper,) = qr(self.dense(), mode="r")
+        upper = upper[: self.k]
+
+        def inverse(x: Floats) -> Floats:
+            return np.asarray(solve_triangular(upper, solve_triangular(upper, x, trans=1)))
+
+        start = np.random.default_rng(0).standard_normal(self.k)
+        operator = LinearOperator((self.k, self.k), matvec=inverse, dtype=np.float64)
+        (largest,) = eigsh(operator, k=1, which="LA", v0=start, tol=1e-12, return_eigenvectors=False)
+        return float(largest**-0.5)
+
+
+@lru_cache(maxsize=1024)
+def _hard(k: int, moduli: tuple[int, ...]) -> bool:
+    """Whether the normal matrix of these moduli, which determine all values, is too badly conditioned."""
+    return System(k, moduli, np.ones(len(moduli))).condition(_HARD, digits=2) > _HARD

@@ -63,6 +63,9 @@ class TupleTarget(Target):
 
     def __post_init__(self) -> None:
         collection(self.m)
+        if isinstance(self.m.guarantee, ULDP):
+            rule, remedy = "must protect all values alike", "audit the mechanism of its one attribute itself"
+            raise ParameterError(message("m", rule, str(self.m.guarantee), remedy))
 
     @property
     def name(self) -> str:  # type: ignore[override]

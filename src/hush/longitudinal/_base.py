@@ -2,7 +2,7 @@
 
 For every state it comes into (its value, or the bucket of its value), a client draws one permanent answer and keeps
 it. Each report is that answer, with fresh noise on top in protocols of two rounds. A file that defines a protocol
-writes ``first_report``, the law of one report as a frequency oracle; ``eps_perm``, ``eps_worst``,
+writes ``first_report``, the law of one report as a frequency oracle; ``eps_perm``, ``kept``,
 ``sequence_epsilon``; and the steps of a client: ``_draw``, ``_states``, ``_memoize``, ``_refresh``, ``_dress`` and
 back, ``_undress``. The base does the rest.
 """
@@ -27,6 +27,7 @@ from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.kernels import chunks
+from hush.longitudinal import _rounds
 from hush.longitudinal._client import Client
 from hush.longitudinal._rounds import times
 from hush.mechanisms import _rules
@@ -122,11 +123,37 @@ class Longitudinal(ABC):
     def eps_worst(self) -> float:
         """Loss of any number of reports of values that change at known times, through all that a client keeps.
 
-        It bounds the loss between two histories whose states are equal at the same pairs of times. Permanent answers
+        It bounds the loss between two histories whose values are equal at the same pairs of times. Permanent answers
         hide what a value is, not when it changes: for two histories that change at different times the loss grows with
-        the number of reports (see `history_epsilon`), up to `eps_fresh` for each.
+        the number of reports (see `history_epsilon`), up to `eps_fresh` for each. It does so, and this is infinite,
+        where answers are kept for buckets that several values share: of two values that change, one may change its
+        bucket and the other not. See `eps_states`, and `history_bound` for a number of reports.
+        """
+        return self.eps_states if self._apart else math.inf
+
+    @property
+    def eps_states(self) -> float:
+        """As `eps_worst`, of histories whose states (their values, or the buckets of these) change at the same times.
+
+        It is the less of a promise the more values share a bucket: nobody knows beforehand which of them do.
         """
         return times(self.eps_perm, self.kept)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether values change at the same times if and only if their states do, whatever is public."""
+        return True
+
+    def history_bound(self, tau: int) -> float:
+        """A bound of the loss of tau reports of values that change at known times: no more than `eps_worst`.
+
+        At most `eps_fresh` is lost by each report, whatever the histories, and one report loses eps_1.
+        """
+        number = int(_rounds.reports_of(tau))
+        if number == 1:
+            return self.eps_1
+        fresh = self.eps_fresh if math.isinf(self.eps_fresh) else times(self.eps_fresh, number)
+        return min(self.eps_worst, fresh)
 
     @property
     def report_dtype(self) -> np.dtype[Any]:

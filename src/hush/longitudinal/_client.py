@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,10 @@ class Client:
     """Reports a value again and again, with the answers it keeps.
 
     Store `state` before a report leaves the device, and go on with `protocol.client(state=...)`. A client that loses
-    its answers draws new ones, and each new answer for the same value costs the permanent budget again.
+    its answers draws new ones, and each new answer for the same value costs the permanent budget again. So do two
+    copies of a client, or a process and its fork, which draw answers of their own: keep one client for each person.
+
+    Threads may share a client: no two of them draw for the same state.
 
     Pickling keeps the answers, not a seeded generator: a client that is unpickled draws securely.
     """
@@ -29,6 +33,7 @@ class Client:
     ) -> None:
         self.protocol = protocol
         self._rng = rng if rng is None else source(rng)
+        self._lock = threading.Lock()
         if state is None:
             self._public = protocol._draw(1, source(self._rng))
             self._memos: dict[int, np.ndarray[Any, Any]] = {}
@@ -38,11 +43,12 @@ class Client:
     def report(self, value: int) -> Any:
         """One report of a value: a record of `protocol.report_dtype`."""
         given = integers(np.asarray(value)[None], self.protocol.k)[None]
-        rng = source(self._rng)
         at = int(self.protocol._states(self._public, given)[0, 0])
-        if at not in self._memos:
-            self._memos[at] = self.protocol._memoize(np.array([at]), rng)
-        core = self.protocol._refresh(self._memos[at], rng)
+        with self._lock:  # to look for an answer, to draw it and to keep it is one step; and a seeded rng is shared
+            rng = source(self._rng)
+            if at not in self._memos:
+                self._memos[at] = self.protocol._memoize(np.array([at]), rng)
+            core = self.protocol._refresh(self._memos[at], rng)
         return self.protocol._dress(self._public, core.reshape(1, 1))[0, 0]
 
     @property
@@ -53,10 +59,12 @@ class Client:
     @property
     def state(self) -> dict[str, Any]:
         """All that must be kept, as plain data for JSON. It tells of the values themselves: store it as safely."""
+        with self._lock:
+            kept = dict(self._memos)
         return {
             "protocol": self.protocol.spec_hash,
             "public": self._public.tobytes().hex(),
-            "answers": {str(at): memo.tobytes().hex() for at, memo in self._memos.items()},
+            "answers": {str(at): memo.tobytes().hex() for at, memo in kept.items()},
         }
 
     def __reduce__(self) -> tuple[Any, ...]:

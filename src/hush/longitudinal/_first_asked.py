@@ -31,6 +31,7 @@ class FirstBitFlip(FrequencyOracle):
     d: int
 
     family: ClassVar[str] = "unary"
+    alike: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,6 +16,7 @@ from fractions import Fraction
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._thresholds import SCALE, exp_below
+from hush.mechanisms.guarantee import above
 
 MAX_EPSILON = 20.0
 """Up to here a 64-bit threshold is good to one part in a billion."""
@@ -52,9 +53,7 @@ def times(epsilon: float, count: int) -> float:
     >>> times(0.1, 3) >= 3 * Fraction(0.1)
     True
     """
-    exact = Fraction(epsilon) * count
-    nearest = float(exact)
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+    return above(Fraction(epsilon) * count)
 
 
 def _least(holds: Callable[[int], bool], low: int, high: int) -> int:

@@ -1,9 +1,10 @@
 """dBitFlipPM: each client is asked about d of k buckets, and repeats its permanent answers.
 
 Ding, Kulkarni and Yekhanin, "Collecting telemetry data privately" (NIPS 2017). The d buckets are drawn once and are
-public. A client keeps one row of d bits for each of them, and one for being in none. Two rows of two asked buckets
-differ in two bits, hence e^(epsilon/2) for each; with d = 1 there is only one bit, which may carry all of e^epsilon.
-With e^(epsilon/2) for it as printed, a report loses only epsilon/2: that is dBitFlipPM with half the budget here.
+public: they are in every report, which makes them, and the repeated answers, a pseudonym. A client keeps one row of d
+bits for each of them, and one for being in none. Two rows of two asked buckets differ in two bits, hence e^(epsilon/2)
+for each; with d = 1 there is only one bit, which may carry all of e^epsilon. With e^(epsilon/2) for it as printed, a
+report loses only epsilon/2: that is dBitFlipPM with half the budget here.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ class dBitFlipPM(OneRound):
         eps_perm: Loss of one report, and of any number of reports of a value that does not change.
         d: How many buckets each client is asked about, 1..k.
 
-    >>> dBitFlipPM(k=20, eps_perm=1.0, d=4).eps_worst
-    4.0
+    >>> protocol = dBitFlipPM(k=20, eps_perm=1.0, d=4)
+    >>> protocol.eps_states, protocol.eps_worst  # of changes of the state, and of the bucket
+    (4.0, inf)
     """
 
     k: int
@@ -60,6 +62,11 @@ class dBitFlipPM(OneRound):
         than d do. A single bit that carries the whole loss does so for both of its rows.
         """
         return max(self.d, 2)
+
+    @property
+    def _apart(self) -> bool:
+        """Where two buckets or more are not asked about, they are one state."""
+        return self.d >= self.k - 1
 
     def _draw(self, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
         return self.first_report._asked(n, rng)

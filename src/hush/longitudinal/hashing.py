@@ -1,7 +1,8 @@
 """Longitudinal local hashing: LOLOHA(g), BiLOLOHA, OLOLOHA.
 
 Arcolezi et al., "Frequency estimation of evolving data under local differential privacy" (EDBT 2023). A client draws
-one hash function for good and responds twice over the g buckets, so it never keeps more than g answers. The second
+one hash function for good and responds twice over the g buckets, so it never keeps more than g answers. The function
+is in every report, and so is a pseudonym: whoever sees two of them knows that they are one person's. The second
 round follows from the exact law of one report, which makes the best g that of OLH with eps_1; the printed round and
 the printed g are in `hush.longitudinal.printed`.
 """
@@ -37,8 +38,9 @@ class LOLOHA(DirectTwice):
         eps_1: Loss of one report, below eps_perm.
         g: Number of buckets, at least 2.
 
-    >>> LOLOHA(k=100, eps_perm=2.0, eps_1=1.0, g=3).eps_worst
-    6.0
+    >>> protocol = LOLOHA(k=100, eps_perm=2.0, eps_1=1.0, g=3)
+    >>> protocol.eps_states, protocol.eps_worst  # of changes of the bucket, and of the value
+    (6.0, inf)
     """
 
     g: int
@@ -58,6 +60,11 @@ class LOLOHA(DirectTwice):
         p, again = (t / SCALE for t in self.first_report.rounds)
         meet = self.first_report.collision
         return p, p * meet + (1 - p) * (1 - meet) / (self.g - 1), again, (1 - again) / (self.g - 1)
+
+    @property
+    def _apart(self) -> bool:
+        """Of three values, two may share a bucket: one history then stays in it while another, of the third, leaves."""
+        return self.k == 2
 
     def _draw(self, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
         return rng.integers(0, 1 << 32, (n, 2), dtype=np.uint32)
@@ -99,7 +106,7 @@ class LOLOHA(DirectTwice):
 class BiLOLOHA(LOLOHA):
     """LOLOHA with two buckets, which keeps the least: two answers, however many values there are.
 
-    >>> BiLOLOHA(k=100, eps_perm=2.0, eps_1=1.0).eps_worst
+    >>> BiLOLOHA(k=100, eps_perm=2.0, eps_1=1.0).eps_states
     4.0
     """
 

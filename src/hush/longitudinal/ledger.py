@@ -64,17 +64,25 @@ class Ledger:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All expenses, in order."""
-        return tuple(self._entries)
+        return self._seen()[0]
 
     @property
     def spent(self) -> Fraction:
-        """The sum of all expenses: by sequential composition, the loss of all that was paid for."""
-        return self._spent
+        """The sum of all expenses: by sequential composition, the loss of all that was paid for.
+
+        It holds for budgets that were chosen along the way, by what earlier reports said, too.
+        """
+        return self._seen()[1]
 
     @property
     def left(self) -> Fraction:
         """What may still be spent."""
-        return self.limit - self._spent
+        return self.limit - self._seen()[1]
+
+    def _seen(self) -> tuple[tuple[Entry, ...], Fraction]:
+        """The entries and their sum, of one moment: another thread may be entering an expense."""
+        with self._lock:
+            return tuple(self._entries), self._spent
 
     def spend(self, epsilon: float | Fraction | str, *, what: str) -> Fraction:
         """Enter an expense and return what is left; refuse one that exceeds it, and then nothing is spent.
@@ -94,27 +102,31 @@ class Ledger:
             return self._enter(amount, what, file)
 
     def _enter(self, amount: Fraction, what: str, file: int | None = None) -> Fraction:
-        if amount > self.left:
-            rule = f"must be at most {_shown(self.left)}, which is left of {_shown(self.limit)}"
+        left = self.limit - self._spent
+        if amount > left:
+            rule = f"must be at most {_shown(left)}, which is left of {_shown(self.limit)}"
             raise ParameterError(message("epsilon", rule, float(amount), "ask for less, or report no more"))
         if file is not None:
             self._append(file, {"epsilon": str(amount), "what": what, "spent": str(self._spent + amount)})
         self._entries.append(Entry(amount, what))
         self._spent += amount
-        return self.left
+        return left - amount
 
-    def advanced(self, delta: float) -> float:
-        """Loss of all entries together at a delta, by advanced composition; never more than their sum.
+    def advanced_for_fixed_budgets(self, delta: float) -> float:
+        """Loss of all entries together at a delta, had their budgets been fixed beforehand; never more than their sum.
 
         Kairouz, Oh and Viswanath, "The composition theorem for differential privacy" (ICML 2015), theorem 3.5, for
-        pure losses: the sum of epsilon tanh(epsilon/2), plus the root of 2 ln(1/delta) times the sum of squares. It
-        is a report: what may be spent is decided by the plain sum.
+        pure losses: the sum of epsilon tanh(epsilon/2), plus the root of 2 ln(1/delta) times the sum of squares.
+        What is asked, and by which mechanism, may depend on earlier reports. How much each report spends, how many
+        there are and when to stop may not: for budgets that were chosen along the way only `spent` is a bound. It is
+        a report: what may be spent is decided by the plain sum, which holds for every choice.
         """
         slack = _rules.delta(delta)
-        losses = [float(entry.epsilon) for entry in self._entries]
+        entries, spent = self._seen()
+        losses = [float(entry.epsilon) for entry in entries]
         drift = math.fsum(e * math.tanh(e / 2) for e in losses)
         spread = math.sqrt(2 * math.log(1 / slack) * math.fsum(e * e for e in losses))
-        return min(float(self._spent), drift + spread)
+        return min(float(spent), drift + spread)
 
     # The file.
 

@@ -90,7 +90,9 @@ class Memoized(OneRound):
     @property
     def eps_perm(self) -> float:
         """What the mechanism promises."""
-        return self.mechanism.epsilon
+        promise = self.mechanism.guarantee
+        assert isinstance(promise, LDP)
+        return promise.epsilon
 
     @cached_property
     def first_report(self) -> FrequencyOracle:

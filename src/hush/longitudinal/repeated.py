@@ -15,7 +15,7 @@ from hush.estimation import Aggregate, Estimate
 from hush.longitudinal import _rounds
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import best_guesses
-from hush.mechanisms.guarantee import LDP, ULDP, ApproxLDP, Guarantee
+from hush.mechanisms.guarantee import ULDP, Guarantee, together
 
 Reports = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -26,7 +26,7 @@ class Repeated:
     """Report tau times, with fresh noise each time.
 
     Unlike protocols that keep answers, it protects whole histories, changes included, at the price of tau times the
-    loss.
+    loss; where only some values are protected (ULDP), it protects those of people whose value does not change.
 
     Args:
         mechanism: Any mechanism.
@@ -53,16 +53,15 @@ class Repeated:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What all reports of one person promise together: the sums of epsilon and of delta."""
+        """What all reports of one person promise together: the sums of epsilon and of delta, whatever the histories.
+
+        ULDP is that of a value that does not change. Of histories it is not: many of them have a value that a report
+        reveals, and so tell that they have not another.
+        """
         one = self.mechanism.guarantee
-        if one is None:
-            return None
-        total = _rounds.times(one.epsilon, self.tau)
-        if isinstance(one, LDP):
-            return LDP(total)
         if isinstance(one, ULDP):
-            return ULDP(total, one.sensitive)
-        return ApproxLDP(total, min(_rounds.times(one.delta, self.tau), 1.0))
+            return ULDP(_rounds.times(one.epsilon, self.tau), one.sensitive)
+        return None if one is None else together([one], self.tau)
 
     def exact_epsilon(self) -> float:
         """The true loss of all reports together, rounded up: the worst report may come every time.

@@ -31,7 +31,7 @@ from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
 from hush.kernels import chunks
-from hush.mechanisms import _rules
+from hush.mechanisms import _moments, _rules
 from hush.mechanisms._exact import enumerated_loss
 from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
@@ -55,9 +55,11 @@ class FrequencyOracle(ABC):
 
     family: ClassVar[str] = "own"
     tight: ClassVar[bool] = True
-    """Whether the exact loss reaches the guarantee (to within the rounding of thresholds)."""
+    """Whether the exact loss reaches the guarantee, to 1e-8, up to epsilon 20; beyond, words of 64 bits are coarse."""
     sufficient: ClassVar[bool] = False
     """Whether the tally counts the outputs one by one, which suffices for maximum likelihood."""
+    alike: ClassVar[bool] = False
+    """Whether estimates of equally frequent values have the same variance, so that one stands for all in `variance`."""
 
     def __post_init__(self) -> None:
         self._set(k=_rules.domain_size(self.k), epsilon=_rules.epsilon(self.epsilon))
@@ -232,17 +234,16 @@ class FrequencyOracle(ABC):
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
         """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
 
-        The others are taken to share the rest equally, where it matters.
+        The others are taken to share the rest equally, where it matters. Where values are not alike, the mean over
+        which one it is.
         """
         _rules.population(n, frequency)
-        shares = np.full(self.k, (1.0 - frequency) / (self.k - 1))
-        shares[self._example] = frequency
-        return float(self.variances(shares, n)[self._example])
+        return _moments.mean_variance(self, n, frequency)
 
     @property
-    def _example(self) -> int:
-        """The value that `variance` speaks of, where values are not alike."""
-        return 0
+    def _examples(self) -> Sequence[int]:
+        """The values that `variance` is the mean over."""
+        return (0,) if self.alike else range(self.k)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Variance of every value's estimate, in a fixed population of n with these frequencies."""
@@ -251,16 +252,7 @@ class FrequencyOracle(ABC):
     @cached_property
     def _moments(self) -> Floats:
         """Variance of the estimate of v from one report of u, as [u, v], by enumeration."""
-        self._enumerable()
-        mean = np.zeros((self.k, self.k))
-        square = np.zeros((self.k, self.k))
-        for y in self.outputs(None):
-            decoded = self.decode(self.tally(np.asarray(y, self.report_dtype)[None]), 1)
-            for u in range(self.k):
-                share = self.copies(y) * self.weight(y, u) / self.denominator
-                mean[u] += share * decoded
-                square[u] += share * decoded**2
-        return square - mean**2
+        return _moments.enumerated(self)
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Exact expected success of the best guess of a value from its raw report; the prior is uniform if left out."""

@@ -61,7 +61,7 @@ class Numeric(ABC):
     steps: int = 1024
 
     tight: ClassVar[bool] = True
-    """Whether the exact loss reaches the guarantee (to within the rounding of thresholds)."""
+    """Whether the exact loss reaches the guarantee, to 1e-8, up to epsilon 20; beyond, words of 64 bits are coarse."""
 
     def __post_init__(self) -> None:
         remedy = "give the smallest and largest amount"
@@ -180,7 +180,10 @@ class Numeric(ABC):
         return reports
 
     def ticks(self, values: npt.ArrayLike) -> tuple[Words, Words]:
-        """The grid point below each number, and out of 2^64 the probability of rounding up to the next."""
+        """The grid point below each number, and out of 2^64 the probability of rounding up to the next.
+
+        Four roundings of doubles make a place wrong by at most 2^-51 of itself, hence steps/2^51 of a step.
+        """
         exact = self._places(values)
         floors = np.minimum(np.floor(exact), self.steps - 1)
         # A number at the top is one step above the last floor, which a word always falls short of by at most 2^-64.

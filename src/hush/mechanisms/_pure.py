@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,8 @@ class PureOracle(FrequencyOracle):
 
     Its file writes ``supports``, ``p_star`` and ``q_star`` in place of ``tally`` and ``decode``.
     """
+
+    alike: ClassVar[bool] = True
 
     @property
     @abstractmethod

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 
 @dataclass(frozen=True)
@@ -43,3 +46,48 @@ class ULDP:
 
 
 Guarantee = LDP | ApproxLDP | ULDP | None
+
+
+def above(exact: Fraction) -> float:
+    """The nearest double, or the next one if that is less: a loss is never rounded down.
+
+    >>> above(Fraction(1, 3)) >= Fraction(1, 3)
+    True
+    """
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def of_all_values(promise: Guarantee, k: int) -> LDP | ApproxLDP | None:
+    """What is promised to whoever holds any of k values; None where that is nothing.
+
+    ULDP for all of them is LDP; for some of them, another value may be revealed.
+
+    >>> of_all_values(ULDP(1.0, (0, 1)), 2), of_all_values(ULDP(1.0, (0, 1)), 3)
+    (LDP(epsilon=1.0), None)
+    """
+    if isinstance(promise, ULDP):
+        return LDP(promise.epsilon) if len(set(promise.sensitive)) == k else None
+    return promise
+
+
+def together(promises: Iterable[LDP | ApproxLDP], times: int = 1) -> LDP | ApproxLDP:
+    """What reports promise that are all seen, so many times: the sums of epsilon and of delta.
+
+    >>> together([LDP(0.5), ApproxLDP(1.0, 1e-6)], 2)
+    ApproxLDP(epsilon=3.0, delta=2e-06)
+    """
+    pairs = [(Fraction(p.epsilon), Fraction(p.delta if isinstance(p, ApproxLDP) else 0)) for p in promises]
+    epsilon, delta = (above(sum(part, start=Fraction(0)) * times) for part in zip(*pairs, strict=True))
+    return ApproxLDP(epsilon, min(delta, 1.0)) if delta else LDP(epsilon)
+
+
+def weakest(promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
+    """What is promised where one of several reports is sent, and which one depends on nobody's value.
+
+    >>> weakest([LDP(0.5), ApproxLDP(0.2, 1e-6)])
+    ApproxLDP(epsilon=0.5, delta=1e-06)
+    """
+    delta = max(p.delta if isinstance(p, ApproxLDP) else 0.0 for p in promises)
+    epsilon = max(p.epsilon for p in promises)
+    return ApproxLDP(epsilon, delta) if delta else LDP(epsilon)

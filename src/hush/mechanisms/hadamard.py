@@ -121,13 +121,23 @@ class HR(TwoLevel):
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact: a report from the same block falls into it more often than one from another."""
+        block, _ = self._place(np.arange(self.k))
+        near = np.asarray(np.bincount(block, frequencies, self.blocks)[block], np.float64)
+        return np.asarray(self._spread(near, frequencies.sum() - near) / n - frequencies / n, dtype=np.float64)
+
+    def _spread(self, near: Floats, far: Floats) -> Floats:
+        """The mean square of what one report adds to a value, with people so frequent in its block and elsewhere."""
         inside, outside = self._sizes
         missed = (1 - self.p_star) * inside / outside
-        block, _ = self._place(np.arange(self.k))
-        near = np.bincount(block, frequencies, self.blocks)[block]
-        far = frequencies.sum() - near
-        within = near * (self.p_star + missed) + far * 2 * missed
-        return np.asarray(within / (n * self._gap**2) - frequencies / n, dtype=np.float64)
+        return np.asarray((near * (self.p_star + missed) + far * 2 * missed) / self._gap**2)
+
+    def variance(self, n: int = 1, frequency: float = 0.0) -> float:
+        """Variance of a value's estimate, in the mean over the values, whose blocks may differ in size by one."""
+        _rules.population(n, frequency)
+        share = (1.0 - frequency) / (self.k - 1)
+        held = np.bincount(np.arange(self.k) % self.blocks, minlength=self.blocks)
+        near = np.asarray(share * (held - 1) + frequency, np.float64)
+        return float(((held @ self._spread(near, 1 - near)) / self.k - frequency) / n)
 
     def outputs(self, public: Any = None) -> Reports:
         return np.arange(self.size, dtype=self.report_dtype)

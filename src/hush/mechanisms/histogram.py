@@ -32,6 +32,7 @@ class NoisyHistogram(FrequencyOracle):
     """A one-hot vector with grid noise in every coordinate, summed by the server."""
 
     family: ClassVar[str] = "histogram"
+    alike: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -234,7 +235,7 @@ class ServerTHE(NoisyHistogram, PureOracle):
 class GM(NoisyHistogram):
     """Histogram encoding with the classical Gaussian mechanism, for epsilon up to 1.
 
-    The classical scale is more than needed: the exact loss stays well below epsilon. `AGM` wastes nothing.
+    The classical scale is more than needed: the exact loss stays well below epsilon. `AGM` has what is needed.
 
     Args:
         k: Domain size, at least 2.
@@ -276,7 +277,9 @@ class GM(NoisyHistogram):
 class AGM(GM):
     """Histogram encoding with the analytic Gaussian mechanism: the least Gaussian noise that keeps the promise.
 
-    Calibrated on the grid itself, with the exact divergence.
+    Calibrated on the grid itself, with the exact divergence. Where delta is so small and epsilon so large that the
+    weights of the table, which are integers out of 2^64, cannot express it, the exact loss stays below epsilon, and
+    `tight` says so.
 
     Args:
         k: Domain size, at least 2.
@@ -287,8 +290,15 @@ class AGM(GM):
     1.53
     """
 
-    tight: ClassVar[bool] = True
     _largest: ClassVar[float] = _rules.MAX_EPSILON
+
+    @property
+    def tight(self) -> bool:  # type: ignore[override]
+        """Whether the exact loss reaches epsilon to 1e-8: where the table expresses what a tail of delta is elsewhere.
+
+        That is delta e^-epsilon; 1e-17 is some two hundred of the table's units.
+        """
+        return self.delta * math.exp(-self.epsilon) >= 1e-17
 
     @cached_property
     def grid(self) -> Grid:

@@ -281,9 +281,18 @@ class MSS(FrequencyOracle):
         return parts, people
 
     def decode(self, tally: Ints, n: int) -> Floats:
-        """Weighted least squares. Unbiased if every block has a report, or if those that have determine all values."""
+        """Weighted least squares: unbiased, given how many reports each block has, if it is `determined`."""
         parts, people = self._residues(tally)
         return System(self.k, self.moduli, self.blocks.weights * people).fit(parts)
+
+    def determined(self, aggregate: Aggregate) -> bool:
+        """Whether the blocks that have reports determine all values, as they do if none is empty.
+
+        If they do not, many frequencies explain the reports alike. The estimate is then the smallest of them, which is
+        biased towards zero, and its error bars are those of blocks that have as many reports each.
+        """
+        self._belongs(aggregate, aggregate.spec_hash)
+        return self.blocks.determined(aggregate.tally[self._starts[-1] :])
 
     def influence(self, targets: Values) -> list[Floats]:
         """n times what one member of each residue adds to the targets' estimates, by block, if each has n/l reports."""
@@ -320,6 +329,15 @@ class MSS(FrequencyOracle):
 
     def _bars(self, raw: Floats, n: int, people: Ints) -> Floats:
         return np.asarray(np.sqrt(self.blocks.estimated_variances(simplex(raw), n, people.astype(np.float64))))
+
+    def variance(self, n: int = 1, frequency: float = 0.0) -> float:
+        """Variance of a value's estimate in a fixed population of n, where the value has this frequency.
+
+        The mean over the values, which are not alike; the others share the rest equally. For blocks of n/l reports
+        each, as `variances`.
+        """
+        _rules.population(n, frequency)
+        return self.blocks.variance(frequency, n)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact, for blocks of n/l reports each, which is a little too small for few: see `hush.analysis.modular`."""

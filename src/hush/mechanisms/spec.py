@@ -20,6 +20,7 @@ from hush.domain import Domain
 from hush.errors import SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms.guarantee import ULDP
 
 VERSION = 1
 
@@ -46,8 +47,8 @@ class Spec:
             raise SpecError(
                 message("domain", f"must have k={mechanism.k} values", whole.size, "match k and the domain")
             )
-        own = getattr(mechanism, "sensitive", None)
-        if own is not None and whole.sensitive not in (None, own):
+        own = None if whole.sensitive is None else _sensitive(mechanism)
+        if own is not None and set(own) != set(whole.sensitive or ()):
             rule = "must have the mechanism's sensitive values"
             remedy = "give the mechanism sensitive=domain.sensitive"
             raise SpecError(message("domain", rule, whole.sensitive, remedy))
@@ -114,3 +115,11 @@ class Spec:
         except ValueError as error:
             raise SpecError(message("spec", "must be JSON", text, str(error))) from None
         return cls.from_dict(plain)
+
+
+def _sensitive(mechanism: FrequencyOracle) -> tuple[int, ...] | None:
+    """The values that a mechanism is made for, or promises to protect, where those are not all."""
+    own = getattr(mechanism, "sensitive", None)
+    if own is None and isinstance(mechanism.guarantee, ULDP):
+        own = mechanism.guarantee.sensitive
+    return None if own is None else tuple(own)

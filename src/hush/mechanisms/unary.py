@@ -60,6 +60,15 @@ class UE(PureOracle):
         return own, other
 
     @property
+    def tight(self) -> bool:  # type: ignore[override]
+        """Whether the exact loss reaches epsilon to 1e-8: not where p or q is so near to 0 or 1 that rounding tells.
+
+        q is rounded by one in 2^64, which is 5e-9 of 1e-11.
+        """
+        own, other = self._ones
+        return min(own, other, SCALE - own, SCALE - other) >= SCALE // 10**11
+
+    @property
     def q(self) -> float:
         """Probability that another value's bit is one."""
         return self._ones[1] / SCALE

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from hush.errors import ParameterError, message
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.direct import GRR
+from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee, of_all_values
 from hush.mechanisms.registry import registry
 from hush.mechanisms.unary import OUE
 from hush.multidim import _checks
@@ -55,7 +57,26 @@ class AnyMechanism(Multidim):
             raise ParameterError(message("mechanism", rule, name, str(error))) from None
         if made.guarantee is None:
             raise ParameterError(message("mechanism", "must have a guarantee", name, "use e.g. 'OUE'"))
+        if self.d > 1 and of_all_values(made.guarantee, k) is None:
+            # Many tuples have a value that is revealed, and other parts of theirs: no set of sensitive tuples is
+            # one for which Definition 3 of ULDP holds.
+            rule = "must protect every value of its attribute where there are several"
+            remedy = "use e.g. 'OUE', or report this attribute on its own"
+            raise ParameterError(message("mechanism", rule, f"{name}, {made.guarantee}", remedy))
         return made
+
+    @abstractmethod
+    def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
+        """What the attributes' promises come to."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The attributes' promises, combined, and epsilon at least; of a single attribute, its own."""
+        if self.d == 1:
+            return self.components[0].guarantee
+        promises = [of_all_values(c.guarantee, c.k) for c in self.components]
+        total = self._combined([promise for promise in promises if promise is not None])
+        return replace(total, epsilon=max(total.epsilon, self.epsilon))
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hush.errors import ParameterError, message
-from hush.mechanisms._exact import smallest_epsilon
+from hush.mechanisms._exact import protected_ratio, smallest_epsilon
 from hush.mechanisms._thresholds import log_ratio
+from hush.mechanisms.guarantee import ULDP
 
 if TYPE_CHECKING:
     from hush.multidim._base import Multidim
@@ -91,7 +92,8 @@ def neighbours(m: Multidim, changed: int) -> list[tuple[int, int]]:
 def enumerated(m: Multidim, changed: int, delta: Fraction) -> float:
     """The loss between tuples that differ in at most so many attributes, by enumeration of all reports.
 
-    With delta, the smallest epsilon of the (epsilon, delta) guarantee; worst over public randomness.
+    With delta, the smallest epsilon of the (epsilon, delta) guarantee; worst over public randomness. Under ULDP, which
+    a single attribute may have, among the outputs that a sensitive value can give.
     """
     if math.prod(m.sizes) ** 2 * len(m.outputs()) > _MOST_CELLS:
         rule = f"must leave at most {_MOST_CELLS} pairs of tuples and reports to enumerate"
@@ -101,7 +103,9 @@ def enumerated(m: Multidim, changed: int, delta: Fraction) -> float:
     for public in m.publics():
         outputs = m.outputs(public)
         law = [[m.weight(y, v) for v in m.tuples()] for y in outputs]
-        if delta:
+        if isinstance(m.guarantee, ULDP):
+            worst = max(worst, protected_ratio(law, m.guarantee.sensitive))
+        elif delta:
             copies = [m.copies(y) for y in outputs]
             for i, j in pairs:
                 both = [[row[i], row[j]] for row in law]

@@ -16,7 +16,7 @@ from hush.errors import ReportError, message
 from hush.estimation import Aggregate
 from hush.mechanisms import _rules
 from hush.mechanisms.direct import unsigned
-from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
+from hush.mechanisms.guarantee import LDP, ApproxLDP, weakest
 from hush.multidim import _checks
 from hush.multidim._base import Beliefs, Floats, Ints, Reports
 from hush.multidim._chances import uniform
@@ -39,12 +39,9 @@ class SMP(AnyMechanism):
     ('GRR', 'GRR', 'OUE')
     """
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """That of an attribute's mechanism: which attribute is reported depends on nobody's values."""
-        promises = [component.guarantee for component in self.components]
-        delta = max((p.delta for p in promises if isinstance(p, ApproxLDP)), default=0.0)
-        return ApproxLDP(self.epsilon, delta) if delta else LDP(self.epsilon)
+    def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
+        """The weakest of them: which attribute is reported depends on nobody's values."""
+        return weakest(promises)
 
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The largest loss of an attribute's mechanism; at this guarantee's delta by enumeration."""

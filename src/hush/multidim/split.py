@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
+from hush.mechanisms.guarantee import LDP, ApproxLDP, above, together
 from hush.multidim import _checks
 from hush.multidim._base import Floats, Ints, Reports
 from hush.multidim._beside import SideBySide
@@ -51,12 +51,9 @@ class SPL(AnyMechanism, SideBySide):
             share = math.nextafter(share, 0.0)
         return share
 
-    @property
-    def guarantee(self) -> Guarantee:
+    def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
         """Budgets add up, and so do deltas."""
-        promises = [component.guarantee for component in self.components]
-        delta = math.fsum(p.delta for p in promises if isinstance(p, ApproxLDP))
-        return ApproxLDP(self.epsilon, delta) if delta else LDP(self.epsilon)
+        return together(promises)
 
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The losses of the attributes that lose most, added up; at this guarantee's delta by enumeration."""
@@ -64,9 +61,7 @@ class SPL(AnyMechanism, SideBySide):
         if self._delta:
             return enumerated(self, most, Fraction(self._delta))
         losses = sorted((component.exact_epsilon() for component in self.components), reverse=True)[:most]
-        exact = sum((Fraction(loss) for loss in losses), start=Fraction(0))
-        rounded = float(exact)
-        return rounded if Fraction(rounded) >= exact else math.nextafter(rounded, math.inf)
+        return math.inf if math.inf in losses else above(sum(map(Fraction, losses), start=Fraction(0)))
 
     def sample(self, tuples: Ints, rng: np.random.Generator) -> Reports:
         """Attribute by attribute, each for all rows."""

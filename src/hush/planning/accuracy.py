@@ -56,7 +56,8 @@ def mean_squared_error(
     Args:
         m: Any mechanism.
         n: How many people report.
-        frequencies: Of every value, for the average over the values; or one number, for one value of that frequency.
+        frequencies: Of every value, for the average over the values; or one number, for one value of that frequency,
+            in the mean over which one it is.
         worst: The largest error of a value in any population. Where the estimate is a sum over people, the variance
             is linear, and all hold the same value in the worst one. That of modular subset selection is concave, and
             what it says is a proved bound, usually within half a per cent (`hush.analysis.modular.worst_variance`).
@@ -91,8 +92,9 @@ def mean_absolute_error(
         m: Any mechanism.
         n: How many people report.
         frequencies: Of every value, for the average over the values; equal ones when left out. Or one number, for one
-            value of that frequency, the others sharing the rest equally, where it matters. In either case so many
-            whole people hold each value as is nearest.
+            value of that frequency, the others sharing the rest equally, where it matters: the first one, and for
+            modular subset selection the normal value of the mean variance over which one it is. In either case so
+            many whole people hold each value as is nearest.
         worst: The error where all people hold the same value, the worst such case. The variance is proved to be
             largest there, and its root is never exceeded; the mean absolute error in between can be larger by about
             1/8v of itself, for a sum of variance v in its own steps. For a pure oracle with n up to 1000 every number
@@ -105,6 +107,8 @@ def mean_absolute_error(
         return _worst_absolute(m, people)
     if frequencies is not None and np.ndim(frequencies) == 0:
         counts = _one_against_all(people, _rules.share("frequencies", frequencies), m.k)
+        if isinstance(m, MSS):
+            return math.sqrt(2 / math.pi * m.variance(people, counts[0] / people))
         return float(_absolute(m, counts, [0])[0])
     if frequencies is None and isinstance(m, PureOracle):
         each, more = divmod(people, m.k)

@@ -143,7 +143,7 @@ def _pure_loss(m: FrequencyOracle) -> float:
         try:
             return m.exact_epsilon()
         except ParameterError:
-            return m.epsilon
+            return math.inf if m.guarantee is None else m.guarantee.epsilon
     if _ours(m) and isinstance(m, TwoLevel):
         low, high = m._weights
         return log_ratio(high, low)

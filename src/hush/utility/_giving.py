@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -237,7 +237,7 @@ class Silent(Leveled):
         known = shape_of(base)
         assert known is not None
         q = base._ones[1]
-        law = bit_sizes(base.k, base.q_star, base.q_star)
+        law = partial(bit_sizes, base.k, base.q_star, base.q_star)
         noise = Noise(base.k, known.high, known.low, law, known.possible, known.sizes, each=q * (SCALE - q))
         super().__init__(base, noise, SCALE, "constant")
 

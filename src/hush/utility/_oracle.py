@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -291,8 +291,9 @@ class UtilityOracle(FrequencyOracle):
         return np.asarray(out / n, np.float64)
 
     @property
-    def _example(self) -> int:
-        return int(self._sensitive[0])
+    def _examples(self) -> Sequence[int]:
+        """Sensitive values: of others, one that nobody holds has no error."""
+        return tuple(self._sensitive[list(self.base._examples)].tolist())
 
     # The exact law.
 

@@ -3,19 +3,20 @@
 Most mechanisms have two levels of probability: given the public randomness, a report is likelier by one factor for the
 values it supports. Then all that matters about a report is how many values it supports, its size. This holds for
 randomized response, subsets, unary bits, Hadamard response and, given the hash function, for local hashing and the
-wheel, whose sizes have the law of independent bits under an ideal hash.
+wheel, whose sizes have the law of independent bits under an ideal hash; over a public family they are counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import cached_property, partial, singledispatch
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports
+from hush.mechanisms._family import MEMBERS
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import GRR
@@ -32,7 +33,7 @@ class Shape:
         s: Number of values.
         high: Weight of a report for a value that it supports.
         low: Weight for one that it does not, in the same unit.
-        law: How likely each size 0..s is, when the value is uniform.
+        weigh: Calculates `law`, when it is asked for.
         possible: The sizes that occur, whatever the public randomness.
         sizes: The size of each of some reports, given all of them and the places of those asked for.
         alike: Whether all sets of one size are equally likely, when the value is uniform.
@@ -42,11 +43,16 @@ class Shape:
     s: int
     high: int
     low: int
-    law: Floats
+    weigh: Callable[[], Floats]
     possible: tuple[int, ...]
     sizes: Callable[[Reports, Ints], Ints]
     alike: bool = True
     exact: bool = True
+
+    @cached_property
+    def law(self) -> Floats:
+        """How likely each size 0..s is, when the value is uniform."""
+        return self.weigh()
 
     def mass(self, size: int) -> int:
         """Weights of a report of this size, summed over all values."""
@@ -86,7 +92,7 @@ def fixed(base: FrequencyOracle, size: int, high: int, low: int) -> Shape:
     """All reports support equally many values."""
     law = np.zeros(base.k + 1)
     law[size] = 1.0
-    return Shape(base.k, high, low, law, (size,), lambda reports, places: np.full(places.size, size))
+    return Shape(base.k, high, low, lambda: law, (size,), lambda reports, places: np.full(places.size, size))
 
 
 @shape_of.register
@@ -112,16 +118,25 @@ def _(base: UE) -> Shape:
         ones(np.ascontiguousarray(reports)["bits"], places, found)
         return found
 
-    law = bit_sizes(base.k, base.p_star, base.q_star)
     high, low = p * (SCALE - q), q * (SCALE - p)
+    law = partial(bit_sizes, base.k, base.p_star, base.q_star)
     return Shape(base.k, high, low, law, tuple(range(base.k + 1)), sizes, exact=False)
 
 
 @shape_of.register
 def _(base: Hashed) -> Shape:
     low, high = base._weights
-    law = bit_sizes(base.k, base.p_star, base.q_star)
+    law = partial(hash_sizes, base) if base._family else partial(bit_sizes, base.k, base.p_star, base.q_star)
     return Shape(base.k, high, low, law, tuple(range(base.k + 1)), lambda r, at: base.support_sizes(r[at]))
+
+
+def hash_sizes(base: Hashed) -> Floats:
+    """How likely a report supports 0..s values, counted over all members of a public family and all their buckets."""
+    assert base._family is not None
+    inside, outside = (weight / base.denominator for weight in reversed(base._weights))
+    sizes = np.arange(base.k + 1)
+    cells = np.bincount(base._family.sizes.ravel(), minlength=base.k + 1)
+    return np.asarray(cells * (sizes * inside + (base.k - sizes) * outside) / (base.k * MEMBERS), np.float64)
 
 
 @shape_of.register
@@ -130,7 +145,8 @@ def _(base: HR) -> Shape:
     table = hadamard_sizes(base)
     inside, outside = (weight / base.denominator for weight in (high, low))
     law = weighted(table, (table * inside + (base.k - table) * outside) / base.k, base.k + 1)
-    return Shape(base.k, high, low, law, tuple(np.unique(table).tolist()), lambda r, at: table[r[at]], alike=False)
+    possible = tuple(np.unique(table).tolist())
+    return Shape(base.k, high, low, lambda: law, possible, lambda r, at: table[r[at]], alike=False)
 
 
 def hadamard_sizes(base: HR) -> Ints:

@@ -195,4 +195,5 @@ def _(base: BalancedLH) -> Shape:
     held = np.diff(base.edges)
     inside, outside = (weight / base.denominator for weight in (high, low))
     law = weighted(held, (held * inside + (base.k - held) * outside) / base.k, base.k + 1)
-    return Shape(base.k, high, low, law, tuple(np.unique(held).tolist()), lambda r, at: held[r["bucket"][at]])
+    possible = tuple(np.unique(held).tolist())
+    return Shape(base.k, high, low, lambda: law, possible, lambda r, at: held[r["bucket"][at]])

@@ -46,6 +46,9 @@ class Transformed(UtilityOracle):
         if not isinstance(self.base.guarantee, LDP):
             rule = "must promise pure epsilon-LDP, since Definition 3 of ULDP has no slack"
             raise ParameterError(message("base", rule, str(self.base.guarantee), "use a mechanism without delta"))
+        if self.base.guarantee.epsilon > self.base.epsilon:
+            rule = f"must promise its own epsilon, {self.base.epsilon:g}, which the disguises go by"
+            raise ParameterError(message("base", rule, str(self.base.guarantee), "let its epsilon be what it promises"))
         if self.epsilon is None:
             self._set(epsilon=self.base.epsilon)
         super().__post_init__()
