@@ -30,9 +30,10 @@ from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
+from hush.estimation.laws import Law
 from hush.kernels import chunks
 from hush.mechanisms import _rules
-from hush.mechanisms._exact import enumerated_loss
+from hush.mechanisms._exact import enumerated_loss, enumerated_moments
 from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
 from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
@@ -215,7 +216,11 @@ class FrequencyOracle(ABC):
             raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
         raw = self.decode(aggregate.tally, aggregate.n)
         errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
-        return Estimate(raw, aggregate.n, domain, errors)
+        return Estimate(raw, aggregate.n, domain, errors, law=self.law(aggregate.tally, aggregate.n))
+
+    def law(self, tally: Ints, n: int) -> Law | None:
+        """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
+        return None
 
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
         """Refuse what is not an aggregate of this spec."""
@@ -252,15 +257,7 @@ class FrequencyOracle(ABC):
     def _moments(self) -> Floats:
         """Variance of the estimate of v from one report of u, as [u, v], by enumeration."""
         self._enumerable()
-        mean = np.zeros((self.k, self.k))
-        square = np.zeros((self.k, self.k))
-        for y in self.outputs(None):
-            decoded = self.decode(self.tally(np.asarray(y, self.report_dtype)[None]), 1)
-            for u in range(self.k):
-                share = self.copies(y) * self.weight(y, u) / self.denominator
-                mean[u] += share * decoded
-                square[u] += share * decoded**2
-        return square - mean**2
+        return enumerated_moments(self)
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Exact expected success of the best guess of a value from its raw report; the prior is uniform if left out."""

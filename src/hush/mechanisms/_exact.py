@@ -1,4 +1,4 @@
-"""The exact loss of a small channel, from integer weights."""
+"""The exact loss and the exact variances of a small channel, from integer weights."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import itertools
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from hush.mechanisms._thresholds import log_ratio
 from hush.mechanisms.guarantee import ULDP
@@ -34,6 +37,18 @@ def enumerated_loss(m: FrequencyOracle) -> float:
             loss = worst_ratio(law)
         worst = max(worst, loss)
     return worst
+
+
+def enumerated_moments(m: FrequencyOracle) -> npt.NDArray[np.float64]:
+    """Variance of the estimate of v from one report of u, as [u, v]."""
+    mean, square = np.zeros((m.k, m.k)), np.zeros((m.k, m.k))
+    for y in m.outputs(None):
+        decoded = m.decode(m.tally(np.asarray(y, m.report_dtype)[None]), 1)
+        for u in range(m.k):
+            share = m.copies(y) * m.weight(y, u) / m.denominator
+            mean[u] += share * decoded
+            square[u] += share * decoded**2
+    return square - mean**2
 
 
 def protected_ratio(law: Law, sensitive: Collection[int]) -> float:

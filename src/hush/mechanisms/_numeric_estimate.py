@@ -35,7 +35,7 @@ class MeanEstimate:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Lower and upper end of a confidence interval of the mean."""
-        reach = intervals.quantile(level) * self.stderr
+        reach = intervals.deviations(intervals.tail(level)) * self.stderr
         return self.mean - reach, self.mean + reach
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import variance as variances_of
+from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 
@@ -47,6 +48,13 @@ class PureOracle(FrequencyOracle):
 
     def decode(self, tally: Ints, n: int) -> Floats:
         return np.asarray((tally / n - self.q_star) / (self.p_star - self.q_star), dtype=np.float64)
+
+    def support_counts(self, tally: Ints) -> Ints:
+        """How many reports support each value."""
+        return tally
+
+    def law(self, tally: Ints, n: int) -> Law:
+        return Supports(self.support_counts(tally), n, self.p_star, self.q_star)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         return variances_of.pure(self.p_star, self.q_star, n, frequencies)
