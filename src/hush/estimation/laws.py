@@ -25,6 +25,7 @@ Ends = TypeVar("Ends")
 
 NORMAL = "normal"
 _SMOOTH = 1e5  # a variance, in squared steps of a lattice, from which on its steps do not show
+_FEW = 1e3  # reports from which on it does not show that their spread is estimated
 _STRAIGHT = 25.0  # times the sixth power of how many deviations an interval reaches: then skewness does not show
 
 
@@ -58,9 +59,14 @@ class Interval(tuple[Ends, Ends]):
         return " and ".join(sorted(set(self.methods)))
 
 
+def straight(size: npt.ArrayLike, tail: float) -> Any:
+    """Whether the normal law is good enough for a sum, given one over its squared skewness."""
+    return np.asarray(size) >= max(_FEW, _STRAIGHT * intervals.deviations(tail) ** 6)
+
+
 def plain(spread: npt.ArrayLike, tail: float) -> Any:
-    """Whether the normal law is good enough, where a sum of independent steps has this variance in squared steps."""
-    return np.asarray(spread) >= max(_SMOOTH, _STRAIGHT * intervals.deviations(tail) ** 6)
+    """Whether it is for a sum of steps of a lattice, given its variance in squared steps."""
+    return (np.asarray(spread) >= _SMOOTH) & straight(spread, tail)
 
 
 class Law(ABC):
