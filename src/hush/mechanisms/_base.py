@@ -29,6 +29,7 @@ import numpy.typing as npt
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
+from hush.estimation.bounds import Term
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
 from hush.kernels import chunks
@@ -222,6 +223,10 @@ class FrequencyOracle(ABC):
         """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
         return None
 
+    def terms(self) -> tuple[Term, Term] | None:
+        """What one report adds to n times an estimate: of who holds the value, and of others; None if unknown."""
+        return None
+
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
         """Refuse what is not an aggregate of this spec."""
         if not isinstance(aggregate, Aggregate):
@@ -235,10 +240,7 @@ class FrequencyOracle(ABC):
             raise SpecError(message("aggregate", rule, aggregate.tally.shape, "fetch it again"))
 
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
-        """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
-
-        The others are taken to share the rest equally, where it matters.
-        """
+        """Variance of one value's estimate in a fixed population of n; others share the rest equally, if it matters."""
         _rules.population(n, frequency)
         shares = np.full(self.k, (1.0 - frequency) / (self.k - 1))
         shares[self._example] = frequency
