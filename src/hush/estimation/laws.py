@@ -154,3 +154,12 @@ class Parts(Law):
         for at, law in self.parts:
             whole[at[wanted[at]]] = law.words(wanted[at])
         return list(whole[wanted])
+
+
+def by_value(tally: Ints, n: int, p: npt.ArrayLike, q: npt.ArrayLike) -> Law:
+    """Supports whose probabilities differ between values."""
+    chances = np.stack(np.broadcast_arrays(p, q, tally), axis=1)[:, :2]
+    kinds, where = np.unique(chances, axis=0, return_inverse=True)
+    places = [np.flatnonzero(where.ravel() == i) for i in range(len(kinds))]
+    parts = [(at, Supports(tally[at], n, float(a), float(b))) for at, (a, b) in zip(places, kinds, strict=True)]
+    return Parts(tally.size, parts)
