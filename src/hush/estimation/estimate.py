@@ -84,14 +84,15 @@ class Estimate:
         if self.law is not None and method != "normal":
             plain = self.law.normal(tail) if method is None else ~plain
         low, high = np.empty(plain.size), np.empty(plain.size)
-        words = np.full(plain.size, NORMAL, object)
+        words = [NORMAL] * plain.size
         if plain.any():
             reach = intervals.deviations(tail) * self.stderr[plain]
             low[plain], high[plain] = self.frequencies[plain] - reach, self.frequencies[plain] + reach
         if self.law is not None and not plain.all():
             low[~plain], high[~plain] = self.law.ends(tail, ~plain)
-            words[~plain] = self.law.words(~plain)
-        return Interval(low, high, list(words))
+            for i, word in zip(np.flatnonzero(~plain).tolist(), self.law.words(~plain), strict=True):
+                words[i] = word
+        return Interval(low, high, words)
 
     def project(self, method: str = "simplex") -> Estimate:
         """Post-process: "clip", "simplex" (also "norm-sub") or "norm-cut". The error bars do not survive it."""
