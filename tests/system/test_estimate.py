@@ -85,7 +85,7 @@ def test_files_beside_the_table(reports: Path, tmp_path: Path) -> None:
     assert (
         (tmp_path / "g.csv")
         .read_text()
-        .startswith("region,n,label,frequency,stderr,lower,upper,count\nnorth,6667,cat,")
+        .startswith("region,n,label,frequency,stderr,lower,upper,method,count\nnorth,6667,cat,")
     )
     assert (tmp_path / "g.png").read_bytes().startswith(PNG)
 

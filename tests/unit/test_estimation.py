@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 import hush
 from hush.errors import ParameterError, ProjectedError, SpecError
 from hush.estimation import Aggregate, consistency
-from hush.estimation.intervals import quantile
+from hush.estimation.intervals import deviations, tail
 from tests.conftest import example
 
 M = hush.OUE(k=5, epsilon=1.0)
@@ -21,16 +21,16 @@ def an_estimate(n: int = 1000) -> hush.Estimate:
     return M.estimate(M.simulate([n, n, 0, 0, n], rng=hush.seeded(1)))
 
 
-def test_interval_is_symmetric_and_widens_with_the_level() -> None:
+def test_a_normal_interval_is_symmetric_and_widens_with_the_level() -> None:
     estimate = an_estimate()
-    low, high = estimate.interval(0.95)
+    low, high = estimate.interval(0.95, method="normal")
     assert np.allclose((low + high) / 2, estimate.frequencies)
     assert np.allclose((high - low) / 2, 1.959963984540054 * estimate.stderr)
-    wider = estimate.interval(0.99)
+    wider = estimate.interval(0.99, method="normal")
     assert (wider[0] < low).all()
     assert (wider[1] > high).all()
-    both = estimate.interval(0.95, simultaneous=True)
-    assert np.allclose((both[1] - both[0]) / 2, quantile(1 - 0.05 / 5) * estimate.stderr)
+    both = estimate.interval(0.95, simultaneous=True, method="normal")
+    assert np.allclose((both[1] - both[0]) / 2, deviations(tail(0.95, 5)) * estimate.stderr)
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -1, 95, float("nan"), "0.9", None])
@@ -165,7 +165,7 @@ def test_frames() -> None:
     estimate = spec.estimate(spec.simulate([5, 3, 2], rng=hush.seeded(1)))
     frame = estimate.to_frame()
     assert list(frame.index) == ["a", "b", "c"]
-    assert list(frame.columns) == ["frequency", "count", "stderr", "lower", "upper"]
+    assert list(frame.columns) == ["frequency", "count", "stderr", "lower", "upper", "method"]
     assert frame.loc["b", "count"] == pytest.approx(estimate.counts[1])
 
 

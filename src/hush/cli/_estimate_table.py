@@ -25,7 +25,8 @@ def show(collection: Collection[Spec], results: list[Result], by: str | None, se
         title = None if by is None else f"{by} = {result.title}"
         _grid.show(console, _columns(settings), [_cells(row) for row in result.rows], title, _hidden(result))
     after = "" if final is None else f" “{final}” and its count are post-processed: no interval holds for them."
-    _console.note(f"Frequencies are raw and unbiased; intervals are {settings.kind}.{after}")
+    rest = " and ".join(sorted({word for result in results for word in result.interval.methods}))
+    _console.note(f"Frequencies are raw and unbiased; intervals are {settings.kind}, {rest}.{after}")
 
 
 def _columns(settings: Settings) -> list[_grid.Column]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hush.cli import _console
 from hush.cli._collect import Collection
 from hush.estimation import Estimate
+from hush.estimation.laws import Interval
 from hush.mechanisms.spec import Spec
 from hush.reports.words import many, shortened
 
@@ -54,8 +55,7 @@ class Result:
 
     group: Any
     estimate: Estimate
-    lower: Floats
-    upper: Floats
+    interval: Interval[Floats]
     projected: Floats | None
     order: npt.NDArray[np.int64]
 
@@ -69,8 +69,9 @@ class Result:
                 "label": labels[i],
                 "frequency": float(raw.frequencies[i]),
                 "stderr": float(raw.stderr[i]),
-                "lower": float(self.lower[i]),
-                "upper": float(self.upper[i]),
+                "lower": float(self.interval.lower[i]),
+                "upper": float(self.interval.upper[i]),
+                "method": self.interval.methods[i],
                 "count": float(raw.frequencies[i]) * raw.n,
             }
             if self.projected is not None:
@@ -92,14 +93,15 @@ class Result:
         labels, at = [str(self.estimate.labels[i]) for i in self.order], self.order
         final = None if self.projected is None else self.projected[at]
         name = self.title if grouped else ""
-        return Series(name, labels, self.estimate.frequencies[at], self.lower[at], self.upper[at], projected=final)
+        lower, upper = (ends[at] for ends in self.interval)
+        return Series(name, labels, self.estimate.frequencies[at], lower, upper, projected=final)
 
 
 def rows_of(estimate: Estimate, group: Any, settings: Settings) -> Result:
     """Everything that is printed of one group."""
-    lower, upper = estimate.interval(settings.level, simultaneous=settings.simultaneous)
+    found = estimate.interval(settings.level, simultaneous=settings.simultaneous)
     projected = None if settings.projection is None else estimate.project(settings.projection).frequencies
-    return Result(group, estimate, lower, upper, projected, np.arange(estimate.domain.size))
+    return Result(group, estimate, found, projected, np.arange(estimate.domain.size))
 
 
 def shown(result: Result, top: int | None) -> Result:

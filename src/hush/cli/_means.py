@@ -13,6 +13,7 @@ from hush.cli._collect import Collection
 from hush.cli._estimates import LONGEST
 from hush.cli._numeric_spec import NumericSpec
 from hush.errors import ParameterError, message
+from hush.estimation.laws import Interval
 from hush.mechanisms._numeric_estimate import MeanEstimate
 from hush.reports.words import shortened
 
@@ -23,30 +24,31 @@ class Mean:
 
     group: Any
     estimate: MeanEstimate
-    lower: float
-    upper: float
+    interval: Interval[float]
 
     @property
     def row(self) -> dict[str, Any]:
         """Plain numbers."""
         found, n = self.estimate, self.estimate.n
+        lower, upper = self.interval
         return {
             "n": n,
             "mean": found.mean,
             "stderr": found.stderr,
-            "lower": self.lower,
-            "upper": self.upper,
+            "lower": lower,
+            "upper": upper,
+            "method": self.interval.method,
             "total": found.total,
             "total_stderr": found.total_stderr,
-            "total_lower": self.lower * n,
-            "total_upper": self.upper * n,
+            "total_lower": lower * n,
+            "total_upper": upper * n,
         }
 
 
 def means_of(collection: Collection[NumericSpec], level: float) -> list[Mean]:
     """One for each group."""
     found = [(group, collection.spec.estimate(part)) for group, part in collection.parts.items()]
-    return [Mean(group, each, *each.interval(level)) for group, each in found]
+    return [Mean(group, each, each.interval(level)) for group, each in found]
 
 
 def refuse(given: dict[str, Any], spec: NumericSpec) -> None:
@@ -100,9 +102,11 @@ def show(collection: Collection[NumericSpec], means: list[Mean], by: str | None,
     ]
     rows = [[*([] if by is None else [_named(each.group), f"{each.estimate.n:,}"]), *_cells(each)] for each in means]
     _grid.show(console, [*grouped, *numbers], rows)
+    rest = " and ".join(sorted({each.interval.method for each in means}))
     whose = "of these people" if by is None else "of each group's people"
     _console.note(
-        f"Means are raw and unbiased, and may fall outside the range; totals are those {whose}, n times the mean."
+        f"Means are raw and unbiased, and may fall outside the range; totals are those {whose}, n times the mean; "
+        f"intervals are {rest}."
     )
 
 
@@ -113,7 +117,7 @@ def _named(group: Any) -> str:
 def _cells(each: Mean) -> list[str]:
     n, cells = each.estimate.n, []
     for times in (1, n):
-        centre, lower, upper = (x * times for x in (each.estimate.mean, each.lower, each.upper))
+        centre, lower, upper = (x * times for x in (each.estimate.mean, *each.interval))
         reach = (upper - lower) / 2
         digits = places(reach)
         cells += [f"{centre:,.{digits}f}", f"{reach:,.{digits}f}", f"{lower:,.{digits}f} … {upper:,.{digits}f}"]

@@ -80,7 +80,7 @@ def estimate(
 
     outputs = {"--csv": csv, "--png": png, "--aggregate-out": aggregate_out, "--spec-out": spec_out}
     _paths.writable(outputs, [*sources, spec])
-    intervals.quantile(level)
+    intervals.tail(level)
     if project is not None and project not in consistency.METHODS:
         rule = f"must be one of {', '.join(consistency.METHODS)}"
         raise ParameterError(message("--project", rule, project, "use e.g. simplex"))

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.domain import Domain, Label
-from hush.errors import ProjectedError, missing
+from hush.errors import ParameterError, ProjectedError, message, missing
 from hush.estimation import consistency, intervals
+from hush.estimation.laws import NORMAL, Interval, Law
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,7 @@ class Estimate:
         errors: Standard errors, or what computes them once they are asked for, where that takes long; None after
             post-processing. Read them as `stderr`.
         projection: Name of the post-processing that was applied, or None.
+        law: How the estimates are distributed, where more of it is known than the standard errors.
     """
 
     frequencies: Floats
@@ -38,6 +40,7 @@ class Estimate:
     domain: Domain
     errors: Floats | Callable[[], Floats] | None = field(repr=False)
     projection: str | None = None
+    law: Law | None = field(default=None, repr=False)
 
     @property
     def labels(self) -> list[Label]:
@@ -58,20 +61,43 @@ class Estimate:
             )
         return self.errors() if callable(self.errors) else self.errors
 
-    def interval(self, level: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
-        """Lower and upper ends of confidence intervals.
+    def interval(
+        self, level: float = 0.95, *, simultaneous: bool = False, method: str | None = None
+    ) -> Interval[Floats]:
+        """Lower and upper ends of confidence intervals; `.method` of the pair says what they rest on.
 
         Args:
             level: Coverage wanted, strictly between 0 and 1.
             simultaneous: Cover all frequencies together at that level, not each on its own.
+            method: "exact" inverts an exact test, or a proved bound where there is none, and covers at every n;
+                "normal" reaches so many standard errors to both sides. Left out, exact where the normal law is not
+                as good.
         """
-        items = self.domain.size if simultaneous else 1
-        return intervals.around(self.frequencies, self.stderr, level, items)
+        intervals.checked_method(method)
+        tail = intervals.tail(level, self.domain.size if simultaneous else 1)
+        if self.errors is None:
+            _ = self.stderr  # which says why there is none
+        if self.law is None and method == "exact":
+            rule, remedy = "must be 'normal', since no other law of this estimate is known", "leave it out"
+            raise ParameterError(message("method", rule, method, remedy))
+        plain = np.ones(self.frequencies.size, np.bool_)
+        if self.law is not None and method != "normal":
+            plain = self.law.normal(tail) if method is None else ~plain
+        low, high = np.empty(plain.size), np.empty(plain.size)
+        words = [NORMAL] * plain.size
+        if plain.any():
+            reach = intervals.deviations(tail) * self.stderr[plain]
+            low[plain], high[plain] = self.frequencies[plain] - reach, self.frequencies[plain] + reach
+        if self.law is not None and not plain.all():
+            low[~plain], high[~plain] = self.law.ends(tail, ~plain)
+            for i, word in zip(np.flatnonzero(~plain).tolist(), self.law.words(~plain), strict=True):
+                words[i] = word
+        return Interval(low, high, words)
 
     def project(self, method: str = "simplex") -> Estimate:
         """Post-process: "clip", "simplex" (also "norm-sub") or "norm-cut". The error bars do not survive it."""
         raw = np.asarray(self.frequencies, dtype=np.float64)
-        return replace(self, frequencies=consistency.method(method)(raw), errors=None, projection=method)
+        return replace(self, frequencies=consistency.method(method)(raw), errors=None, projection=method, law=None)
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One plain dict per value, with error bars where there are any."""
@@ -80,9 +106,10 @@ class Estimate:
             for label, f in zip(self.labels, self.frequencies, strict=True)
         ]
         if self.errors is not None:
-            low, high = self.interval(level)
-            for i, row in enumerate(whole):
-                row |= {"stderr": float(self.stderr[i]), "lower": float(low[i]), "upper": float(high[i])}
+            found = self.interval(level)
+            for i, (row, method) in enumerate(zip(whole, found.methods, strict=True)):
+                row |= {"stderr": float(self.stderr[i]), "lower": float(found.lower[i])}
+                row |= {"upper": float(found.upper[i]), "method": method}
         return whole
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:

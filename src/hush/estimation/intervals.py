@@ -1,4 +1,4 @@
-"""Confidence intervals for frequencies of a fixed population: estimate plus and minus z standard errors.
+"""What confidence intervals share: how much each end may miss, and how many standard errors that is.
 
 A pointwise interval covers each value's frequency at its level. Simultaneous intervals cover all of them together,
 by Bonferroni's bound, which needs no assumption on how the estimates depend on one another.
@@ -16,22 +16,34 @@ from hush.errors import ParameterError, message
 Floats = npt.NDArray[np.float64]
 
 
-def quantile(level: float, items: int = 1) -> float:
-    """How many standard errors an interval reaches, to cover `items` frequencies together.
+METHODS = ("exact", "normal")
 
-    >>> round(quantile(0.95), 4)
+
+def tail(level: float, items: int = 1) -> float:
+    """How often each end of an interval may miss, so that `items` intervals cover together at this level.
+
+    >>> round(tail(0.95), 12), round(tail(0.95, 1000), 12)
+    (0.025, 2.5e-05)
+    """
+    return (1.0 - _checked(level)) / (2 * items)
+
+
+def deviations(tail: float) -> float:
+    """How many standard deviations away so little of a normal law is left.
+
+    >>> round(deviations(0.025), 4)
     1.96
     """
-    _checked(level)
     from scipy.special import ndtri
 
-    return float(-ndtri((1.0 - level) / (2 * items)))
+    return float(-ndtri(tail))
 
 
-def around(centre: Floats, stderr: Floats, level: float, items: int) -> tuple[Floats, Floats]:
-    """Lower and upper ends."""
-    reach = quantile(level, items) * stderr
-    return centre - reach, centre + reach
+def checked_method(method: object) -> None:
+    """Refuse what is no method."""
+    if method is not None and method not in METHODS:
+        remedy = "leave it out, and the better one is taken"
+        raise ParameterError(message("method", f"must be {' or '.join(METHODS)}", method, remedy))
 
 
 def proportion_lower(successes: int, trials: int, tail: float) -> float:
@@ -63,8 +75,8 @@ def proportion(successes: int, trials: int, level: float = 0.95) -> tuple[float,
     >>> round(low, 4), round(high, 4)
     (0.1871, 0.8129)
     """
-    tail = (1.0 - _checked(level)) / 2
-    return proportion_lower(successes, trials, tail), proportion_upper(successes, trials, tail)
+    half = tail(level)
+    return proportion_lower(successes, trials, half), proportion_upper(successes, trials, half)
 
 
 def _checked(level: object) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ReportError, message
+from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules, _thresholds
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._inference import shares
@@ -143,6 +144,11 @@ class FirstBitFlip(FrequencyOracle):
         """A client asked about a bucket speaks for k/d clients."""
         ones, asked = tally
         return np.asarray((ones - self.q * asked) * (self.k / (self.d * n * (self.p - self.q))), np.float64)
+
+    def law(self, tally: Ints, n: int) -> Law:
+        """A client's bit is one if it is asked about the bucket, d in k, and says so."""
+        share = self.d / self.k
+        return Supports(tally[0], n, self.p * share, self.q * share)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Of people who hold a value and people who do not, by their frequencies; linear in them."""

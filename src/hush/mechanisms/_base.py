@@ -29,7 +29,9 @@ import numpy.typing as npt
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
+from hush.estimation.bounds import Term
 from hush.estimation.consistency import simplex
+from hush.estimation.laws import Law
 from hush.kernels import chunks
 from hush.mechanisms import _moments, _rules
 from hush.mechanisms._exact import enumerated_loss
@@ -217,7 +219,15 @@ class FrequencyOracle(ABC):
             raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
         raw = self.decode(aggregate.tally, aggregate.n)
         errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
-        return Estimate(raw, aggregate.n, domain, errors)
+        return Estimate(raw, aggregate.n, domain, errors, law=self.law(aggregate.tally, aggregate.n))
+
+    def law(self, tally: Ints, n: int) -> Law | None:
+        """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
+        return None
+
+    def terms(self) -> tuple[Term, Term] | None:
+        """What one report adds to n times an estimate: of who holds the value, and of others; None if unknown."""
+        return None
 
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
         """Refuse what is not an aggregate of this spec."""

@@ -29,6 +29,7 @@ from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._exact import worst_ratio
 from hush.mechanisms._numeric_estimate import MeanEstimate
+from hush.mechanisms._numeric_laws import MeanLaw
 from hush.mechanisms._numeric_pieces import Pieces
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.guarantee import LDP
@@ -240,7 +241,12 @@ class Numeric(ABC):
         spread = max((squares / n - mean**2) * n / max(n - 1, 1), Fraction(self._least))
         unit = self.width / self.steps
         error = unit * math.sqrt(spread / n) if n > 1 else math.sqrt(self.variance())
-        return MeanEstimate(self.low + unit * float(mean), error, n)
+        law = self.law(aggregate.tally, n)
+        return MeanEstimate(self.low + unit * float(mean), error, n, law, self.low, unit)
+
+    def law(self, tally: Ints, n: int) -> MeanLaw | None:
+        """How the mean from this tally is distributed, for intervals that cover at every n; None if unknown."""
+        return None
 
     def variance(self, n: int = 1, values: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None) -> float:
         """Variance of the estimated mean of n people, exact, rounding to the grid included.

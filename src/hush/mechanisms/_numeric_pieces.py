@@ -41,6 +41,23 @@ class Pieces:
         own = self.step**2 * (np.maximum(self.length, 1.0) ** 2 - 1) / 12
         return np.asarray((self.chance * ((self.middle - centre) ** 2 + own)).sum(axis=0), np.float64)
 
+    def third(self, centre: npt.NDArray[Any]) -> Floats:
+        """Mean cubed distance from the centres."""
+        own = self.step**2 * (np.maximum(self.length, 1.0) ** 2 - 1) / 12
+        apart = self.middle - centre
+        return np.asarray((self.chance * (apart**3 + 3 * apart * own)).sum(axis=0), np.float64)
+
+    def cumulants(self, theta: Floats) -> Floats:
+        """Logarithms of the mean of exp(theta y), as [theta, input]."""
+        at = theta[:, None, None]
+        end = at * self.step
+        with np.errstate(all="ignore"):
+            # Over a run this is a geometric sum; it is added up from its largest term.
+            ratio = np.expm1(-np.abs(end) * self.length) / np.expm1(-np.abs(end)) / self.length
+            top = at * self.first + np.maximum(end, 0.0) * (self.length - 1)
+            each = np.where(self.chance > 0, np.log(self.chance) + np.log(ratio) + top, -np.inf)
+        return np.asarray(np.logaddexp.reduce(each, axis=1), np.float64)
+
     def joined(self, other: Pieces, share: float) -> Pieces:
         """A mixture of two laws, the first with this probability."""
         return Pieces(

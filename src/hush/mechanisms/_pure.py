@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import variance as variances_of
+from hush.estimation.bounds import Term
+from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 
@@ -50,6 +52,18 @@ class PureOracle(FrequencyOracle):
 
     def decode(self, tally: Ints, n: int) -> Floats:
         return np.asarray((tally / n - self.q_star) / (self.p_star - self.q_star), dtype=np.float64)
+
+    def support_counts(self, tally: Ints) -> Ints:
+        """How many reports support each value."""
+        return tally
+
+    def law(self, tally: Ints, n: int) -> Law:
+        return Supports(self.support_counts(tally), n, self.p_star, self.q_star)
+
+    def terms(self) -> tuple[Term, Term]:
+        p, q = self.p_star, self.q_star
+        own, other = (chance * (1 - chance) / (p - q) ** 2 for chance in (p, q))
+        return Term(own, (1 - p) / (p - q), p / (p - q)), Term(other, (1 - q) / (p - q), q / (p - q))
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         return variances_of.pure(self.p_star, self.q_star, n, frequencies)

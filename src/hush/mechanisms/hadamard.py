@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from hush.analysis import optimal
 from hush.errors import ParameterError, message
+from hush.estimation.bounds import Bounded, Term
+from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._inference import shares
@@ -118,6 +120,25 @@ class HR(TwoLevel):
             walsh_hadamard(block)
         block, row = self._place(np.arange(self.k))
         return np.asarray(counts[block, row] / (n * self._gap), dtype=np.float64)
+
+    def terms(self) -> tuple[Term, Term]:
+        inside, outside = self._sizes
+        square, step = (self.p_star + (1 - self.p_star) * inside / outside) / self._gap**2, 1 / self._gap
+        return Term(square - 1, step - 1, step + 1), Term(square, step, step)
+
+    def law(self, tally: Ints, n: int) -> Law:
+        """With one block supports are two binomials; with more, people in other blocks say less."""
+        block, _ = self._place(np.arange(self.k))
+        raw = self.decode(tally, n)
+        if self.blocks == 1:
+            counts = np.rint((raw * self._gap * n + n) / 2).astype(np.int64)
+            return Supports(counts, n, self.p_star, 0.5)
+        inside, outside = self._sizes
+        missed = (1 - self.p_star) * inside / outside
+        far = Term(2 * missed / self._gap**2, 1 / self._gap, 1 / self._gap)
+        near = Supports(tally.reshape(self.blocks, self.width).sum(axis=1)[block], n, self.p_star + missed, 2 * missed)
+        own, other = self.terms()
+        return Bounded(raw, n, own, other, min(own.variance, far.variance), far, near)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact: a report from the same block falls into it more often than one from another."""

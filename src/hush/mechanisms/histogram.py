@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from hush.analysis import optimal, success
 from hush.errors import ReportError, message
+from hush.estimation.laws import Law
+from hush.estimation.noise import Noise
 from hush.mechanisms import _grid, _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._grid import Grid
@@ -95,6 +97,10 @@ class NoisyHistogram(FrequencyOracle):
 
     def decode(self, tally: Ints, n: int) -> Floats:
         return np.asarray((tally / n - self.grid.mean) / self._span, dtype=np.float64)
+
+    def law(self, tally: Ints, n: int) -> Law:
+        grid = self.grid
+        return Noise(tally, n, grid.unit, grid.lowest, grid.probabilities, grid.probabilities[::-1])
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         return np.full(np.shape(frequencies), self.grid.variance / (n * self._span**2))
@@ -224,6 +230,7 @@ class ServerTHE(NoisyHistogram, PureOracle):
         return counts
 
     decode = PureOracle.decode
+    law = PureOracle.law
     variance = PureOracle.variance
     variances = PureOracle.variances
 

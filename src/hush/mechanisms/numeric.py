@@ -17,6 +17,7 @@ import numpy as np
 
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.mechanisms._numeric import Floats, Ints, Numeric, Reports, Words
+from hush.mechanisms._numeric_laws import Coins, MeanLaw, Windows
 from hush.mechanisms._numeric_pieces import Pieces
 from hush.mechanisms._thresholds import SCALE, exp_below, exponential, keep, log_ratio
 from hush.mechanisms.direct import unsigned
@@ -93,6 +94,9 @@ class Duchi(Numeric):
         ones = int(tally[0])
         zero, one = self._says
         return ones * one + (n - ones) * zero, ones * one**2 + (n - ones) * zero**2
+
+    def law(self, tally: Ints, n: int) -> MeanLaw:
+        return Coins(int(tally[0]), n, self.base / SCALE, self.slope / SCALE, self.steps)
 
     def pieces(self, ticks: Ints) -> Pieces:
         chance = (self.base + self.slope * ticks.astype(np.float64)) / SCALE
@@ -207,6 +211,10 @@ class Piecewise(Numeric):
         squares = low + (high << 32)
         return (total - n * start) / slope, (squares - 2 * start * total + n * start**2) / slope**2
 
+    def law(self, tally: Ints, n: int) -> MeanLaw:
+        total = float(self.moments(tally, n)[0])
+        return Windows(total, n, self.steps, self.pieces(np.array([0, self.steps])), bent=True)
+
     def pieces(self, ticks: Ints) -> Pieces:
         start, slope = (float(x) for x in self._line)
         stay, at = self.keep / SCALE, ticks.astype(np.float64)
@@ -300,6 +308,12 @@ class Hybrid(Numeric):
         places = int(tally[0])
         one, other = window.moments(tally[1:4], places), coin.moments(tally[4:], n - places)
         return one[0] + other[0], one[1] + other[1]
+
+    def law(self, tally: Ints, n: int) -> MeanLaw:
+        if not self.choose:
+            return self._parts[1].law(tally[4:], n)
+        total = float(self.moments(tally, n)[0])
+        return Windows(total, n, self.steps, self.pieces(np.array([0, self.steps])), bent=False)
 
     def pieces(self, ticks: Ints) -> Pieces:
         window, coin = self._parts

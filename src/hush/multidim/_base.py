@@ -28,6 +28,7 @@ from hush.domain import Domain
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
+from hush.estimation.laws import Law
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
@@ -254,10 +255,15 @@ class Multidim(ABC):
                 rule = f"must hold a report about attribute {j}"
                 raise ParameterError(message("aggregate", rule, "none", "collect more reports"))
         spread = self._variances_seen([simplex(frequencies) for frequencies in raw], aggregate)
+        known = self.laws(aggregate.tally, aggregate.n)
         return tuple(
-            Estimate(frequencies, aggregate.n, Domain(size=k), np.sqrt(variance))
-            for frequencies, k, variance in zip(raw, self.sizes, spread, strict=True)
+            Estimate(frequencies, aggregate.n, Domain(size=k), np.sqrt(variance), law=law)
+            for frequencies, k, variance, law in zip(raw, self.sizes, spread, known, strict=True)
         )
+
+    def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
+        """How each attribute's estimate is distributed, for intervals that cover at every n; None where unknown."""
+        return (None,) * self.d
 
     def _variances_seen(self, frequencies: Sequence[Floats], aggregate: Aggregate) -> tuple[Floats, ...]:
         """Variances, given what the aggregate shows."""

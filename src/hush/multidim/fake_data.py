@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hush.analysis import variance as variances_of
 from hush.errors import ParameterError, message
+from hush.estimation.laws import Law, by_value
 from hush.mechanisms import _rules
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import GRR
@@ -122,6 +123,11 @@ class FakeData(SideBySide):
             gap = (fake.real.p_star - fake.real.q_star) / self.d
             estimates.append(np.asarray((part / n - other) / gap, dtype=np.float64))
         return tuple(estimates)
+
+    def laws(self, tally: Ints, n: int) -> tuple[Law, ...]:
+        """Two binomials: fakes support a value no matter who holds it."""
+        pairs = zip(self.fakes, self._tallies(tally), strict=True)
+        return tuple(by_value(part, n, *self._supports(fake)) for fake, part in pairs)
 
     def _variances(self, fake: Fake, shares: npt.ArrayLike, n: int) -> Floats:
         own, other = self._supports(fake)

@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate
+from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
+from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import LDP, ApproxLDP, weakest
 from hush.multidim import _checks
@@ -118,6 +120,16 @@ class SMP(AnyMechanism):
         return tuple(
             component.decode(part, int(count)) if count else np.full(component.k, np.nan)
             for component, part, count in zip(self.components, parts, counts, strict=True)
+        )
+
+    def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
+        """A report supports a value if it is about its attribute, one in d, and supports it."""
+        _, parts = self._tallies(tally)
+        return tuple(
+            Supports(c.support_counts(part), n, c.p_star / self.d, c.q_star / self.d)
+            if isinstance(c, PureOracle)
+            else None
+            for c, part in zip(self.components, parts, strict=True)
         )
 
     def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ParameterError, message
+from hush.estimation.laws import Law
 from hush.mechanisms import _rules
 from hush.mechanisms.guarantee import LDP, ApproxLDP, above, together
 from hush.multidim import _checks
@@ -73,6 +74,10 @@ class SPL(AnyMechanism, SideBySide):
     def decode(self, tally: Ints, n: int) -> tuple[Floats, ...]:
         """Each attribute's own estimate."""
         return tuple(c.decode(part, n) for c, part in zip(self.components, self._tallies(tally), strict=True))
+
+    def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
+        """Each attribute's own."""
+        return tuple(c.law(part, n) for c, part in zip(self.components, self._tallies(tally), strict=True))
 
     def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:
         """Each attribute's own variance."""

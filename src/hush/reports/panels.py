@@ -74,15 +74,16 @@ def rows_in(axes: Axes, series: Sequence[Series], theme: Theme, *, percent: bool
         axes.barh(at, truth * scale, height=0.82, color=theme.truth, label="truth", zorder=1)
     for i, each in enumerate(series):
         shift = (i - (len(series) - 1) / 2) * 0.24
-        reach = np.stack([each.centre - each.lower, each.upper - each.centre]) * scale
-        axes.errorbar(
+        color = theme.series[i % len(theme.series)]
+        # An interval keeps to 0..1, a raw estimate does not, so one need not hold the other.
+        axes.hlines(at + shift, each.lower * scale, each.upper * scale, color=color, linewidth=1.6, zorder=3)
+        axes.plot(
             each.centre * scale,
             at + shift,
-            xerr=reach,
-            fmt=MARKERS[i % len(MARKERS)],
+            linestyle="",
+            marker=MARKERS[i % len(MARKERS)],
             markersize=4,
-            color=theme.series[i % len(theme.series)],
-            elinewidth=1.6,
+            color=color,
             label=each.name or "estimate",
             zorder=3,
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from hush.domain import Domain, integers
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
+from hush.estimation.laws import Law
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
@@ -32,7 +33,7 @@ from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import ULDP, Guarantee
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
-from hush.utility import _attack, _giving, _moments, _records, _simulate
+from hush.utility import _attack, _giving, _law, _moments, _records, _simulate
 from hush.utility._choice import checked_sensitive
 from hush.utility._giving import Giving, Leveled, Weighed
 from hush.utility._noisy import Noisy
@@ -273,10 +274,18 @@ class UtilityOracle(FrequencyOracle):
         The variance of a value that is not sensitive is a multiple of its frequency: without this, one that nobody
         revealed would have an error of zero.
         """
-        raw = super()._estimate(aggregate, domain, spec_hash).frequencies
-        likely = simplex(raw)
-        likely[self._others] += 2 / (aggregate.n * self.z_star)
-        return Estimate(raw, aggregate.n, domain, np.sqrt(self.variances(likely, aggregate.n)))
+        found = super()._estimate(aggregate, domain, spec_hash)
+        likely = self.likely(found.frequencies, aggregate.n)
+        return replace(found, errors=np.sqrt(self.variances(likely, aggregate.n)))
+
+    def likely(self, raw: Floats, n: int) -> Floats:
+        """The frequencies that error bars of a raw estimate reckon with."""
+        nearest = simplex(raw)
+        nearest[self._others] += 2 / (n * self.z_star)
+        return nearest
+
+    def law(self, tally: Ints, n: int) -> Law | None:
+        return _law.law(self, tally, n)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact, for a fixed population: the sum of what everybody's report adds, covariances included."""

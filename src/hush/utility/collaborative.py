@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
-from hush.estimation.consistency import simplex
+from hush.estimation.bounds import Summed
 from hush.mechanisms import _rules
 from hush.randomness import source
 from hush.utility._oracle import UtilityOracle
@@ -56,10 +56,12 @@ def combined(parts: Sequence[tuple[UtilityOracle, Aggregate]]) -> Estimate:
         rule, remedy = "must be mechanisms over the same values, with aggregates", "pass [(first, a), (second, b)]"
         raise ParameterError(message("parts", rule, len(parts), remedy))
     n = sum(aggregate.n for _, aggregate in parts)
-    raw = np.sum([u.estimate(a).frequencies * (a.n / n) for u, a in parts], axis=0)
-    belief = simplex(raw)
-    spread = np.sum([u.variances(belief, a.n) * (a.n / n) ** 2 for u, a in parts], axis=0)
-    return Estimate(raw, n, Domain(size=parts[0][0].k), np.sqrt(spread))
+    found = [(a.n, u.estimate(a)) for u, a in parts]
+    raw = np.sum([each.frequencies * (size / n) for size, each in found], axis=0)
+    spread = np.sum([u.variances(u.likely(raw, n), a.n) * (a.n / n) ** 2 for u, a in parts], axis=0)
+    known = [(size, each.law) for size, each in found if each.law is not None]
+    law = Summed(known) if len(known) == len(found) else None
+    return Estimate(raw, n, Domain(size=parts[0][0].k), np.sqrt(spread), law=law)
 
 
 def collaborate(

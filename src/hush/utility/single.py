@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ReportError, message
+from hush.estimation.bounds import Term
+from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.utility._shape import Shape, fixed, shape_of
@@ -63,6 +65,14 @@ class Single(FrequencyOracle):
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Nothing varies."""
         return np.zeros(1)
+
+    def terms(self) -> tuple[Term, Term]:
+        """A report says one, whoever sent it."""
+        return Term(0.0, 0.0, 0.0), Term(0.0, 1.0, 0.0)
+
+    def law(self, tally: Ints, n: int) -> Law:
+        """Nothing varies."""
+        return Supports(tally, n, 1.0, 0.0)
 
     def outputs(self, public: Any = None) -> Reports:
         """One."""

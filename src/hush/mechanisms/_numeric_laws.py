@@ -1,0 +1,123 @@
+"""Intervals of means that cover at every n, whoever the people are.
+
+Reports are independent; only the mean of the people's numbers is asked about, so a test must hold for every population
+that has it. For Duchi's bits Hoeffding's theorem (Ann. Math. Stat. 1956) says that tails are largest where all people
+are alike, up to one step from the mean: the interval is that of Clopper and Pearson. For windows, the exact moment
+generating function is convex in a person's number, and so is its logarithm; it is largest for people at the two ends,
+and Chernoff's bound of the tails follows.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hush.estimation import intervals, laws
+from hush.mechanisms._numeric_pieces import Floats, Pieces
+
+_TILTS = np.geomspace(1e-8, 1e5, 1 << 11)  # any tilt gives a bound, so that the best of many is one
+
+
+class MeanLaw(ABC):
+    """What is known of the law of an estimated mean, which is in steps of the grid, from 0 on."""
+
+    word: ClassVar[str] = "exact"
+    """What an interval from it rests on: "exact", or "bound"."""
+
+    @abstractmethod
+    def normal(self, tail: float) -> bool:
+        """Whether the normal law is as good."""
+
+    @abstractmethod
+    def ends(self, tail: float) -> tuple[float, float]:
+        """Lower and upper end, each of which misses with a chance of at most `tail`."""
+
+
+@dataclass(frozen=True)
+class Coins(MeanLaw):
+    """Bits whose chance of a one grows evenly with the number.
+
+    Args:
+        ones: How many there are.
+        n: Number of reports.
+        base: Chance of a one at the lowest number.
+        slope: What a step adds.
+        steps: Of the grid.
+    """
+
+    ones: int
+    n: int
+    base: float
+    slope: float
+    steps: int
+
+    def normal(self, tail: float) -> bool:
+        """Where the number of ones varies much."""
+        share = min(max(self.ones / self.n, self.base), 1 - self.base)
+        return bool(laws.plain(self.n * share * (1 - share), tail))
+
+    def ends(self, tail: float) -> tuple[float, float]:
+        """The shares of ones that the binomial tails do not reject, as numbers."""
+        low, high = self._least(self.ones, tail), 1 - self._least(self.n - self.ones, tail)
+        within = ((min(max(share, self.base), 1 - self.base) - self.base) / self.slope for share in (low, high))
+        first, last = within
+        return min(first, float(self.steps)), min(last, float(self.steps))
+
+    def _least(self, ones: int, tail: float) -> float:
+        """The smallest mean chance; one of many may have it all, where there is a single one."""
+        if ones < 2:
+            return ones * tail / self.n
+        return min(intervals.proportion_lower(ones, self.n, tail), (ones - 1) / self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class Windows(MeanLaw):
+    """Numbers that are bounded, and whose law is known for people at the two ends.
+
+    Args:
+        total: Sum of what the reports say, in steps.
+        n: Number of reports.
+        steps: Of the grid.
+        pieces: The law of what one report says, for a person at the lowest number and for one at the highest.
+        bent: Whether the logarithm of the moment generating function is convex in the number, not only itself.
+    """
+
+    total: float
+    n: int
+    steps: int
+    pieces: Pieces
+    bent: bool
+
+    word: ClassVar[str] = "bound"
+
+    def normal(self, tail: float) -> bool:
+        """Where the sum is not skewed, whoever the people are."""
+        return bool(laws.straight(self.n / max(1.0, self._skewness), tail))
+
+    @property
+    def _skewness(self) -> float:
+        """The largest squared skewness of a report."""
+        ends = np.array([0, self.steps])
+        return float(np.max(self.pieces.third(ends) ** 2 / self.pieces.variance(ends) ** 3))
+
+    def ends(self, tail: float) -> tuple[float, float]:
+        """Where Chernoff's bound leaves a chance of `tail`, for people at the two ends."""
+        low, high = self._shares(_TILTS, tail), self._shares(-_TILTS, tail)
+        first = min(max(float(np.max(low, initial=0.0)), 0.0), 1.0)
+        last = min(max(float(np.min(high, initial=1.0)), 0.0), 1.0)
+        return self.steps * first, self.steps * last
+
+    def _shares(self, tilts: Floats, tail: float) -> Floats:
+        """For each tilt, the share of people at the highest number at which its bound is `tail`."""
+        theta = tilts / self.steps
+        with np.errstate(all="ignore"):
+            lowest, highest = self.pieces.cumulants(theta).T
+            aim = (math.log(tail) + theta * self.total) / self.n
+            share = (aim - lowest) / (highest - lowest)
+            if not self.bent:
+                share = np.expm1(aim - lowest) / np.expm1(highest - lowest)
+        return np.asarray(share[np.isfinite(share)])

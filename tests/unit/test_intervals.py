@@ -1,0 +1,176 @@
+"""Intervals of frequencies cover at every n: by the exact law of every tally, and by enumeration of all reports."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import hush
+from hush.errors import ParameterError
+from hush.estimation import Aggregate, Estimate
+from hush.estimation.intervals import deviations, tail
+from hush.estimation.laws import Interval, Supports, plain
+from hush.kernels.binomials import at_least, supported
+from hush.mechanisms._pure import PureOracle
+from tests.conftest import NAMES, example
+
+PURE = [name for name in NAMES if issubclass(hush.registry()[name], PureOracle)]
+
+
+def tally_law(n: int, held: int, p: float, q: float) -> tuple[np.ndarray, np.ndarray]:
+    """Tallies and their probabilities: two binomials, convolved; what is below 1e-25 is left out."""
+    ends, laws = [], []
+    for people, chance in ((held, p), (n - held, q)):
+        middle, spread = people * chance, np.sqrt(people * chance * (1 - chance))
+        first, last = max(0, int(middle - 11 * spread - 40)), min(people, int(middle + 11 * spread + 40))
+        ends.append(first)
+        laws.append(stats.binom.pmf(np.arange(first, last + 1), people, chance))
+    law = np.convolve(*laws)
+    return sum(ends) + np.arange(law.size), law
+
+
+def missed(m: PureOracle, n: int, held: int, *, items: int = 1, method: str | None = None) -> float:
+    """The chance that the interval of a value that so many hold misses it, exactly."""
+    tallies, law = tally_law(n, held, m.p_star, m.q_star)
+    wrong = 0.0
+    for at in range(0, tallies.size, m.k):  # as many tallies at a time as there are values
+        part = np.resize(tallies[at : at + m.k], m.k)
+        raw = (part / n - m.q_star) / (m.p_star - m.q_star)
+        errors = np.full(m.k, np.sqrt(m.variance(n, held / n)))  # even with the true error, the normal law is bad
+        supports = Supports(part, n, m.p_star, m.q_star)
+        found = Estimate(raw, n, hush.Domain(size=m.k), errors, law=supports)
+        low, high = found.interval(1 - 0.05 / items, method=method)
+        some = law[at : at + m.k]
+        wrong += float(some[((held / n < low) | (held / n > high))[: some.size]].sum())
+    return wrong
+
+
+@pytest.mark.parametrize("name", PURE)
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+def test_every_pure_oracle_covers_from_one_report_on(name: str, epsilon: float) -> None:
+    m = example(name, 7, epsilon)
+    assert isinstance(m, PureOracle)
+    for n in (1, 2, 3, 11):
+        assert max(missed(m, n, held) for held in range(n + 1)) <= 0.05 + 1e-12
+    assert max(missed(m, 400, held) for held in (0, 1, 3, 100, 399, 400)) <= 0.05 + 1e-12
+
+
+@pytest.mark.parametrize(("name", "epsilon", "before"), [("GRR", 10.0, 0.3), ("OUE", 8.0, 0.1)])
+def test_a_thousand_values_are_covered_together_where_three_are_held(name: str, epsilon: float, before: float) -> None:
+    """What may be missed adds up over the values, whatever the law of all of them together."""
+    m, n = example(name, 1000, epsilon), 10_000
+    held = {0: 997, 3000: 1, 5000: 1, 2000: 1}
+    assert isinstance(m, PureOracle)
+    assert sum(often * missed(m, n, x, items=1000) for x, often in held.items()) <= 0.05
+    assert sum(often * missed(m, n, x, items=1000, method="normal") for x, often in held.items()) > before
+
+
+@pytest.mark.parametrize(("name", "before"), [("GRR", 0.15), ("PGR", 0.15)])
+def test_three_people_of_one_value_are_covered(name: str, before: float) -> None:
+    m = example(name, 100, 3.0)
+    assert isinstance(m, PureOracle)
+    assert max(missed(m, 3, held) for held in range(4)) <= 0.05
+    assert max(missed(m, 3, held, method="normal") for held in range(4)) > before
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.99, 0.999])
+def test_it_holds_at_every_level(level: float) -> None:
+    m = hush.GRR(k=4, epsilon=1.0)
+    for held in range(8):
+        assert missed(m, 7, held, items=0.05 / (1 - level)) <= 1 - level + 1e-12  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("items", [1, 1000])
+@pytest.mark.parametrize(("p", "q"), [(0.5, 0.01), (0.5, 0.27), (0.999, 0.5)])
+def test_the_normal_law_misses_a_tenth_of_a_point_too_often_at_most(items: int, p: float, q: float) -> None:
+    """At the smallest variance for which it is taken, at several frequencies and places on the lattice."""
+    limit = max(1e5, 25 * deviations(tail(0.95, items)) ** 6)
+    assert plain(limit, tail(0.95, items))
+    assert not plain(limit * 0.999, tail(0.95, items))
+    n = int(limit / (q * (1 - q))) + 1
+    for held in (0, 1, n // 1000):
+        tallies, law = tally_law(n, held, p, q)
+        raw = (tallies / n - q) / (p - q)
+        each = np.clip(raw, 0, 1) * (p * (1 - p) - q * (1 - q)) + q * (1 - q)
+        reach = deviations(tail(0.95, items)) * np.sqrt(each / n) / (p - q)
+        wrong = float(law[np.abs(raw - held / n) > reach].sum())
+        assert 1 - (1 - wrong) ** items <= 0.05 + 0.001
+
+
+def test_which_method_is_named() -> None:
+    m = hush.OUE(k=5, epsilon=1.0)
+    few, many = (m.estimate(m.simulate([n, 2, 0, 1, n], rng=hush.seeded(1))) for n in (10, 10**7))
+    assert few.interval().method == "exact"
+    assert many.interval().method == "normal"
+    assert many.interval(method="exact").method == "exact"
+    assert few.interval(method="normal").method == "normal"
+    assert few.interval().methods == ["exact"] * 5
+    assert [row["method"] for row in few.rows()] == ["exact"] * 5
+    for either in (few, many):  # both say nearly the same where the normal law is good
+        exact, normal = either.interval(method="exact"), either.interval(method="normal")
+        assert (exact.upper - exact.lower < 1.2 * (normal.upper - normal.lower)).all()
+    assert np.allclose(many.interval(method="exact"), np.maximum(many.interval(method="normal"), 0), atol=1e-6)
+
+
+def test_one_estimate_may_need_both() -> None:
+    """p of a value that all hold leaves little noise; q of the others much."""
+    m = hush.UE(k=3, epsilon=14.0, p=0.999_999)
+    found = m.estimate(Aggregate(10**8, np.array([10**8 - 90, 50_000_000, 45_000_000]), m.spec_hash)).interval()
+    assert found.method == " and ".join(sorted(set(found.methods)))
+
+
+def test_refusals() -> None:
+    m = hush.OUE(k=5, epsilon=1.0)
+    estimate = m.estimate(m.simulate([3, 2, 0, 1, 0], rng=hush.seeded(1)))
+    with pytest.raises(ParameterError, match="method must be exact or normal"):
+        estimate.interval(method="wald")
+    unknown = Estimate(estimate.frequencies, estimate.n, estimate.domain, estimate.stderr)
+    assert unknown.interval().method == "normal"
+    with pytest.raises(ParameterError, match="no other law of this estimate is known"):
+        unknown.interval(method="exact")
+
+
+def test_an_interval_is_a_pair_that_travels() -> None:
+    pair = Interval(np.zeros(2), np.ones(2), ["exact", "normal"])
+    low, high = pair
+    assert (low.sum(), high.sum(), pair.method) == (0.0, 2.0, "exact and normal")
+    for other in (copy.deepcopy(pair), pickle.loads(pickle.dumps(pair))):
+        assert (other.method, other.upper.sum()) == (pair.method, 2.0)
+
+
+@pytest.mark.parametrize("p", [1e-9, 0.003, 0.4, 0.999, 1.0])
+@pytest.mark.parametrize("q", [0.0, 1e-12, 0.002, 0.6])
+def test_tails_are_relatively_precise(p: float, q: float) -> None:
+    for n, held in ((1, 0), (1, 1), (5, 2), (60, 7), (900, 850)):
+        laws = [stats.binom.pmf(np.arange(x + 1), x, c) for x, c in ((held, p), (n - held, q))]
+        tails = np.convolve(*laws)[::-1].cumsum()[::-1]
+        for t in range(n + 1):
+            found = at_least(t, held, p, n - held, q)
+            assert found == pytest.approx(tails[t], rel=1e-10, abs=1e-250), (n, held, t)
+        assert at_least(n + 1, held, p, n - held, q) == 0.0
+
+
+def test_the_inversion_finds_what_no_test_rejects() -> None:
+    rng = np.random.default_rng(3)
+    for n in (1, 2, 7, 40):
+        for _ in range(8):
+            q = 10 ** rng.uniform(-5, -0.2)
+            p, chance = q + (1 - q) * 10 ** rng.uniform(-2, 0), 10 ** rng.uniform(-6, -0.4)
+            tallies = np.arange(n + 1)
+            low, high = supported(tallies, n, p, q, chance, deviations(chance))
+            for t in tallies.tolist():
+                kept = [x for x in range(n + 1) if at_least(t, x, p, n - x, q) > chance * (1 - 1e-9)]
+                assert low[t] == (kept[0] if kept else n)
+                kept = [x for x in range(n + 1) if at_least(n - t, n - x, 1 - q, x, 1 - p) > chance * (1 - 1e-9)]
+                assert high[t] == (kept[-1] if kept else 0)
+
+
+def test_a_tally_beyond_the_reports_is_read_as_the_most_there_can_be() -> None:
+    m = hush.OUE(k=2, epsilon=1.0)
+    found = m.estimate(Aggregate(3, np.array([1 << 40, 0]), m.spec_hash)).interval()
+    assert found.upper[0] == 1.0
+    assert found.lower[0] <= 1.0
