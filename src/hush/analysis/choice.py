@@ -63,7 +63,7 @@ def whole(score: Score, least: int, most: int) -> int:
     All are looked at, or, of very many, a spread and then those around the best.
 
     >>> whole(lambda x: (x - 7.2) ** 2, 1, 10**6), whole(lambda x: (x - 7_654_321) ** 2 + 1e14, 1, 10**7)
-    (7, 7654200)
+    (7, 7654100)
     """
     grid = integers(least, most)
     with np.errstate(all="ignore"):

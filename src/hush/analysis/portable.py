@@ -28,7 +28,7 @@ def expm1(x: float) -> float:
     """e^x - 1, as the nearest double, for x of 10^-16 and more.
 
     >>> expm1(1e-6)
-    1.0000005000001667e-06
+    1.0000005000001665e-06
     """
     return float(_DIGITS.subtract(Decimal(x).exp(_DIGITS), Decimal(1)))
 

@@ -33,8 +33,8 @@ class Wheel(Hashed):
             1) to six digits, which has the least variance, but no less than the hash family resolves.
 
     >>> w = Wheel(k=100, epsilon=1.0)
-    >>> round(w.p_star, 6), round(w.q_star, 6)
-    (0.5, 0.268941)
+    >>> w.coverage, round(w.p_star, 5)
+    (0.268941, 0.5)
     """
 
     coverage: float = None  # type: ignore[assignment]
