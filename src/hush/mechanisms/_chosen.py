@@ -64,6 +64,15 @@ def choices(made: Any) -> dict[str, Any]:
     return {name: getattr(made, name) for name in names if getattr(made, name) is not None}
 
 
+def freed(made: Any) -> dict[str, Any]:
+    """Parameters of a mechanism without what it chose for itself, for one like it at another budget."""
+    whole = made.parameters
+    if not isinstance(made, Chosen):
+        return dict(whole)
+    free = {name: value for name, value in whole.items() if name != made.choice}
+    return free if made.unsaid or type(made)(**free) == made else dict(whole)
+
+
 def complete(made: Any, kind: str, entries: Entries) -> None:
     """Refuse data that leave a parameter to be chosen anew: two versions, or two machines, might choose differently."""
     said = {name for name, value in entries.items() if value is not None}
