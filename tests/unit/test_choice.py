@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from decimal import Context, Decimal
@@ -107,3 +108,13 @@ def test_what_was_chosen_can_be_given() -> None:
         m = made(k=k, epsilon=epsilon)
         assert made(**m.parameters) == m
         assert m.choice in m.parameters
+
+
+@pytest.mark.parametrize("wrong", [[{"omega": 1}], "omega", [1, 2], {"omega": 1}])
+def test_choices_of_attributes_are_one_mapping_each(wrong: object) -> None:
+    made = functools.partial(hush.multidim.SMP, sizes=(4, 9), epsilon=1.0, mechanism="SS")
+    with pytest.raises(ParameterError, match=r"^chosen must be 2 mappings"):
+        made(chosen=wrong)
+    told = made(chosen=[{"omega": 2}, {"omega": 4}])
+    assert [component.omega for component in told.components] == [2, 4]
+    assert hush.multidim.from_json(told.to_json()) == told != made()
