@@ -4,12 +4,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint types docs pytest bench figures clean
+.PHONY: demo test lint types docs pytest portable bench figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
 
-test: lint types pytest docs
+test: lint types pytest portable docs
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -20,6 +20,9 @@ types: .venv/.dev
 
 pytest: .venv/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxschedchunk 8
+
+portable: .venv/.dev
+	$(BIN)/python -m tests.portable --numprocesses auto --maxschedchunk 8
 
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -28,6 +28,8 @@ def made(protocol: str, params: dict[str, Any]) -> hush.FrequencyOracle:
     more = {name: params[name] for name in ("omega", "g", "delta") if name in params}
     if protocol in {"BLH", "AOLH"}:
         more.pop("g", None)
+    if protocol == "THE":
+        more["theta"] = optimal.threshold(params.get("eps", 1.0))  # left out, it has six digits
     return hush.registry()[protocol](k=params.get("k", 4), epsilon=params.get("eps", 1.0), **more)
 
 

@@ -1,17 +1,26 @@
-"""Byte vectors: reports, aggregates and specs of earlier versions are still made and read the same."""
+"""Byte vectors: reports, aggregates and specs of this version and of earlier ones are still made and read the same."""
 
 from __future__ import annotations
 
 import json
+import pickle
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hush
-from tests.golden.write_vectors import FILE, VALUES, shared
+from hush import longitudinal, multidim
+from hush.errors import ParameterError, SpecError
+from tests.golden.write_vectors import FILE, OLD_FILE, VALUES, shared, spec_of
 
 VECTORS = json.loads(FILE.read_text(encoding="utf-8"))
+OLD_VECTORS = json.loads(OLD_FILE.read_text(encoding="utf-8"))
+OLD_SPECS = json.loads(Path(__file__).with_name("specs-0.1.json").read_text(encoding="utf-8"))
 NAMES = [name for name in VECTORS if name != "shared"]
+SAID = {"ASS": "omega", "AUE": "p", "ALH": "g", "ATHE": "theta", "OLH": "g", "AOLH": "g", "AGM": "scale"}
+"""What version 0.1 left unsaid."""
 
 
 def test_every_mechanism_has_a_vector() -> None:
@@ -34,7 +43,17 @@ def test_words_are_aes_in_counter_mode() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_vector(name: str) -> None:
-    stored = VECTORS[name]
+    assert_travels(VECTORS[name])
+    assert spec_of(name).to_json() == VECTORS[name]["spec"]  # so what it chooses here, it chose there
+
+
+@pytest.mark.parametrize("name", [name for name in OLD_VECTORS if name != "shared"])
+def test_vector_of_version_0_1(name: str) -> None:
+    assert_travels(OLD_VECTORS[name])
+
+
+def assert_travels(stored: dict[str, Any]) -> None:
+    """A spec is read as it was written, makes the same reports, and reads those and their aggregate."""
     spec = hush.Spec.from_json(stored["spec"])
     assert spec.to_json() == stored["spec"]
     assert spec.hash == stored["hash"]
@@ -45,3 +64,51 @@ def test_vector(name: str) -> None:
     assert spec.aggregate(read) == aggregate
     assert aggregate.to_bytes().hex() == stored["aggregate"]
     assert np.allclose(spec.estimate(aggregate).frequencies, stored["frequencies"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("written", "due"), OLD_SPECS["mechanisms"])
+def test_spec_of_version_0_1(written: str, due: str) -> None:
+    spec = hush.Spec.from_json(written)
+    assert (spec.to_json(), spec.hash) == (written, due)
+    assert pickle.loads(pickle.dumps(spec.mechanism)) == spec.mechanism == hush.from_dict(spec.mechanism.to_dict())
+    name = spec.mechanism.name()
+    if name in SAID:
+        chosen = getattr(spec.mechanism, SAID[name])
+        anew = type(spec.mechanism)(**{**spec.mechanism.parameters, SAID[name]: chosen})
+        assert anew.thresholds == spec.mechanism.thresholds
+        assert hush.Spec(anew).hash != due  # today's spec tells the choice
+        assert hush.from_dict(anew.to_dict()) == anew != spec.mechanism
+
+
+@pytest.mark.parametrize(("written", "due"), OLD_SPECS["longitudinal"])
+def test_protocol_of_version_0_1(written: str, due: str) -> None:
+    protocol = longitudinal.from_dict(json.loads(written))
+    assert protocol.to_dict() == json.loads(written)
+    assert protocol.spec_hash == due
+    assert longitudinal.from_dict(protocol.to_dict()) == protocol
+
+
+@pytest.mark.parametrize(("written", "due"), OLD_SPECS["multidim"])
+def test_collection_of_version_0_1(written: str, due: str) -> None:
+    tuples = multidim.from_json(written)
+    assert (tuples.to_json(), tuples.spec_hash) == (written, due)
+    assert multidim.from_dict(tuples.to_dict()) == tuples
+
+
+@pytest.mark.parametrize("name", sorted(SAID))
+def test_a_spec_that_leaves_its_choice_to_the_reader_is_refused(name: str) -> None:
+    plain = spec_of(name).mechanism.to_dict()
+    del plain[SAID[name]], plain["thresholds"]
+    with pytest.raises(SpecError, match=f"^{SAID[name]} must be written out in a spec of {name}, got nothing"):
+        hush.from_dict(plain)
+
+
+@pytest.mark.parametrize("name", sorted(SAID))
+def test_thresholds_of_an_old_spec_must_follow_from_a_choice(name: str) -> None:
+    for change in ("1", "none", str(2**64), "-1"):
+        plain = json.loads(OLD_VECTORS[name]["spec"])["mechanism"]
+        entry = sorted(plain["thresholds"])[0]
+        old = plain["thresholds"][entry]
+        plain["thresholds"][entry] = str(int(old) - 1) if change == "1" else change
+        with pytest.raises((SpecError, ParameterError)):
+            hush.from_dict(plain)

@@ -1,8 +1,9 @@
-"""Write the byte vectors that later versions must read: run once for each new mechanism, never to make a test pass.
+"""Write what later versions must read, and what every processor must choose: never to make a test pass.
 
     python -m tests.golden.write_vectors
 
-Vectors that are there already are kept as they are; only missing ones are added.
+Byte vectors that are there already are kept as they are, and only missing ones are added: run it for a new mechanism.
+What version 0.1 wrote is in files of its own, which nothing writes any more.
 """
 
 from __future__ import annotations
@@ -17,15 +18,22 @@ import hush
 from hush.kernels.hashing import keys
 from hush.randomness import chunk_generator
 from tests.conftest import example
+from tests.golden.choices import chosen
 
 FILE = Path(__file__).with_name("vectors.json")
+OLD_FILE = Path(__file__).with_name("vectors-0.1.json")
+CHOICES = Path(__file__).with_name("choices.json")
 VALUES = [0, 1, 2, 3, 4, 4, 0, 2]
+
+
+def spec_of(name: str) -> hush.Spec:
+    """An example of a mechanism, as it is made now."""
+    return hush.Spec(example(name, 5, 1.0), hush.Domain(labels=["α", "b", 'quote"', "d\n", "e"]))
 
 
 def vector(name: str) -> dict[str, Any]:
     """Everything of one mechanism that travels."""
-    m = example(name, 5, 1.0)
-    spec = hush.Spec(m, hush.Domain(labels=["α", "b", 'quote"', "d\n", "e"]))
+    spec = spec_of(name)
     reports = spec.privatize(spec.domain.decode(VALUES), rng=hush.seeded(7))
     aggregate = spec.aggregate(reports)
     return {
@@ -50,6 +58,7 @@ def main() -> None:
     for name in hush.registry():
         stored.setdefault(name, vector(name))
     FILE.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    CHOICES.write_text(json.dumps(chosen(), indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
-"""Parameters that minimise the error: subset sizes, hash ranges, thresholds, noise scales."""
+"""Parameters that minimise the error: subset sizes, hash ranges, thresholds, noise scales.
+
+Those that end up in a spec are computed with `portable` functions, so that every processor finds the same.
+"""
 
 from __future__ import annotations
 
 import math
 
+from hush.analysis import portable
+from hush.analysis.choice import first
 from hush.analysis.roots import crossing
 from hush.analysis.variance import hadamard_response_mean
 from hush.errors import ParameterError, message
@@ -15,7 +20,7 @@ def subset_size(k: int, epsilon: float) -> int:
     >>> subset_size(100, 4.0)
     2
     """
-    return max(1, round(k / (math.exp(epsilon) + 1)))
+    return max(1, round(k / (portable.exp(epsilon) + 1)))
 
 
 def hash_range(epsilon: float) -> int:
@@ -24,7 +29,7 @@ def hash_range(epsilon: float) -> int:
     >>> hash_range(4.0)
     56
     """
-    return max(2, round(math.exp(epsilon) + 1))
+    return max(2, round(portable.exp(epsilon) + 1))
 
 
 def approximate_hash_range(epsilon: float, delta: float) -> float:
@@ -36,14 +41,14 @@ def approximate_hash_range(epsilon: float, delta: float) -> float:
     >>> round(approximate_hash_range(1.0, 1e-5), 10)
     3.7184538514
     """
-    e = math.exp(epsilon)
+    e, less = portable.exp(epsilon), portable.expm1(epsilon)
     limit = (e - 1) / (9 * e - 1)
     if delta > limit:
         raise ParameterError(
             message("delta", f"must be at most {limit:.6g} at epsilon={epsilon:g}", delta, "lower delta, or use ABLH")
         )
-    b = math.expm1(epsilon) * (1 - 3 * delta)
-    c = math.expm1(epsilon) * (e + 1 - 2 * delta)
+    b = less * (1 - 3 * delta)
+    c = less * (e + 1 - 2 * delta)
     return 2 * c / (b + math.sqrt(max(b * b - 4 * delta * c, 0.0)))
 
 
@@ -56,8 +61,8 @@ def hadamard_blocks(k: int, epsilon: float) -> int:
     >>> hadamard_blocks(100, 1.0)
     1
     """
-    choices = (2**i for i in range((2 * k).bit_length()))
-    return min(choices, key=lambda blocks: hadamard_response_mean(k, epsilon, blocks))
+    choices = [2**i for i in range((2 * k).bit_length())]
+    return choices[first([hadamard_response_mean(k, epsilon, blocks) for blocks in choices])]
 
 
 def hadamard_blocks_paper(k: int, epsilon: float) -> int:
@@ -78,10 +83,19 @@ def threshold(epsilon: float) -> float:
 
     def slope(theta: float) -> float:
         """Of the logarithm of the variance, divided by epsilon."""
-        half, whole = math.exp(epsilon * theta / 2), math.exp(epsilon * (theta - 0.5))
+        half, whole = portable.exp(epsilon * theta / 2), portable.exp(epsilon * (theta - 0.5))
         return half / (2 * half - 1) - 2 * (whole - half) / (1 + whole - 2 * half)
 
     return crossing(slope, 0.5, 1.0, width=1e-15)
+
+
+def coverage(epsilon: float) -> float:
+    """The share of the wheel's ring that an arc covers, 1 / (e^epsilon + 1).
+
+    >>> round(coverage(1.0), 6)
+    0.268941
+    """
+    return 1 / (portable.exp(epsilon) + 1)
 
 
 def gaussian_scale(epsilon: float, delta: float, sensitivity: float = math.sqrt(2)) -> float:

@@ -1,8 +1,9 @@
 """Pareto fronts of two to four objectives, all to be minimised, and six ways to choose a point on one.
 
 Section V-C and appendix B of "Revisiting locally differentially private protocols" (arXiv 2503.01482), with its
-defaults. Every selector looks only at the front and returns the index of a row of the points it was given; among equal
-points the first wins. Objectives are taken as they are: in the paper, attack success and variance of one report.
+defaults. Every selector looks only at the front and returns the index of a row of the points it was given; among points
+that are equally good, to a part in 10^9, the first wins. Objectives are taken as they are: in the paper, attack success
+and variance of one report.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.choice import first
 from hush.errors import ParameterError, message
 
 Floats = npt.NDArray[np.float64]
@@ -55,12 +57,22 @@ def utopia(points: Points) -> int:
     >>> utopia([[0.1, 0.9], [0.5, 0.5], [0.9, 0.2]])
     1
     """
-    return _least(points, lambda rows: np.linalg.norm(rows, axis=1))
+    return _least(points, distances)
+
+
+def distances(rows: Floats) -> Floats:
+    """From the origin."""
+    return np.asarray(np.sqrt((rows**2).sum(axis=1)))
 
 
 def weighted_sum(points: Points, weights: Sequence[float] | None = None) -> int:
     """Least weighted sum; equal weights when left out. The paper's default."""
-    return _least(points, lambda rows: rows @ _weights(weights, rows.shape[1]))
+    return _least(points, lambda rows: sums(rows, weights))
+
+
+def sums(rows: Floats, weights: Sequence[float] | None = None) -> Floats:
+    """Weighted sums."""
+    return np.asarray((rows * _weights(weights, rows.shape[1])).sum(axis=1))
 
 
 def elbow(points: Points) -> int:
@@ -82,36 +94,42 @@ def elbow(points: Points) -> int:
 
 def constraint(points: Points, limit: float = 0.1, *, of: int = 0, least: int = 1) -> int:
     """Least of one objective where another stays within a limit; the utopia point where none does."""
-    rows = _checked(points)
-    if not (front(rows) & (rows[:, of] <= limit)).any():
-        return utopia(rows)
-    return _least(rows, lambda kept: np.where(kept[:, of] <= limit, kept[:, least], np.inf))
+    return _least(points, lambda rows: limited(rows, limit, of=of, least=least))
+
+
+def limited(rows: Floats, limit: float = 0.1, *, of: int = 0, least: int = 1) -> Floats:
+    """One objective where another stays within a limit, infinite elsewhere; distances where none does."""
+    within = rows[:, of] <= limit
+    return np.where(within, rows[:, least], np.inf) if within.any() else distances(rows)
 
 
 def hypervolume(points: Points, reference: Sequence[float] | None = None) -> int:
     """Largest box between the point and a reference, ones when left out; the utopia point where every box is empty."""
-    rows = _checked(points)
+    return _least(points, lambda rows: lost_volumes(rows, reference))
+
+
+def lost_volumes(rows: Floats, reference: Sequence[float] | None = None) -> Floats:
+    """Minus the volumes of the boxes between points and a reference; distances where every box is empty."""
     corner = np.ones(rows.shape[1]) if reference is None else np.asarray(reference, np.float64)
     volume = np.maximum(corner - rows, 0.0).prod(axis=1)
-    if not volume[front(rows)].any():
-        return utopia(rows)
-    return _least(rows, lambda kept: -np.maximum(corner - kept, 0.0).prod(axis=1))
+    return -volume if volume.any() else distances(rows)
 
 
 def tchebycheff(points: Points, weights: Sequence[float] | None = None, rho: float = 1e-6) -> int:
     """Least of the largest weighted objective, plus rho times their weighted sum (augmented Tchebycheff)."""
+    return _least(points, lambda rows: largest(rows, weights, rho))
 
-    def score(rows: Floats) -> Floats:
-        weighted = rows * _weights(weights, rows.shape[1])
-        return np.asarray(weighted.max(axis=1) + rho * weighted.sum(axis=1))
 
-    return _least(points, score)
+def largest(rows: Floats, weights: Sequence[float] | None = None, rho: float = 1e-6) -> Floats:
+    """The largest weighted objective, plus rho times their weighted sum."""
+    weighted = rows * _weights(weights, rows.shape[1])
+    return np.asarray(weighted.max(axis=1) + rho * weighted.sum(axis=1))
 
 
 def _least(points: Points, score: Callable[[Floats], Floats]) -> int:
     rows = _checked(points)
     kept = np.nonzero(front(rows))[0]
-    return int(kept[np.argmin(score(rows[kept]))])
+    return int(kept[first(score(rows[kept]))])
 
 
 def _checked(points: Points) -> Floats:

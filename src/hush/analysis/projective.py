@@ -12,6 +12,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis import portable
+from hush.analysis.choice import first
 from hush.analysis.primes import primes
 from hush.errors import ParameterError, message
 
@@ -83,7 +85,7 @@ def mean_variance(k: int, epsilon: float, q: npt.ArrayLike, t: npt.ArrayLike) ->
     """Variance of one report, as the mean over the k values: the same for every distribution."""
     order, size = np.asarray(q, np.float64), np.asarray(t, np.float64)
     whole, inside, both = ((order ** (size - less) - 1) / (order - 1) for less in range(3))
-    excess = math.expm1(epsilon)
+    excess = portable.expm1(epsilon)
     low = 1 / (excess * inside + whole)
     other = (excess * both + inside) * low
     gap = low * excess * order ** (size - 2)
@@ -104,7 +106,7 @@ def best_order(k: int, epsilon: float) -> int:
     """
     orders, sizes, messages = _candidates(k)
     cost = np.log(mean_variance(k, epsilon, orders, sizes)) + _WORTH_A_BIT * np.log2(messages)
-    return int(orders[np.argmin(np.round(cost, 12))])
+    return int(orders[first(np.exp(cost - cost.min()))])
 
 
 def closest_order(epsilon: float) -> int:
@@ -113,7 +115,7 @@ def closest_order(epsilon: float) -> int:
     >>> closest_order(4.5), closest_order(2.0)
     (89, 7)
     """
-    goal = math.exp(epsilon) + 1
+    goal = portable.exp(epsilon) + 1
     if goal > MAX_POINTS:
         remedy = "leave q out for the order with the least error"
         raise ParameterError(message("q", f"must be at most {MAX_POINTS}", f"a prime near {goal:.4g}", remedy))

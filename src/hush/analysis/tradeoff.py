@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import success, variance
+from hush.analysis import portable, success, variance
 from hush.errors import ParameterError, message
 
 Floats = npt.NDArray[np.float64]
@@ -21,21 +21,21 @@ Floats = npt.NDArray[np.float64]
 def subset(k: int, epsilon: float, omega: npt.ArrayLike) -> Floats:
     """Subset selection with omega members (equation 24)."""
     members = np.asarray(omega, np.float64)
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
     return np.stack([e / (members * e + k - members), variance.subset_selection(k, epsilon, members)], axis=-1)
 
 
 def unary(k: int, epsilon: float, p: npt.ArrayLike) -> Floats:
     """Unary encoding whose own bit is one with probability p (equation 25)."""
     own = np.asarray(p, np.float64)
-    other = own / (math.exp(epsilon) * (1 - own) + own)
+    other = own / (portable.exp(epsilon) * (1 - own) + own)
     return np.stack([success.independent_bits(k, own, other), variance.pure(own, other, 1, 0.0)], axis=-1)
 
 
 def hashing(k: int, epsilon: float, g: npt.ArrayLike) -> Floats:
     """Local hashing to g buckets, under an ideal hash (equation 26 with the exact attack success)."""
     buckets = np.asarray(g, np.float64)
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
     spread = (e - 1 + buckets) ** 2 / ((e - 1) ** 2 * (buckets - 1))
     return np.stack([success.independent_bits(k, e / (e + buckets - 1), 1 / buckets), spread], axis=-1)
 
@@ -58,5 +58,5 @@ def paper_grid(name: str, k: int, epsilon: float) -> Floats:
         return steps[:-1] if name == "p" else steps
     if name not in {"omega", "g"}:
         raise ParameterError(message("name", "must be omega, p, g or theta", name, "name a parameter"))
-    most = k - 1 if name == "omega" else max(k, math.floor(math.exp(epsilon) + 1))
+    most = k - 1 if name == "omega" else max(k, math.floor(portable.exp(epsilon) + 1))
     return np.arange(1 if name == "omega" else 2, most + 1, dtype=np.float64)

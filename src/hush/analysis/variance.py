@@ -10,6 +10,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis import portable
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -26,7 +28,7 @@ def subset_selection(k: int, epsilon: float, omega: npt.ArrayLike) -> Floats:
     >>> round(float(subset_selection(100, 4.0, 2)), 6)
     0.055882
     """
-    members, e = np.asarray(omega, np.float64), math.exp(epsilon)
+    members, e = np.asarray(omega, np.float64), portable.exp(epsilon)
     top = (members * e - e + k - members) * (members * e + k - members - 1)
     return np.asarray(top / (members * (e - 1) ** 2 * (k - members)))
 
@@ -60,9 +62,10 @@ def _hadamard(k: int, epsilon: float, blocks: int, near: float) -> float:
     """The second moment, where a share `near` of the people hold values of the same block."""
     width = 2 ** (-(-k // blocks)).bit_length()
     half = width / 2
-    total = half * math.exp(epsilon) + blocks * width - half
-    gap = half * math.expm1(epsilon) / total
-    return half / total * (near * (math.exp(epsilon) + 1) + (1 - near) * 2) / gap**2
+    e = portable.exp(epsilon)
+    total = half * e + blocks * width - half
+    gap = half * portable.expm1(epsilon) / total
+    return half / total * (near * (e + 1) + (1 - near) * 2) / gap**2
 
 
 def threshold_histogram(epsilon: float, theta: npt.ArrayLike) -> Floats:

@@ -19,6 +19,7 @@ from hush.longitudinal.ledger import Ledger
 from hush.longitudinal.memoized import Memoized
 from hush.longitudinal.repeated import Repeated
 from hush.longitudinal.unary import LOSUE, LOUE, LSOUE, LSUE
+from hush.mechanisms import _chosen
 from hush.mechanisms.registry import from_dict as mechanism_from_dict
 
 PROTOCOLS: dict[str, type[Longitudinal]] = {
@@ -40,10 +41,14 @@ def from_dict(plain: Mapping[str, Any]) -> Longitudinal:
         raise SpecError(message("protocol", rule, name, "pass what to_dict gave"))
     if "mechanism" in entries:
         entries["mechanism"] = mechanism_from_dict(entries["mechanism"])
+    unsaid = _chosen.unsaid(PROTOCOLS[name], entries, thresholds)
     try:
-        made = PROTOCOLS[name](**entries)
+        made = PROTOCOLS[name](**entries, **unsaid)
     except TypeError as error:
         raise SpecError(message("protocol", f"must have the parameters of {name}", entries, str(error))) from None
+    if unsaid:
+        made._set(unsaid=True)
+    _chosen.complete(made, name, entries)
     written = made.to_dict()["thresholds"]
     if thresholds is not None and thresholds != written:
         remedy = "read it with the version that wrote it"

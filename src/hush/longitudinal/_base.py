@@ -311,14 +311,17 @@ class Longitudinal(ABC):
 
     # How it travels.
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `hush.longitudinal.from_dict` reads, thresholds included."""
-        plain: dict[str, Any] = {"protocol": type(self).__name__}
-        for field in dataclasses.fields(self):
-            if field.init:
-                item = getattr(self, field.name)
-                plain[field.name] = item.to_dict() if isinstance(item, FrequencyOracle) else item
-        return plain | {"thresholds": self.first_report.to_dict()["thresholds"]}
+        items = self.parameters.items()
+        plain = {name: item.to_dict() if isinstance(item, FrequencyOracle) else item for name, item in items}
+        thresholds = self.first_report.to_dict()["thresholds"]
+        return {"protocol": type(self).__name__, **plain, "thresholds": thresholds}
 
     @cached_property
     def spec_hash(self) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from hush.longitudinal import _rounds
 from hush.longitudinal._base import Floats, Ints, Reports
 from hush.longitudinal._first import FirstLOLOHA
 from hush.longitudinal._two import DirectTwice
-from hush.mechanisms import _rules
+from hush.mechanisms import _chosen, _rules
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hashing import most_buckets
 
@@ -114,17 +114,25 @@ class BiLOLOHA(LOLOHA):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OLOLOHA(LOLOHA):
-    """LOLOHA with the g that has the least variance: the nearest integer to e^eps_1 + 1.
+class OLOLOHA(_chosen.Chosen, LOLOHA):
+    """LOLOHA with the g that has the least variance, when it is left out: the nearest integer to e^eps_1 + 1.
 
     >>> OLOLOHA(k=100, eps_perm=4.0, eps_1=2.0).g
     8
     """
 
-    g: int = field(init=False, default=0)
+    g: int = None  # type: ignore[assignment]
+
+    choice: ClassVar[str] = "g"
 
     def __post_init__(self) -> None:
-        permanent = _rounds.permanent(self.eps_perm)
-        best = optimal.hash_range(_rounds.first(self.eps_1, permanent))
-        self._set(g=min(best, most_buckets(_rules.domain_size(self.k))))
+        if self.g is None:
+            permanent = _rounds.permanent(self.eps_perm)
+            best = optimal.hash_range(_rounds.first(self.eps_1, permanent))
+            self._set(g=min(best, most_buckets(_rules.domain_size(self.k))))
         super().__post_init__()
+
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> int:
+        """The number of buckets behind the threshold of the permanent round."""
+        return 1 + round(_chosen.others_for_each(entries, thresholds["permanent"], "eps_perm"))

@@ -6,7 +6,6 @@ their number; a device looks bucket sizes up.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,9 +39,9 @@ def nearest(best: float) -> int:
     >>> [nearest(g) for g in (2.0, 2.7, 2.8, 56.0, 1e9)]
     [2, 2, 4, 64, 256]
     """
-    below = 1 << max(1, math.floor(math.log2(min(best, MOST_BUCKETS))))
+    below = 1 << max(1, int(min(best, MOST_BUCKETS)).bit_length() - 1)
     above = min(2 * below, MOST_BUCKETS)
-    return below if best - 1 < math.sqrt((below - 1) * (above - 1)) else above
+    return below if (best - 1) ** 2 < (below - 1) * (above - 1) else above
 
 
 def checked_buckets(k: int, g: object) -> int:

@@ -13,7 +13,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -23,6 +23,10 @@ import numpy.typing as npt
 from hush.mechanisms._thresholds import SCALE, exp_below, log_ratio
 
 Floats = npt.NDArray[np.float64]
+
+_LONG_DIGITS, _SHORT_DIGITS = Context(prec=60), Context(prec=40)
+_LOG_BILLION = 20.72326583694641
+"""ln 10^9, written out: computed, its last digit would depend on the processor."""
 
 
 @dataclass(frozen=True)
@@ -157,10 +161,9 @@ def laplace(epsilon: float) -> Grid:
     inside there is slack. The middle step, its own mirror, takes up what rounding leaves.
     """
     unit = max(2, 2 * math.ceil(64 * epsilon))
-    reach = math.ceil(math.log(1e9) * 2 * unit / epsilon)
+    reach = math.ceil(_LOG_BILLION * 2 * unit / epsilon)
     half = exp_below(epsilon / 2)
-    with localcontext() as context:
-        context.prec = 60
+    with localcontext(_LONG_DIGITS):
         step = (-Decimal(epsilon) / (2 * unit)).exp()
         mass = [(1 - step) / (1 + step) * SCALE]
         for _ in range(reach + unit):
@@ -180,14 +183,14 @@ def laplace(epsilon: float) -> Grid:
     return Grid(tuple(weights), -reach, unit)
 
 
+@lru_cache(maxsize=8)
 def gaussian(scale: float) -> Grid:
     """Discrete Gaussian noise of the given scale in units, cut where its weight falls below one; 0 takes the rest.
 
     The shape e^(-y²/2w²) is built up by multiplication in decimal arithmetic, so that every machine gets the same.
     """
     unit = max(1, math.ceil(128 / scale))
-    with localcontext() as context:
-        context.prec = 40
+    with localcontext(_SHORT_DIGITS):
         square = (Decimal(scale) * unit) ** 2
         shape, ratio, bend = [Decimal(1)], (-1 / (2 * square)).exp(), (-1 / square).exp()
         while shape[-1] > Decimal("1e-21"):
@@ -204,26 +207,31 @@ def gaussian(scale: float) -> Grid:
 
 def classical_gaussian(epsilon: float, delta: float) -> Grid:
     """Discrete Gaussian noise of scale sqrt(2)·sqrt(2 ln(1.25/delta))/epsilon, the same on every machine."""
-    with localcontext() as context:
-        context.prec = 40
+    with localcontext(_SHORT_DIGITS):
         scale = 2 * (Decimal("1.25") / Decimal(delta)).ln().sqrt() / Decimal(epsilon)
     return gaussian(float(scale))
 
 
-def calibrated_gaussian(epsilon: float, delta: float, guess: float) -> Grid:
-    """The least discrete Gaussian noise whose exact divergence at epsilon is at most delta.
+@lru_cache(maxsize=64)
+def calibrated_scale(epsilon: float, delta: float, guess: float) -> float:
+    """The least scale of discrete Gaussian noise whose exact divergence at epsilon is at most delta, to twelve digits.
 
-    Scales are multiples of a power of two, at least 2^41 of them below the guess. Double precision finds the
-    neighbourhood; exact arithmetic decides, so that every machine chooses the same one.
+    Double precision finds the neighbourhood, which is cut to a few digits, and exact arithmetic goes on from there, so
+    that every machine finds the same.
     """
-    limit = Fraction(delta)
+    near, slope = _neighbourhood(epsilon, delta, guess)
+    start, places = float(f"{near:.7g}"), 11 - Decimal(near).adjusted()
+    return _least_scale(epsilon, delta, start, float(f"{slope:.3g}"), lambda multiple: multiple / 10**places)
+
+
+def binary_scale(epsilon: float, delta: float, guess: float) -> float:
+    """The scale that version 0.1 took: a multiple of a power of two, at least 2^41 of which are below the guess."""
     step = 2.0 ** (math.frexp(guess)[1] - 42)
+    return _least_scale(epsilon, delta, *_neighbourhood(epsilon, delta, guess), lambda multiple: multiple * step)
 
-    def exactly(multiple: int) -> Fraction:
-        return gaussian(multiple * step).excess(epsilon)
 
-    def holds(multiple: int) -> bool:
-        return exactly(multiple) <= limit
+def _neighbourhood(epsilon: float, delta: float, guess: float) -> tuple[float, float]:
+    """A scale whose divergence is about delta, and how the divergence changes with it, in double precision."""
 
     def roughly(scale: float) -> float:
         unit = max(1, math.ceil(128 / scale))
@@ -235,7 +243,19 @@ def calibrated_gaussian(epsilon: float, delta: float, guess: float) -> Grid:
     while roughly(high) > delta:
         low, high = high, high * 1.05
     _, near = _bisect(lambda scale: roughly(scale) <= delta, low, high, 1e-9)
-    slope = (roughly(near * (1 + 1e-5)) - roughly(near * (1 - 1e-5))) / (2e-5 * near)
+    return near, (roughly(near * (1 + 1e-5)) - roughly(near * (1 - 1e-5))) / (2e-5 * near)
+
+
+def _least_scale(epsilon: float, delta: float, near: float, slope: float, scale: Callable[[int], float]) -> float:
+    """The least of evenly spaced scales that keeps the divergence within delta, found from nearby."""
+    limit, step = Fraction(delta), scale(1)
+
+    def exactly(multiple: int) -> Fraction:
+        return gaussian(scale(multiple)).excess(epsilon)
+
+    def holds(multiple: int) -> bool:
+        return exactly(multiple) <= limit
+
     at = math.ceil(near / step)
     for _ in range(2 if slope < 0 else 0):
         at += math.ceil(float(limit - exactly(at)) / (slope * step))
@@ -248,4 +268,4 @@ def calibrated_gaussian(epsilon: float, delta: float, guess: float) -> Grid:
     while holds_at - fails > 1:
         middle = (holds_at + fails) // 2
         fails, holds_at = (fails, middle) if holds(middle) else (middle, holds_at)
-    return gaussian(holds_at * step)
+    return scale(holds_at)

@@ -6,16 +6,19 @@ closed forms, for one report. The guarantee is that of the mechanism they derive
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import pareto, tradeoff
+from hush.analysis import choice, pareto, portable, tradeoff
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
+from hush.mechanisms import _chosen, _rules
+from hush.mechanisms._chosen import Entries
+from hush.mechanisms._family import nearest
+from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hashing import LH, most_buckets
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import THE, UE
@@ -31,44 +34,64 @@ STRATEGIES: dict[str, Callable[[Floats, float], int]] = {
     "hypervolume": lambda points, w: pareto.hypervolume(points),
     "tchebycheff": lambda points, w: pareto.tchebycheff(points, [w, 1 - w]),
 }
+"""By name, how a point of a front is selected."""
+
+_SCORES: dict[str, Callable[[Floats, float], Floats]] = {
+    "weighted": lambda points, w: pareto.sums(points, [w, 1 - w]),
+    "utopia": lambda points, w: pareto.distances(points),
+    "constraint": lambda points, w: pareto.limited(points),
+    "hypervolume": lambda points, w: pareto.lost_volumes(points),
+    "tchebycheff": lambda points, w: pareto.largest(points, [w, 1 - w]),
+}
+"""What they make small, for closer looks."""
+
 _SEARCHES = ("exact", "grid")
-_MANY = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adaptive:
+class Adaptive(_chosen.Chosen):
     """How to choose.
 
     Args:
         w_asr: Weight of attack success, in [0, 1]; the rest is the variance's.
         strategy: weighted, utopia, elbow, constraint, hypervolume or tchebycheff.
-        search: "exact" refines a real parameter to seven digits, "grid" takes the paper's grid. Integers are all looked
-            at either way. An elbow is defined by the ends of a grid, so it is never refined.
+        search: "exact" takes the best decimal of six digits for a real parameter, "grid" the best of the paper's grid,
+            to six digits. Integers are all looked at either way. An elbow is defined by the ends of a grid.
     """
 
     w_asr: float = 0.5
     strategy: str = "weighted"
     search: str = "exact"
 
-    def _choose(self, curve: Curve, grid: Floats, *, whole: bool) -> float:
-        """The parameter that the strategy picks from the curve."""
+    def _checked(self) -> tuple[int, float]:
+        """The number of values and the budget, once all that the choice depends on is known to be in order."""
         _rules.share("w_asr", self.w_asr)
         for name, allowed in (("strategy", tuple(STRATEGIES)), ("search", _SEARCHES)):
             if getattr(self, name) not in allowed:
                 rule = f"must be one of {', '.join(allowed)}"
                 raise ParameterError(message(name, rule, getattr(self, name), f"use e.g. {allowed[0]!r}"))
-        select = STRATEGIES[self.strategy]
-        at = select(curve(grid), self.w_asr)
-        gapless = whole and grid[-1] - grid[0] == grid.size - 1
-        if gapless or self.strategy == "elbow" or (self.search == "grid" and not whole):
-            return float(grid[at])
-        while True:  # look closer and closer around the choice
-            low, high = grid[max(at - 1, 0)], grid[min(at + 1, grid.size - 1)]
-            grid = np.linspace(low, high, 2001)
-            grid = np.unique(np.round(grid)) if whole else grid
-            at = select(curve(grid), self.w_asr)
-            if high - low < (2001 if whole else 1e-9):
-                return float(grid[at])
+        return _rules.domain_size(self.k), _rules.epsilon(self.epsilon)  # type: ignore[attr-defined]
+
+    def _settle(self, choose: Callable[[int, float], float]) -> None:
+        """Choose the parameter, if it was left out."""
+        k, epsilon = self._checked()
+        if getattr(self, self.choice) is None:
+            object.__setattr__(self, self.choice, choose(k, epsilon))
+
+    def _share(self, curve: Curve, grid: Floats, more: Floats | None = None) -> float:
+        """The real parameter that the strategy picks, from the paper's grid or, if need be with more, around it."""
+        if self.strategy == "elbow" or self.search == "grid":
+            return choice.shortened(float(grid[STRATEGIES[self.strategy](curve(grid), self.w_asr)]))
+        score = _SCORES[self.strategy]
+        return choice.share(lambda x: score(curve(x), self.w_asr), grid if more is None else np.union1d(grid, more))
+
+    def _whole(self, curve: Curve, least: int, most: int) -> int:
+        """The whole parameter that the strategy picks, of all there are."""
+        if self.strategy == "elbow":
+            grid = choice.integers(least, most)
+            return int(grid[pareto.elbow(curve(grid))])
+        score = _SCORES[self.strategy]
+        return choice.whole(lambda x: score(curve(x), self.w_asr), least, most)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,12 +102,8 @@ class ASS(Adaptive, SS):
     7
     """
 
-    omega: int = field(init=False, default=0)
-
     def __post_init__(self) -> None:
-        k, epsilon = _rules.domain_size(self.k), _rules.epsilon(self.epsilon)
-        grid = _integers(1, k - 1)
-        self._set(omega=int(self._choose(lambda w: tradeoff.subset(k, epsilon, w), grid, whole=True)))
+        self._settle(lambda k, epsilon: self._whole(lambda w: tradeoff.subset(k, epsilon, w), 1, k - 1))
         super().__post_init__()
 
 
@@ -92,58 +111,65 @@ class ASS(Adaptive, SS):
 class AUE(Adaptive, UE):
     """Adaptive unary encoding: p balances attack success and variance.
 
-    >>> round(AUE(k=100, epsilon=4.0).p, 6), round(AUE(k=100, epsilon=4.0, search="grid").p, 3)
-    (0.816129, 0.818)
+    >>> AUE(k=100, epsilon=4.0).p, AUE(k=100, epsilon=4.0, search="grid").p
+    (0.816129, 0.818182)
     """
 
-    p: float = field(init=False, default=0.5)
+    p: float = None  # type: ignore[assignment]
+
+    choice: ClassVar[str] = "p"
 
     def __post_init__(self) -> None:
-        k, epsilon = _rules.domain_size(self.k), _rules.epsilon(self.epsilon)
-        grid = tradeoff.paper_grid("p", k, epsilon)
-        if self.search == "exact" and self.strategy != "elbow":
-            grid = np.union1d(grid, 1 - np.geomspace(0.5, 1e-6, 200))  # at large budgets the optimum lies close to one
-        self._set(p=self._choose(lambda p: tradeoff.unary(k, epsilon, p), grid, whole=False))
+        self._settle(self._best)
         super().__post_init__()
+
+    def _best(self, k: int, epsilon: float) -> float:
+        close = 1 - np.geomspace(0.5, 1e-6, 200)  # at large budgets the optimum lies close to one
+        return self._share(lambda p: tradeoff.unary(k, epsilon, p), tradeoff.paper_grid("p", k, epsilon), close)
+
+    @classmethod
+    def recovered(cls, entries: Entries, thresholds: Entries) -> float:
+        return int(thresholds["p"]) / SCALE
 
 
 @dataclass(frozen=True, kw_only=True)
 class ALH(Adaptive, LH):
-    """Adaptive local hashing: g balances attack success and variance.
+    """Adaptive local hashing: g balances attack success and variance; with a family, the nearest power of two.
 
     >>> ALH(k=100, epsilon=4.0).g
     13
     """
 
-    g: int = field(init=False, default=2)
+    g: int = None  # type: ignore[assignment]
+
+    choice: ClassVar[str] = "g"
 
     def __post_init__(self) -> None:
-        k, epsilon = _rules.domain_size(self.k), _rules.epsilon(self.epsilon)
-        most = min(max(k, math.floor(math.exp(epsilon) + 1)), most_buckets(k))
-        grid = _integers(2, most)
-        self._set(g=int(self._choose(lambda g: tradeoff.hashing(k, epsilon, g), grid, whole=True)))
+        self._settle(self._best)
         super().__post_init__()
+
+    def _best(self, k: int, epsilon: float) -> int:
+        most = min(max(k, int(portable.exp(epsilon) + 1)), most_buckets(k))
+        best = self._whole(lambda g: tradeoff.hashing(k, epsilon, g), 2, most)
+        return nearest(best) if self.hash == "family" else best
+
+    @classmethod
+    def recovered(cls, entries: Entries, thresholds: Entries) -> int:
+        return 1 + round(_chosen.others_for_each(entries, thresholds["keep"]))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ATHE(Adaptive, THE):
     """Adaptive thresholding with histogram encoding, on the client: theta balances attack success and variance.
 
-    >>> round(ATHE(k=100, epsilon=4.0).theta, 6), round(ATHE(k=100, epsilon=4.0, search="grid").theta, 3)
-    (0.782234, 0.783)
+    >>> ATHE(k=100, epsilon=4.0).theta, ATHE(k=100, epsilon=4.0, search="grid").theta
+    (0.782234, 0.782828)
     """
 
-    theta: float = field(init=False, default=0.75)
-
     def __post_init__(self) -> None:
-        k, epsilon = _rules.domain_size(self.k), _rules.epsilon(self.epsilon)
-        grid = tradeoff.paper_grid("theta", k, epsilon)[1:]
-        self._set(theta=self._choose(lambda t: tradeoff.threshold(k, epsilon, t), grid, whole=False))
+        self._settle(self._best)
         super().__post_init__()
 
-
-def _integers(least: int, most: int) -> Floats:
-    """All of them, or a spread of many, to be looked at more closely around the choice."""
-    if most - least < _MANY:
-        return np.arange(least, most + 1, dtype=np.float64)
-    return np.unique(np.round(np.geomspace(least, most, _MANY)))
+    def _best(self, k: int, epsilon: float) -> float:
+        grid = tradeoff.paper_grid("theta", k, epsilon)[1:]
+        return self._share(lambda t: tradeoff.threshold(k, epsilon, t), grid)

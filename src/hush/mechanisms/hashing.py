@@ -9,7 +9,8 @@ family, in `hush.kernels.family`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from abc import abstractmethod
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -17,10 +18,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import optimal
+from hush.analysis import optimal, portable
 from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
-from hush.mechanisms import _rules
+from hush.mechanisms import _chosen, _rules
 from hush.mechanisms._base import Floats, Reports, Values
 from hush.mechanisms._family import MEMBERS, Family, checked_buckets, nearest
 from hush.mechanisms._hashed import RING, Hashed, Words
@@ -100,8 +101,7 @@ class LH(Hashed):
             most = most_buckets(self.k)
             self._set(g=_rules.integer("g", self.g, 2, most, "use e.g. 2, or OLH for the best"))
         else:
-            given = "g" in (f.name for f in fields(self) if f.init)
-            self._set(g=checked_buckets(self.k, self.g if given else nearest(self.g)))
+            self._set(g=checked_buckets(self.k, self.g))
 
     @cached_property
     def _family(self) -> Family | None:
@@ -229,7 +229,31 @@ class BLH(LH):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OLH(LH):
+class Optimized(_chosen.Chosen, LH):
+    """Local hashing whose number of buckets is chosen; see `OLH` and `AOLH`."""
+
+    g: int = None  # type: ignore[assignment]
+
+    choice: ClassVar[str] = "g"
+
+    def __post_init__(self) -> None:
+        if self.g is None:
+            best, whole = self._best(), self.hash != "family"
+            buckets = max(2, round(best)) if whole else nearest(best)
+            self._set(g=min(buckets, most_buckets(_rules.domain_size(self.k))))
+        super().__post_init__()
+
+    @abstractmethod
+    def _best(self) -> float:
+        """The best number of buckets, as a real number that is the same on every processor."""
+
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> int:
+        return 1 + round(_chosen.others_for_each(entries, thresholds["keep"]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OLH(Optimized):
     """Optimized local hashing: g is the nearest integer to e^epsilon + 1, which minimises the variance.
 
     With a family, it is the power of two up to 256 with the least variance.
@@ -238,15 +262,8 @@ class OLH(LH):
     56
     """
 
-    g: int = field(init=False, default=0)
-
-    def __post_init__(self) -> None:
-        epsilon = min(_rules.epsilon(self.epsilon), 20.0)
-        best = optimal.hash_range(epsilon)
-        if self.hash == "family":
-            best = nearest(math.exp(epsilon) + 1)
-        self._set(g=min(best, most_buckets(_rules.domain_size(self.k))))
-        super().__post_init__()
+    def _best(self) -> float:
+        return portable.exp(min(_rules.epsilon(self.epsilon), 20.0)) + 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,22 +278,21 @@ class ABLH(BLH):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AOLH(LH):
+class AOLH(Optimized):
     """Local hashing that is (epsilon, delta)-private, with g at the local minimum of its variance.
 
     >>> AOLH(k=100, epsilon=1.0, delta=1e-5).g
     4
     """
 
-    g: int = field(init=False, default=0)
     delta: float
 
     def __post_init__(self) -> None:
-        epsilon, delta = _rules.epsilon(self.epsilon, most=20.0), _rules.delta(self.delta)
-        best = optimal.approximate_hash_range(epsilon, delta)
-        whole = nearest(best) if self.hash == "family" else max(2, round(best))
-        self._set(delta=delta, g=min(whole, most_buckets(_rules.domain_size(self.k))))
+        self._set(epsilon=_rules.epsilon(self.epsilon, most=20.0), delta=_rules.delta(self.delta))
         super().__post_init__()
+
+    def _best(self) -> float:
+        return optimal.approximate_hash_range(self.epsilon, self.delta)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import optimal, success
-from hush.errors import ReportError, message
+from hush.errors import ParameterError, ReportError, message
 from hush.estimation.laws import Law
 from hush.estimation.noise import Noise
-from hush.mechanisms import _grid, _rules
+from hush.mechanisms import _chosen, _grid, _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._grid import Grid
 from hush.mechanisms._inference import shares
@@ -27,6 +28,9 @@ from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.unary import checked_theta
 from hush.simulation import tallies
+
+_SCALES = 0.01, 100_000.0
+"""Between these a table of Gaussian noise has a reasonable length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,14 +196,21 @@ class ServerTHE(NoisyHistogram, PureOracle):
     Args:
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
-        theta: Threshold above 1/2 and at most 1; the one with the least variance when left out.
+        theta: Threshold above 1/2 and at most 1; the one with the least variance, to six digits, when left out.
     """
 
     theta: float = None  # type: ignore[assignment]
 
+    choice: ClassVar[str] = "theta"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(theta=checked_theta(self.theta, self.epsilon))
+
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> float:
+        """The level that version 0.1 chose, which thresholds do not show."""
+        return optimal.threshold(_rules.epsilon(entries["epsilon"]))
 
     @cached_property
     def _above(self) -> tuple[int, int]:
@@ -281,7 +292,7 @@ class GM(NoisyHistogram):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AGM(GM):
+class AGM(_chosen.Chosen, GM):
     """Histogram encoding with the analytic Gaussian mechanism: the least Gaussian noise that keeps the promise.
 
     Calibrated on the grid itself, with the exact divergence. Where delta is so small and epsilon so large that the
@@ -292,23 +303,48 @@ class AGM(GM):
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
         delta: How far an event's probability may exceed e^epsilon times another value's.
+        scale: Of the discrete Gaussian, in units; the least that keeps the promise, to twelve digits, when left out.
 
-    >>> round(AGM(k=10, epsilon=4.0, delta=1e-5).sigma, 2)
-    1.53
+    >>> AGM(k=10, epsilon=4.0, delta=1e-5).scale
+    1.52899568021
     """
 
+    scale: float = None  # type: ignore[assignment]
+
+    choice: ClassVar[str] = "scale"
     _largest: ClassVar[float] = _rules.MAX_EPSILON
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scale is None:
+            self._set(scale=self._least_scale)
+            return
+        self._set(scale=_rules.number("scale", self.scale, *_SCALES, "leave it out for the least noise", closed=True))
+        if self.grid.excess(self.epsilon) > Fraction(self.delta):
+            rule = f"must be so large that the noise is ({self.epsilon:g}, {self.delta:g})-private"
+            raise ParameterError(message("scale", rule, self.scale, "leave it out for the least noise"))
 
     @property
     def tight(self) -> bool:  # type: ignore[override]
-        """Whether the exact loss reaches epsilon to 1e-8: where the table expresses what a tail of delta is elsewhere.
+        """Whether the exact loss reaches epsilon to 1e-8: with the least noise, where the table expresses the tails.
 
-        That is delta e^-epsilon; 1e-17 is some two hundred of the table's units.
+        What a tail of delta is elsewhere is delta e^-epsilon; 1e-17 is some two hundred of the table's units.
         """
-        return self.delta * math.exp(-self.epsilon) >= 1e-17
+        return self.delta * math.exp(-self.epsilon) >= 1e-17 and self.scale <= self._least_scale * (1 + 1e-10)
+
+    @property
+    def _least_scale(self) -> float:
+        guess = optimal.analytic_gaussian_scale(self.epsilon, self.delta)
+        return _grid.calibrated_scale(self.epsilon, self.delta, guess)
+
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> float:
+        """Thresholds have only the table's hash, so the scale is searched for as version 0.1 did."""
+        epsilon = _rules.epsilon(entries["epsilon"], least=_rules.MIN_GRID_EPSILON)
+        delta = _rules.delta(entries["delta"])
+        return _grid.binary_scale(epsilon, delta, optimal.analytic_gaussian_scale(epsilon, delta))
 
     @cached_property
     def grid(self) -> Grid:
         """Discrete Gaussian noise, just enough."""
-        guess = optimal.analytic_gaussian_scale(self.epsilon, self.delta)
-        return _grid.calibrated_gaussian(self.epsilon, self.delta, guess)
+        return _grid.gaussian(self.scale)

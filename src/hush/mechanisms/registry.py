@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from hush.errors import ParameterError, SpecError, Unsaid, message
+from hush.errors import ParameterError, SpecError, message
+from hush.mechanisms import _chosen
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
 from hush.mechanisms.direct import AGRR, GRR
@@ -72,23 +73,17 @@ def from_dict(plain: Mapping[str, Any]) -> FrequencyOracle:
                 "import its module and hush.register its class",
             )
         )
+    unsaid = _chosen.unsaid(_known[name], entries, thresholds)
     try:
-        made = _known[name](**entries)
+        made = _known[name](**entries, **unsaid)
     except TypeError as error:
         raise SpecError(message("mechanism", f"must have the parameters of {name}", entries, str(error))) from None
-    _complete(made, entries)
+    if unsaid:
+        made._set(unsaid=True)
+    _chosen.complete(made, name, entries)
     written = made.to_dict()["thresholds"]
     if thresholds is not None and thresholds != written:
         raise SpecError(
             message("thresholds", f"must be {written}", thresholds, "read the spec with the version that wrote it")
         )
     return made
-
-
-def _complete(made: FrequencyOracle, entries: Mapping[str, Any]) -> None:
-    """Refuse data that leave a parameter to be chosen anew: two versions, or two machines, might choose differently."""
-    left = [name for name, value in made.parameters.items() if value is not None and entries.get(name) is None]
-    if left:
-        rule = f"must be written out in a spec of {made.name()}"
-        remedy = "take the original, or write a new one"
-        raise SpecError(message(" and ".join(left), rule, Unsaid("nothing"), remedy))

@@ -25,7 +25,8 @@ def chosen(m: FrequencyOracle) -> dict[str, Any]:
     """
     usual = {f.name: f.default for f in dataclasses.fields(Adaptive)} if isinstance(m, Adaptive) else {}
     unsaid = {f.name for f in dataclasses.fields(m) if f.init} - m.parameters.keys()  # at its default, and not told
-    own = {f.name: (getattr(m, f.name), f.init) for f in dataclasses.fields(m) if f.name not in {*SHARED, *unsaid}}
+    kept = [f for f in dataclasses.fields(m) if f.repr and f.name not in {*SHARED, *unsaid}]
+    own = {f.name: (getattr(m, f.name), f.init) for f in kept}
     return {
         name: value
         for name, (value, given) in own.items()

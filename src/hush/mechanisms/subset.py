@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
-from hush.mechanisms import _rules
+from hush.mechanisms import _chosen, _rules
 from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
@@ -53,6 +53,7 @@ class SS(TwoLevel, PureOracle):
     code: str = "sorted"
 
     family: ClassVar[str] = "subset"
+    choice: ClassVar[str] = "omega"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,6 +72,11 @@ class SS(TwoLevel, PureOracle):
     def parameters(self) -> dict[str, Any]:
         """What the constructor takes; the usual code goes unsaid, so that specs from before it was a choice stay."""
         return known(super().parameters)
+
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> int:
+        """The subset size behind a threshold."""
+        return round(int(entries["k"]) / (1 + _chosen.others_for_each(entries, thresholds["keep"])))
 
     @property
     def _sizes(self) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import optimal, success
+from hush.analysis.choice import shortened
 from hush.errors import ParameterError, ReportError, message
-from hush.mechanisms import _rules, _thresholds
+from hush.mechanisms import _chosen, _rules, _thresholds
 from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._pure import PureOracle
@@ -233,7 +235,7 @@ class THE(UE):
     Args:
         k: Domain size, at least 2.
         epsilon: Budget that the noise is calibrated for, in nats.
-        theta: Threshold above 1/2 and at most 1; the one with the least variance when left out.
+        theta: Threshold above 1/2 and at most 1; the one with the least variance, to six digits, when left out.
 
     >>> round(THE(k=100, epsilon=4.0).exact_epsilon(), 3)
     2.859
@@ -243,6 +245,7 @@ class THE(UE):
     theta: float = None  # type: ignore[assignment]
 
     tight: ClassVar[bool] = False
+    choice: ClassVar[str] = "theta"
 
     def _check(self) -> None:
         self._set(theta=checked_theta(self.theta, self.epsilon))
@@ -255,10 +258,20 @@ class THE(UE):
         own, other = (_thresholds.exponential(half * x) / 2 for x in (theta - 1, -theta))
         return _thresholds.clamp(round((1 - own) * SCALE)), _thresholds.clamp(round(other * SCALE))
 
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> float:
+        """The level behind two thresholds, each of which was rounded: the middle of what they leave open."""
+        own, other = int(thresholds["p"]), int(thresholds["q"])
+        with localcontext(Context(prec=60)):
+            half, unit = Decimal(float(entries["epsilon"])) / 2, Decimal(SCALE)
+            by_own = [1 + (2 - 2 * (own + Decimal(part)) / unit).ln() / half for part in ("0.5", "-0.5")]
+            by_other = [-(2 * (other + Decimal(part)) / unit).ln() / half for part in ("0.5", "-0.5")]
+            return float((max(by_own[0], by_other[0]) + min(by_own[1], by_other[1])) / 2)
+
 
 def checked_theta(theta: float | None, epsilon: float) -> float:
-    """A threshold above 1/2 and at most 1, the best one when none is given."""
-    chosen = optimal.threshold(epsilon) if theta is None else theta
+    """A threshold above 1/2 and at most 1; the best one, to six digits, when none is given."""
+    chosen = shortened(optimal.threshold(epsilon)) if theta is None else theta
     return _rules.number("theta", chosen, 0.5, 1.0, "leave it out for the least variance", closed=True)
 
 

@@ -8,13 +8,14 @@ points, so all probabilities are exact.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hush.mechanisms import _rules
+from hush.analysis import optimal
+from hush.analysis.choice import shortened
+from hush.mechanisms import _chosen, _rules
 from hush.mechanisms._base import Reports, Values
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms._thresholds import SCALE
@@ -28,29 +29,35 @@ class Wheel(Hashed):
     Args:
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
-        coverage: Share of the ring that an arc covers, in (0, 1); 1/(e^epsilon + 1), with the least variance, when
-            left out, but no less than the hash family resolves.
+        coverage: Share of the ring that an arc covers, in (0, 1), up to the width of a point; left out, 1/(e^epsilon +
+            1) to six digits, which has the least variance, but no less than the hash family resolves.
 
     >>> w = Wheel(k=100, epsilon=1.0)
-    >>> round(w.p_star, 6), round(w.q_star, 6)
-    (0.5, 0.268941)
+    >>> w.coverage, round(w.p_star, 5)
+    (0.268941, 0.5)
     """
 
     coverage: float = None  # type: ignore[assignment]
 
     family: ClassVar[str] = "wheel"
+    choice: ClassVar[str] = "coverage"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        best = max(1 / (math.exp(self.epsilon) + 1), 1 / most_buckets(self.k))
-        chosen = best if self.coverage is None else self.coverage
-        checked = _rules.number("coverage", chosen, 0.0, 1.0, "leave it out for the least variance")
-        self._set(coverage=min(max(round(checked * RING), 1), RING - 1) / RING)
+        if self.coverage is None:
+            best = max(optimal.coverage(self.epsilon), 1 / most_buckets(self.k))
+            self._set(coverage=shortened(best))
+        self._set(coverage=_rules.number("coverage", self.coverage, 0.0, 1.0, "leave it out for the least variance"))
+
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> float:
+        """The coverage behind an arc."""
+        return int(thresholds["arc"]) / RING
 
     @property
     def arc(self) -> int:
         """Number of points on an arc, out of 2^32."""
-        return round(self.coverage * RING)
+        return min(max(round(self.coverage * RING), 1), RING - 1)
 
     @property
     def report_dtype(self) -> np.dtype[Any]:

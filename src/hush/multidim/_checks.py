@@ -53,7 +53,23 @@ def options(given: object) -> tuple[tuple[str, Any], ...]:
         if not (key.isidentifier() and key not in ("k", "epsilon") and isinstance(value, (int, float, str))):
             rule = "must map parameters of the mechanism, other than k and epsilon, to numbers or text"
             raise ParameterError(message("options", rule, given, "use e.g. {'p': 0.7}"))
-    return tuple(sorted(plain.items()))
+    return sorted_pairs(plain)
+
+
+def sorted_pairs(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Parameters by name, as sorted pairs, which can be hashed."""
+    return tuple(sorted((str(name), tuple(x) if isinstance(x, list) else x) for name, x in given.items()))
+
+
+def chosen(given: object, d: int) -> tuple[tuple[tuple[str, Any], ...], ...] | None:
+    """What the mechanism of each attribute chose, if it is told."""
+    if given is None:
+        return None
+    listed = [dict(each) if isinstance(each, tuple) else each for each in _listed(given) or ()]
+    if len(listed) != d or not all(isinstance(each, Mapping) for each in listed):
+        rule = f"must be {d} mappings of parameters to what was chosen"
+        raise ParameterError(message("chosen", rule, given, "leave it out"))
+    return tuple(sorted_pairs(each) for each in listed)
 
 
 def priors(given: object, domain: Sequence[int]) -> tuple[tuple[float, ...], ...]:

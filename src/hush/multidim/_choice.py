@@ -6,33 +6,49 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from hush.errors import ParameterError, message
+from hush.mechanisms import _chosen
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee, of_all_values
 from hush.mechanisms.registry import registry
 from hush.mechanisms.unary import OUE
 from hush.multidim import _checks
-from hush.multidim._base import Multidim
+from hush.multidim._base import Multidim, _plain
 
 ADAPTIVE = "ADP"
 """The name that stands for whichever mechanism has the least variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnyMechanism(Multidim):
+class AnyMechanism(_chosen.Chosen, Multidim):
     """A collection that randomizes each attribute with a registered mechanism."""
 
     mechanism: str | Sequence[str] = ADAPTIVE
     options: Mapping[str, Any] | Sequence[tuple[str, Any]] = field(default=())
+    chosen: Sequence[Any] | None = field(default=None, repr=False)
+
+    choice: ClassVar[str] = "chosen"
 
     def _settle(self) -> None:
         names = _checks.names("mechanism", self.mechanism, self.d, [ADAPTIVE, *registry()])
-        chosen = tuple(self._best(k) if name == ADAPTIVE else name for name, k in zip(names, self.sizes, strict=True))
-        self._set(mechanism=chosen, options=_checks.options(self.options))
-        _ = self.components
+        best = tuple(self._best(k) if name == ADAPTIVE else name for name, k in zip(names, self.sizes, strict=True))
+        self._set(mechanism=best, options=_checks.options(self.options), chosen=_checks.chosen(self.chosen, self.d))
+        several = (_chosen.choices(component).items() for component in self.components)
+        own = ({name: x for name, x in items if name not in dict(self.options)} for items in several)
+        self._set(chosen=tuple(_checks.sorted_pairs(part) for part in own))
+
+    @classmethod
+    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> list[dict[str, Any]]:
+        """What each attribute's mechanism chose in a spec of version 0.1, where thresholds tell; others choose anew."""
+        plain: dict[str, Any] = {"sizes": entries["sizes"], "epsilon": entries["epsilon"]}
+        known, own = {"epsilon": cls(mechanism="GRR", **plain).budget, **entries["options"]}, []
+        for j, (name, k) in enumerate(zip(entries["mechanism"], entries["sizes"], strict=True)):
+            mine = {key.partition(".")[2]: t for key, t in thresholds.items() if key.partition(".")[0] == str(j)}
+            own.append(_chosen.recovered(registry()[name], {"k": k, **known}, mine))
+        return own
 
     @property
     def budget(self) -> float:
@@ -47,11 +63,12 @@ class AnyMechanism(Multidim):
     @cached_property
     def components(self) -> tuple[FrequencyOracle, ...]:
         """The mechanism of each attribute."""
-        return tuple(self._component(name, k) for name, k in zip(self.mechanism, self.sizes, strict=True))
+        several = zip(self.mechanism, self.sizes, self.chosen or [()] * self.d, strict=True)
+        return tuple(self._component(name, k, dict(chosen)) for name, k, chosen in several)
 
-    def _component(self, name: str, k: int) -> FrequencyOracle:
+    def _component(self, name: str, k: int, chosen: Mapping[str, Any]) -> FrequencyOracle:
         try:
-            made = registry()[name](k=k, epsilon=self.budget, **dict(self.options))
+            made = registry()[name](k=k, epsilon=self.budget, **{**dict(self.options), **chosen})
         except (TypeError, ParameterError) as error:
             rule = f"must take k={k}, epsilon={self.budget:g} and the options {dict(self.options)}"
             raise ParameterError(message("mechanism", rule, name, str(error))) from None
@@ -81,4 +98,6 @@ class AnyMechanism(Multidim):
     @property
     def parameters(self) -> dict[str, Any]:
         """What the constructor takes, as plain data."""
-        return super().parameters | {"options": dict(self.options)}
+        plain = {name: value for name, value in super().parameters.items() if name != "chosen"}
+        told = [] if self.unsaid else [dict(_plain(part)) for part in self.chosen or ()]
+        return plain | {"options": dict(self.options)} | ({"chosen": told} if any(told) else {})

@@ -36,6 +36,7 @@ class SMP(AnyMechanism):
         mechanism: A registered mechanism, or one for each attribute; "ADP" stands for GRR or OUE, whichever has less
             variance there.
         options: Other parameters of the mechanism, such as {"p": 0.7}.
+        chosen: What the mechanism of each attribute chose for itself, as a spec has it; chosen when left out.
 
     >>> SMP(sizes=(2, 5, 100), epsilon=1.0).mechanism
     ('GRR', 'GRR', 'OUE')

@@ -33,6 +33,7 @@ class SPL(AnyMechanism, SideBySide):
         mechanism: A registered mechanism, or one for each attribute; "ADP" stands for GRR or OUE, whichever has less
             variance there.
         options: Other parameters of the mechanism, such as {"p": 0.7}; an attribute's delta is not split.
+        chosen: What the mechanism of each attribute chose for itself, as a spec has it; chosen when left out.
 
     >>> SPL(sizes=(2, 100), epsilon=2.0).mechanism
     ('GRR', 'OUE')

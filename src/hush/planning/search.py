@@ -33,6 +33,8 @@ Floats = npt.NDArray[np.float64]
 
 LEAST_EPSILON = 1e-3
 _SCAN = 24
+_DIGITS = 3, 6, 12
+"""Of a budget that is found: the fewest with which it keeps the wishes."""
 _SWITCHING = (Adaptive, SS, HR, PGR, MSS, OLH, AOLH)
 """What chooses a parameter of its own from the budget: error and attack jump where that switches."""
 
@@ -113,8 +115,9 @@ class Named:
         while abs(math.log(good / bad)) > 1e-4:
             middle = math.sqrt(good * bad)
             good, bad = (middle, bad) if self._met(self.make(middle)) else (good, middle)
-        round_number = self.make(rounded(good, math.floor if self.wishes.spends else math.ceil))
-        return round_number if self._met(round_number) else self.make(good)
+        towards = math.floor if self.wishes.spends else math.ceil
+        made = (self.make(rounded(good, towards, digits)) for digits in _DIGITS)
+        return next((m for m in made if self._met(m)), None)
 
     def _between(self, top: float) -> FrequencyOracle | None:
         """Attack success rises with the budget and error falls, so that the wishes bound it from both sides."""
@@ -248,7 +251,8 @@ class Tuned:
     def _built(self, epsilon: float, parameter: float) -> FrequencyOracle | None:
         """The mechanism itself, with a round budget where that keeps the wishes."""
         w = self.wishes
-        for budget in (rounded(epsilon, math.floor if w.spends else math.ceil), epsilon):
+        towards = math.floor if w.spends else math.ceil
+        for budget in (rounded(epsilon, towards, digits) for digits in _DIGITS):
             m = self.family.make(w.k, min(max(budget, LEAST_EPSILON), w.largest_epsilon), parameter)
             if w.met({name: number_of(m, name, w) for name in w.limits}):
                 return m

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hush.analysis.choice import first
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle, Ints, Reports
@@ -151,7 +152,7 @@ class uUE(Named):
     """Utility-optimized unary encoding.
 
     Args:
-        p: Probability of a one in the true value's bit; the one with the least error when left out.
+        p: Probability of a one in the true value's bit; the one with the least error, to six digits, when left out.
 
     >>> u = uUE(k=25, epsilon=1.0, sensitive=range(10), theta=0.77, z="constant")
     >>> round(u.p, 6), round(u.z_star, 6)
@@ -208,7 +209,7 @@ class uWheel(Named):
     """Utility-optimized wheel. With the printed z it spends more than epsilon, as uLH does.
 
     Args:
-        coverage: Share of the ring that an arc covers; the one with the least error when left out.
+        coverage: Share of the ring that an arc covers; the one with the least error, to six digits, when left out.
 
     >>> round(uWheel(k=25, epsilon=1.0, sensitive=range(10), coverage=0.25, z="paper").exact_epsilon(), 4)
     1.2851
@@ -245,7 +246,7 @@ class uHR(Named):
             self._set(blocks=1)
         if self.blocks is None and self.s > 1:
             options = [2**i for i in range((2 * self.s).bit_length())]
-            self._set(blocks=min(options, key=self._error))
+            self._set(blocks=options[first([self._error(blocks) for blocks in options])])
 
     def _error(self, blocks: int) -> float:
         """The sum of all variances, where the sensitive values are equally frequent, and so are the others."""

@@ -2,23 +2,21 @@
 
 The error is `theory.mean_squared_error` with the z* that is really used. A parameter is searched for directly: the
 closed forms of equations 49 and 63 need s far above the number of buckets; those of 37 and 43 are for a constant z.
+Real ones have six digits, and every processor finds the same (`hush.analysis.choice`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis import choice, portable
 from hush.mechanisms.hashing import most_buckets
 from hush.utility import theory
 
 Floats = npt.NDArray[np.float64]
-Curve = Callable[[Floats], Floats]
-
-_MANY = 4000
 
 
 def subset_size(s: int, epsilon: float, theta: float, z: str = "exact", reveal: str = "pair") -> int:
@@ -27,7 +25,7 @@ def subset_size(s: int, epsilon: float, theta: float, z: str = "exact", reveal: 
     >>> subset_size(230, 0.5, 0.77), subset_size(25, 1.0, 0.77)
     (87, 7)
     """
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
 
     def curve(omega: Floats) -> Floats:
         p = omega * e / (omega * e + s - omega)
@@ -35,7 +33,7 @@ def subset_size(s: int, epsilon: float, theta: float, z: str = "exact", reveal: 
         star = 1 - theory.disguise_rate(s, p, q) if z == "none" else theory.z_star_subset(s, epsilon, omega)
         return _error(s, epsilon, theta, p, q, star, reveal, exact=False)
 
-    return int(_least(curve, 1, s - 1))
+    return choice.whole(curve, 1, s - 1)
 
 
 def subset_size_paper(s: int, epsilon: float, theta: float) -> float:
@@ -44,21 +42,21 @@ def subset_size_paper(s: int, epsilon: float, theta: float) -> float:
     >>> round(subset_size_paper(230, 0.5, 0.77), 2)
     86.8
     """
-    e = math.exp(epsilon)
-    root = (s - 1) * (e * (s + theta - 1) - theta) / (e * (math.expm1(epsilon) * theta + (s - 1) ** 2))
+    e = portable.exp(epsilon)
+    root = (s - 1) * (e * (s + theta - 1) - theta) / (e * (portable.expm1(epsilon) * theta + (s - 1) ** 2))
     return s / (e * math.sqrt(root) + 1)
 
 
 def unary_probability(s: int, epsilon: float, theta: float, z: str = "exact", reveal: str = "pair") -> float:
     """The probability of a one in the true value's bit with the least error."""
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
 
     def curve(p: Floats) -> Floats:
         q = p / (e * (1 - p) + p)
         return _error(s, epsilon, theta, p, q, theory.z_star_bits(s, epsilon, p, q, z), reveal, exact=z == "exact")
 
     ends = np.geomspace(1e-9, 0.3, 500)
-    return _closest(curve, np.unique(np.concatenate([ends, np.linspace(0.3, 0.7, 500), 1 - ends])))
+    return choice.share(curve, np.unique(np.concatenate([ends, np.linspace(0.3, 0.7, 500), 1 - ends])))
 
 
 def unary_probability_paper(s: int, epsilon: float, theta: float) -> float:
@@ -67,7 +65,7 @@ def unary_probability_paper(s: int, epsilon: float, theta: float) -> float:
     >>> round(unary_probability_paper(424, 5.0, 0.56), 3)
     0.518
     """
-    e, less = math.exp(epsilon), math.expm1(epsilon)
+    e, less = portable.exp(epsilon), portable.expm1(epsilon)
     root = (e * s + less * (theta - 1)) / (e * (s - less * (theta - 1)))
     return 1 / (math.sqrt(root) + 1)
 
@@ -82,22 +80,22 @@ def hash_range(
     >>> hash_range(25, 1.0, 0.77), hash_range(10, 1.0, 0.77)
     (4, 4)
     """
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
 
     def curve(g: Floats) -> Floats:
         p = e / (e + g - 1)
         if z == "balanced":
             held, more = np.divmod(s, g)
             coll = (more * (held + 1) * held + (g - more) * held * (held - 1)) / (s * (s - 1))
-            q = (1 + math.expm1(epsilon) * coll) / (e + g - 1)
+            q = (1 + portable.expm1(epsilon) * coll) / (e + g - 1)
             return _error(s, epsilon, theta, p, q, theory.z_star_balanced(s, epsilon, g), reveal, exact=False)
         star = theory.z_star_bits(s, epsilon, p, 1 / g, z, hashed=True)
         return _error(s, epsilon, theta, p, 1 / g, star, reveal, exact=z == "exact")
 
     if powers:
         grid = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0])
-        return int(grid[int(np.argmin(curve(grid)))])
-    return int(_least(curve, 2, s if z == "balanced" else most_buckets(s)))
+        return int(grid[choice.first(curve(grid))])
+    return choice.whole(curve, 2, s if z == "balanced" else most_buckets(s))
 
 
 def hash_range_paper(s: int, epsilon: float, theta: float) -> float:
@@ -106,13 +104,13 @@ def hash_range_paper(s: int, epsilon: float, theta: float) -> float:
     >>> round(hash_range_paper(25, 5.0, 0.95), 1)
     57.5
     """
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
     return e * math.sqrt((e * (s + theta - 1) - theta + 1) / (e * (e + s - 1))) + 1
 
 
 def coverage(s: int, epsilon: float, theta: float, z: str = "exact", reveal: str = "pair") -> float:
     """The share of the wheel's ring that an arc covers with the least error."""
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
 
     def curve(share: Floats) -> Floats:
         p = share * e / (share * e + 1 - share)
@@ -120,7 +118,7 @@ def coverage(s: int, epsilon: float, theta: float, z: str = "exact", reveal: str
         return _error(s, epsilon, theta, p, share, star, reveal, exact=z == "exact")
 
     grid = np.geomspace(1 / most_buckets(s), 0.3, 1000)
-    return _closest(curve, np.unique(np.concatenate([grid, np.linspace(0.3, 0.99, 500)])))
+    return choice.share(curve, np.unique(np.concatenate([grid, np.linspace(0.3, 0.99, 500)])))
 
 
 def coverage_paper(s: int, epsilon: float, theta: float) -> float:
@@ -134,28 +132,3 @@ def _error(
     if reveal == "alone":
         return theory.mean_squared_error_alone(s, epsilon, theta, p, q, star, exact=exact)
     return theory.mean_squared_error(s, theta, p, q, star)
-
-
-def _least(curve: Curve, first: int, last: int) -> float:
-    """The integer with the least error: all of them are looked at, or, of very many, ever more closely around it."""
-    low, high = first, last
-    while True:
-        dense = high - low < _MANY
-        grid = np.arange(low, high + 1.0) if dense else np.unique(np.round(np.geomspace(low, high, _MANY)))
-        with np.errstate(all="ignore"):
-            error = curve(grid)
-        at = int(np.nanargmin(error))
-        if dense:
-            return float(grid[at])
-        low, high = int(grid[max(at - 1, 0)]), int(grid[min(at + 1, grid.size - 1)])
-
-
-def _closest(curve: Curve, grid: Floats) -> float:
-    """The real number with the least error, to nine digits."""
-    while True:
-        with np.errstate(all="ignore"):
-            at = int(np.nanargmin(curve(grid)))
-        low, high = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, grid.size - 1)])
-        if high - low <= 1e-9 * high:
-            return float(grid[at])
-        grid = np.linspace(low, high, 201)

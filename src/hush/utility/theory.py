@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import success
+from hush.analysis import portable, success
 from hush.mechanisms._base import FrequencyOracle
 
 Floats = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ def mean_squared_error_alone(
     """
     own, other, star = (np.asarray(part, np.float64) for part in (p, q, z_star))
     gap = own - other
-    support = own / math.exp(epsilon) if exact else other * (1 - star) / disguise_rate(s, own, other)
+    support = own / portable.exp(epsilon) if exact else other * (1 - star) / disguise_rate(s, own, other)
     mean = support - (1 - star) * other
     square = support * (1 - other) ** 2 + (1 - star - support) * other**2
     saved = other * (1 - other) - square - mean**2 / star
@@ -68,7 +68,7 @@ def z_star_bits(
     0.325
     """
     own, other = np.asarray(p, np.float64), np.asarray(q, np.float64)
-    e = math.exp(epsilon)
+    e = portable.exp(epsilon)
     if z == "exact":
         return np.asarray(1 - s * success.independent_bits(s, own, other) / e)
     f = disguise_rate(s, own, other)
@@ -76,7 +76,7 @@ def z_star_bits(
         return np.asarray(1 - f)
     if z == "paper" and hashed:
         return np.asarray(1 - f + f * (1 - own / (e * other)))
-    return np.asarray(np.full(own.shape, math.expm1(epsilon) / (e + s - 1)))
+    return np.asarray(np.full(own.shape, portable.expm1(epsilon) / (e + s - 1)))
 
 
 def z_star_subset(s: int, epsilon: float, omega: npt.ArrayLike) -> Floats:
@@ -85,7 +85,7 @@ def z_star_subset(s: int, epsilon: float, omega: npt.ArrayLike) -> Floats:
     >>> round(float(z_star_subset(25, 1.0, 7)), 6)
     0.324835
     """
-    gain = np.asarray(omega, np.float64) * math.expm1(epsilon)
+    gain = np.asarray(omega, np.float64) * portable.expm1(epsilon)
     return np.asarray(gain / (gain + s))
 
 
@@ -95,7 +95,7 @@ def z_star_balanced(s: int, epsilon: float, g: npt.ArrayLike) -> Floats:
     >>> round(float(z_star_balanced(10, 1.0, 3)), 6)
     0.340145
     """
-    gain = (s // np.asarray(g)) * math.expm1(epsilon)
+    gain = (s // np.asarray(g)) * portable.expm1(epsilon)
     return np.asarray(gain / (gain + s))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from hush.analysis.capacity import lattice
 from hush.errors import ParameterError, message
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._chosen import freed
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.registry import registry
@@ -42,7 +43,7 @@ def builder(given: Given, people: Population, parameters: Mapping[str, Any] | No
 
 def _maker(given: Given, people: Population, more: dict[str, Any]) -> Callable[[float], Mechanism]:
     if isinstance(given, (FrequencyOracle, Numeric)):
-        kind, fixed = type(given), {**given.parameters, **more}
+        kind, fixed = type(given), {**freed(given), **more}
         fixed.pop("epsilon", None)
         return lambda epsilon: kind(**{**fixed, "epsilon": epsilon})
     known: dict[str, Any] = {**registry(), **NUMERIC}
