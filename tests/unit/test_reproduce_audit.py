@@ -128,7 +128,7 @@ def test_what_the_printed_numbers_are(tables: dict[str, Table]) -> None:
 
 
 def test_more_than_twice_is_not_at_most_twice(tables: dict[str, Table]) -> None:
-    """The paper says ≤ 2 of SUE, THE and SHE at ε = 2: 2.06 to 2.21 at k = 100, and 2.04 of THE at the best k."""
+    """The paper says ≤ 2 of SUE, THE and SHE at ε = 2: 2.06 to 2.21 at k = 100 here, and 2.04 of THE at the best k."""
     part, whole = AUDIT.part("figure-1"), AUDIT.part("figure-2")
     assert part is not None
     assert whole is not None

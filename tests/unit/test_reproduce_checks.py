@@ -92,7 +92,8 @@ def test_what_a_check_tells() -> None:
     told = untold("p", "0.8", rule.digits("0.8"), 0.9, "0.9", "VI", "no reason given", known=False).told()
     assert told == {
         "claim": "p", "source": "VI", "printed": "0.8", "rule": "it rounds to 0.8",
-        "tolerance": "± 0.05: half a unit of the last digit", "computed": "0.9", "verdict": "not told by the paper",
+        "tolerance": "± 0.05: half a unit of the last digit", "computed": "0.9", "least": 0.9, "largest": 0.9,
+        "verdict": "not told by the paper",
         "remark": "not so here: no reason given",
     }  # fmt: skip
 

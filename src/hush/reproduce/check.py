@@ -83,6 +83,8 @@ class Check:
             "rule": self.rule.words,
             "tolerance": self.rule.allowance,
             "computed": self.computed,
+            "least": min(self.numbers, default=None),
+            "largest": max(self.numbers, default=None),
             "verdict": str(self.verdict),
             "remark": self.remark,
         }

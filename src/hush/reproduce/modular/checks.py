@@ -70,8 +70,8 @@ def bits(table: Table) -> list[Check]:
     fits = f"{span(small.numbers('bits'))}: {span(beyond)} times as many"
     return [
         paper("bits of MSS over those of SS", "fewer", rule.below(1), ratio, span(ratio), "5"),
-        paper("bits of MSS over those of SS, in the best case", "one half", rule.alike(0.5), least, f"{least:.3f}", "5",
-              known=large),
+        paper("bits of MSS over those of SS, in the best case", "one half less", rule.no_more(0.5), least,
+              f"{least:.3f}", "5", known=large),
         paper("bits of MSS as in table 1, without 1/ℓ, over the mean length", "exact", rule.equal(), sums, span(sums),
               "table 1", known=False),
         paper("ε = 0.5: bits of a report over ⌈log₂ ℓ⌉ + ⌈log₂ m⌉", span(small.numbers("bits_abstract")),
