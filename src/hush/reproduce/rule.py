@@ -6,8 +6,8 @@ The tolerance of a rule follows from its kind, never from what came out:
 - an exact number beside a formula: 10⁻⁶ of it, for sums and searches in doubles;
 - a printed bound or an order: none, but for the rounding of doubles;
 - a simulated number: as many standard errors as chance exceeds once in a million runs of the check;
-- a word without a number ("similar", "close", "flat", "tight"): a tenth; "most",
-"typically": more than half of the cases;
+- a word without a number ("similar", "close", "flat", "tight"): a tenth;
+- a word such as "most" or "typically": more than half of the cases;
 - an order that is read off a drawn figure: one percent, below which two lines are one;
 - a time, or a quotient of times: a factor of 2, since the machine and the programs are others.
 """
