@@ -19,7 +19,7 @@ from hush.audit.target import log_ratio
 from hush.longitudinal import Repeated
 from hush.multidim import RSFD
 from hush.reproduce import Part, Settings, Table, studies
-from hush.reproduce.audit import bugs, composed, laws, museum, proof, protocols, single, tuples
+from hush.reproduce.audit import bugs, checks, composed, laws, museum, proof, protocols, single, tuples
 from tests.reproduced import unsound
 
 QUICK = Settings(quick=True)
@@ -475,3 +475,15 @@ def test_every_published_bug_is_found(tables: dict[str, Table]) -> None:
         ("GRR", "x never reports x−1"): ["attack", "likelihood", "classifier"],
         ("SS", "true value first in subset"): ["classifier"],
     }
+
+
+@pytest.mark.parametrize("name", ["figure-2", "figure-4", "figure-7"])
+def test_standard_errors_of_what_is_proved_are_those_of_its_runs(name: str, tables: dict[str, Table]) -> None:
+    """Over all cells: (n - 1)s²/σ² of 5 runs is chi-squared with 4 degrees of freedom, where many guess wrong."""
+    table = tables[name]
+    wrong = (1 - table.numbers("success")) / (table.numbers("k") - 1) * proof.TRIALS
+    scores = (proof.RUNS - 1) * (table.numbers("attack_sd") / (checks.errors(table) * math.sqrt(proof.RUNS))) ** 2
+    many = scores[wrong > 100]
+    assert many.size >= 0.8 * scores.size
+    low, high = chi2.ppf([RARE / 2, 1 - RARE / 2], 4 * many.size)
+    assert low < many.sum() < high

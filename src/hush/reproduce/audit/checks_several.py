@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from hush.audit import bounds
 from hush.mechanisms.histogram import SHE
 from hush.reproduce import rule
 from hush.reproduce.audit import laws
-from hush.reproduce.audit.checks import agreement, noise, span
+from hush.reproduce.audit.checks import agreement, apart, not_above, not_below, span
 from hush.reproduce.audit.proof import TRIALS, Floats
 from hush.reproduce.audit.protocols import PURE
 from hush.reproduce.check import Check, paper
@@ -20,19 +20,18 @@ from hush.reproduce.study import Table
 def sequences(table: Table) -> list[Check]:
     """Figure 6."""
     binary, many = table.where(k=2), table.where(k=100)
-    same = np.abs(_attack(binary, "GRR") - _attack(binary, "SS"))
-    lead = np.concatenate([_attack(binary, "GRR") - _attack(binary, name) for name in PURE[2:]])
+    same, equal = (np.abs(each) for each in apart(binary.where(protocol="GRR"), binary.where(protocol="SS")))
+    lead, first = _against(binary, "GRR", PURE[2:])
     last = np.concatenate([_attack(many, name) - _attack(many, "GRR") for name in PURE if name != "GRR"])
-    she = np.concatenate([_attack(many, n) - _attack(many, "SHE") for n in PURE if n not in ("GRR", "SHE")])
-    off = noise(table) * math.sqrt(2)
-    equal = rule.at_most(0, stderr=off, count=same.size, words="they differ by chance only")
+    behind, she = _against(many, "SHE", [name for name in PURE if name not in ("GRR", "SHE")])
     return [
-        paper("k = 2: GRR and SS differ by", "equal", equal, same, f"≤ {same.max():.2f}", "5.5"),
-        paper("k = 2: GRR and SS are ahead of all pure protocols by", "the tightest",
-              rule.at_least(0, stderr=off, count=lead.size), lead, span(lead), "5.5"),
+        paper("k = 2: GRR and SS differ by", "equal", rule.by_chance(equal.size), equal,
+              f"≤ {same.max():.2f}, |z| ≤ {equal.max():.2f}", "5.5"),
+        paper("k = 2: GRR, and SS, less each other pure protocol, in standard errors", "the tightest",
+              not_below(first.size), first, f"ahead by {span(lead)}", "5.5"),
         paper("k = 100: GRR is behind all pure protocols by", "the lowest", rule.above(0), last, span(last), "5.5"),
-        paper("k = 100: only GRR is behind SHE; others lead by", "followed by SHE",
-              rule.at_least(0, stderr=off, count=she.size), she, span(she), "5.5"),
+        paper("k = 100: SHE less each other pure protocol but GRR, in standard errors", "followed by SHE",
+              not_above(she.size), she, f"behind by {span(-behind)}", "5.5"),
         *_reaching(table),
         _composition(binary),
         _summing(),
@@ -42,14 +41,21 @@ def sequences(table: Table) -> list[Check]:
 
 def more_sequences(table: Table) -> list[Check]:
     """Figure 11."""
-    behind = _attack(table, "AGM") - _attack(table, "GRR")
-    claim = "what is proved of AGM, less what is proved of GRR"
-    least = rule.at_most(0, stderr=noise(table) * math.sqrt(2), count=behind.size)
+    behind, score = apart(table.where(protocol="AGM"), table.where(protocol="GRR"))
+    claim = "what is proved of AGM, less what is proved of GRR, in standard errors"
     return [
         *_reaching(table),
-        paper(claim, "GM and AGM are the lowest", least, behind, span(behind), "5.5", known=False),
+        paper(claim, "GM and AGM are the lowest", not_above(score.size), score, f"{span(behind)} in itself", "5.5",
+              known=False),
         _agree(table),
-    ]
+    ]  # fmt: skip
+
+
+def _against(table: Table, name: str, others: Sequence[str]) -> tuple[Floats, Floats]:
+    """One protocol less each of others, cell by cell, and the same in standard errors."""
+    pairs = [apart(table.where(protocol=name), table.where(protocol=other)) for other in others]
+    gap, score = (np.concatenate(each) for each in zip(*pairs, strict=True))
+    return gap, score
 
 
 def _reaching(table: Table) -> list[Check]:
@@ -100,27 +106,28 @@ def tuples(table: Table) -> list[Check]:
     """Figure 7."""
     binary, many = table.where(k=2), table.where(k=100)
     plain = binary.where(protocol="GRR", epsilon=1.0)
-    lead = np.concatenate([_attack(table, "GRR") - _attack(table, name) for name in ("SUE-z", "OUE-z")])
-    fakes = np.abs(np.concatenate([_attack(table, f"{n}-z") - _attack(table, f"{n}-r") for n in ("SUE", "OUE")]))
+    lead, ahead_by = _against(table, "GRR", ("SUE-z", "OUE-z"))
+    pairs = [apart(table.where(protocol=f"{n}-z"), table.where(protocol=f"{n}-r")) for n in ("SUE", "OUE")]
+    fakes, equal = (np.abs(np.concatenate(each)) for each in zip(*pairs, strict=True))
     sue_first, sue_last = (_gap(rows, "SUE-z", "OUE-z") for rows in (binary, many))
     rise = _at(table, "GRR", 10.0) / _at(table, "GRR", 6.0)
     wider = {epsilon: _attack(many.where(epsilon=epsilon)) - _attack(binary.where(epsilon=epsilon)) for epsilon in
              sorted(set(table.column("epsilon")))}  # fmt: skip
     late = np.concatenate([gap for epsilon, gap in wider.items() if epsilon >= 2])
-    off, ahead = noise(table) * math.sqrt(2), rule.above(0)
-    chance = rule.at_most(0, stderr=off, count=fakes.size, words="they differ by chance only")
+    ahead = rule.above(0)
     known = "corrected, not in the paper"
     return [
         Check.number("true loss, ε = 1, d = 2", "1.490", float(plain.where(d=2).numbers("exact")[0]), known, ours=True),
         Check.number("true loss, ε = 1, d = 10", "2.900", float(plain.where(d=10).numbers("exact")[0]), known,
                      ours=True),
         _broken(table),
-        paper("GRR is ahead of UE by", "tighter", rule.at_least(0, stderr=off, count=lead.size), lead, span(lead),
+        paper("GRR less UE, in standard errors", "tighter", not_below(ahead_by.size), ahead_by,
+              f"ahead by {span(lead)}",
               "5.6"),
         paper("GRR: what is proved at ε = 10 over that at 6", "a plateau for ε ≥ 4", rule.alike(), rise, span(rise),
               "5.6"),
-        paper("UE-z and UE-r differ by, for the attack", "no significant changes", chance, fakes,
-              f"≤ {fakes.max():.3f}", "5.6"),
+        paper("UE-z and UE-r differ by, for the attack", "no significant changes", rule.by_chance(equal.size), equal,
+              f"≤ {fakes.max():.3f}, |z| ≤ {equal.max():.2f}", "5.6"),
         paper("k = 2, ε ≥ 1: SUE is ahead of OUE by", "tighter", ahead, sue_first["all"], span(sue_first["all"]),
               "5.6"),
         paper("k = 100, 1 ≤ ε ≤ 4: SUE is behind OUE by", "lower", ahead, -sue_last["mid"], span(-sue_last["mid"]),
