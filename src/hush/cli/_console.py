@@ -6,7 +6,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress, TaskID
 
 DASH = "–"
 _PIPE_WIDTH = 160
@@ -137,13 +138,26 @@ def _plain(data: object) -> object:
     return data if isinstance(data, (str, int, float, bool, type(None))) else str(data)
 
 
+class Bar:
+    """A progress bar: called with an amount, it moves on; told a title, it shows that."""
+
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar, self._task = bar, task
+
+    def __call__(self, amount: float) -> None:
+        self._bar.update(self._task, advance=amount)
+
+    def name(self, title: str) -> None:
+        """What is being done now."""
+        self._bar.update(self._task, description=_escape(clean(title)))
+
+
 @contextmanager
-def progress(title: str, total: float | None, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
-    """A bar with the time left, on stderr, where a person is watching; gives the function that moves it on."""
+def progress(title: str, total: float | None, *, quiet: bool = False) -> Iterator[Bar]:
+    """A bar with the time left, on stderr, where a person is watching."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     console = stderr()
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        task = bar.add_task(_escape(clean(title)), total=total)
-        yield lambda amount: bar.update(task, advance=amount)
+        yield Bar(bar, bar.add_task(_escape(clean(title)), total=total))

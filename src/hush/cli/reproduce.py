@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hush.cli import _console
+from hush.cli import _console, _reproducing
 from hush.cli._numbers import whole
 from hush.cli._options import Json
 
 if TYPE_CHECKING:
+    from hush.cli._reproducing import Run
+    from hush.reproduce import Check, Part, Study
     from hush.reproduce.folder import Made
-    from hush.reproduce.study import Check, Part, Study
 
-_FOLDER = "hush-reproduce"
-_CHECKS = "checks.csv"
+_HEADS = {"verdict": 0, "claim": 0, "printed": 0, "matches when": 1, "computed": 0, "figure": 2, "where": 3}
+"""Columns of the checks, and how soon each is left out of a narrow window."""
 
 
 def reproduce(
@@ -26,7 +27,11 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FOLDER", help=f"Where to write; {_FOLDER}/STUDY when left out."),
+        typer.Option(
+            "--out",
+            metavar="FOLDER",
+            help=f"Where to write; {_reproducing.FOLDER}/STUDY when left out, STUDY-quick with --quick.",
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -37,19 +42,17 @@ def reproduce(
     seed: Annotated[
         int,
         typer.Option("--seed", metavar="N", parser=whole("--seed", 0, "7"), help="Where the simulations start."),
-    ] = 7,
+    ] = _reproducing.SEED,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, also what is there already.")] = False,
     as_json: Json = False,
 ) -> None:
     """Make the figures of a published study from our own code, and check the numbers that it prints.
 
-    Each figure becomes a PNG and a CSV file; index.html shows them all. A run that was stopped goes on where it was:
-    figures that the folder holds already, made in the same way, are kept. The exit code is 1 when a printed number
-    that should come out does not.
+    Each figure becomes a PNG and a CSV file; index.html shows them all. A run that was stopped leaves its page and goes
+    on where it was: figures that the folder holds already, made in the same way, are kept. --quick never writes over a
+    full run. The exit code is 1 when a check comes out otherwise than is known.
     """
-    from hush.cli import _files, _paths
-    from hush.reproduce import Settings, page
-    from hush.reproduce.folder import kept, make, names
+    from hush.reproduce import Settings
 
     chosen = _study(study)
     if chosen is None:
@@ -60,28 +63,16 @@ def reproduce(
     if listed:
         _list_parts(chosen, _parts(chosen, only), as_json)
         return
-    parts, folder = _parts(chosen, only), out or Path(_FOLDER) / chosen.name
-    _paths.folder("--out", folder, [*names(parts), page.NAME, _CHECKS])
-    settings = Settings(quick, seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    there = {} if fresh else kept(chosen, parts, settings, folder)
-    total = sum(part.cost(settings) for part in parts if part.id not in there)
-    with _console.progress(f"Reproducing {chosen.name}", total, quiet=as_json) as advance:
-        made = make(chosen, parts, settings, folder, write=_files.write, there=there, advance=advance)
-    checks = _checks(made)
-    present = list(kept(chosen, chosen.parts, settings, folder).values())  # with what earlier runs made
-    _files.write(folder / page.NAME, page.index(chosen, present, settings))
-    _files.write(folder / _CHECKS, _check_table(_checks(present)))
+    run = _reproducing.Run(chosen, _parts(chosen, only), Settings(quick, seed), out, only or ())
+    run.prepare()
+    made = run.make(fresh=fresh, quiet=as_json)
+    checks = _reproducing.checks_of(made)
     if as_json:
-        _console.print_json(_summary(chosen, folder, quick, seed, made, checks))
+        _console.print_json(_summary(run, made, checks))
     else:
-        _show(chosen, folder, made, checks)
+        _show(run, made, checks)
     if not all(check.passed for _, check in checks):
         raise typer.Exit(1)
-
-
-def _checks(made: Sequence[Made]) -> list[tuple[Part, Check]]:
-    return [(each.part, check) for each in made for check in each.checks]
 
 
 def _study(name: str | None) -> Study | None:
@@ -157,16 +148,14 @@ def _described(part: Part) -> dict[str, Any]:
     return {"id": part.id, "title": part.title, "kind": part.kind}
 
 
-def _summary(
-    study: Study, folder: Path, quick: bool, seed: int, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]
-) -> dict[str, Any]:
-    files = {each.part.id: [str(folder / f"{each.part.id}.{kind}") for kind in ("csv", "png")] for each in made}
+def _summary(run: Run, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]) -> dict[str, Any]:
+    files = {each.part.id: [str(run.folder / f"{each.part.id}.{kind}") for kind in ("csv", "png")] for each in made}
     return {
-        "study": study.name,
-        "source": study.source,
-        "out": str(folder),
-        "quick": quick,
-        "seed": seed,
+        "study": run.study.name,
+        "source": run.study.source,
+        "out": str(run.folder),
+        "quick": run.settings.quick,
+        "seed": run.settings.seed,
         "parts": [
             {
                 **_described(each.part),
@@ -178,20 +167,29 @@ def _summary(
             for each in made
         ],
         "checks": [
-            {"part": part.id, **vars(check), "verdict": check.verdict, "passed": check.passed} for part, check in checks
+            {"part": part.id, **check.told(), "holds": check.holds, "passed": check.passed} for part, check in checks
         ],
         "failed": sum(not check.passed for _, check in checks),
     }
 
 
-def _check_table(checks: Sequence[tuple[Part, Check]]) -> str:
-    from hush.reproduce.study import rows_of
+def _cells(part: Part, check: Check) -> list[Any]:
+    style = "" if check.passed else "bold red"
+    verdict = f"{check.verdict}{'' if check.passed else ', UNEXPECTED'}"
+    words = (verdict, check.claim, check.printed, f"{check.rule.words} ({check.rule.allowance})", check.computed)
+    return [_console.cell(each, style) for each in (*words, part.id, check.source)]
 
-    head = ("part", "claim", "source", "printed", "computed", "verdict")
-    return rows_of(head, ((p.id, c.claim, c.source, c.printed, c.computed, c.verdict) for p, c in checks)).csv()
+
+def _counted(checks: Sequence[Check]) -> str:
+    from hush.reproduce import Verdict
+
+    found = {verdict: sum(check.verdict is verdict for check in checks) for verdict in Verdict}
+    told = ", ".join(f"{number} {verdict}" for verdict, number in found.items())
+    failed = sum(not check.passed for check in checks)
+    return f"{len(checks)} checks: {told}; {failed} otherwise than known."
 
 
-def _show(study: Study, folder: Path, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]) -> None:
+def _show(run: Run, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]) -> None:
     from hush.cli import _grid
 
     console = _console.stdout()
@@ -200,17 +198,13 @@ def _show(study: Study, folder: Path, made: Sequence[Made], checks: Sequence[tup
         [e.part.id, e.part.title, e.part.kind, f"{len(e.table.rows):,}", "kept" if e.kept else f"{e.seconds:.1f} s"]
         for e in made
     ]
-    _grid.show(console, [*columns, _grid.Column("rows", rank=2), _grid.Column("made in")], rows, study.title)
+    _grid.show(console, [*columns, _grid.Column("rows", rank=2), _grid.Column("made in")], rows, run.study.title)
     if checks:
         console.print()
-        names = (("figure", 2), ("claim", 0), ("where", 3), ("printed", 0), ("computed", 0), ("verdict", 0))
-        styles = ["" if check.passed else "bold red" for _, check in checks]
-        cells = [
-            [_console.cell(each, style) for each in (p.id, c.claim, c.source, c.printed, c.computed, c.verdict)]
-            for (p, c), style in zip(checks, styles, strict=True)
-        ]
-        columns = [_grid.Column(name, "left", rank) for name, rank in names]
-        _grid.show(console, columns, cells, "Printed numbers and claims")
+        columns = [_grid.Column(name, "left", rank) for name, rank in _HEADS.items()]
+        _grid.show(console, columns, [_cells(part, check) for part, check in checks], "Printed numbers and claims")
+        console.print()
+        console.print(_counted([check for _, check in checks]))
     console.print()
-    index = (folder / "index.html").resolve()
+    index = (run.folder / "index.html").resolve()
     console.print(f"The page with figures: [bold]{_console.cell(index).markup}[/]", soft_wrap=True)

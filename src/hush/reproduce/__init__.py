@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from hush.reproduce.study import Check, Part, Settings, Study, Table
+from hush.reproduce.check import Check, Verdict
+from hush.reproduce.rule import Rule
+from hush.reproduce.study import Part, Settings, Study, Table
 
-__all__ = ["Check", "Part", "Settings", "Study", "Table", "studies"]
+__all__ = ["Check", "Part", "Rule", "Settings", "Study", "Table", "Verdict", "studies"]
 
 
 def studies() -> dict[str, Study]:

@@ -16,7 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from hush.reproduce.study import Advance, Check, Part, Settings, Study, Table
+from hush.reproduce.check import Check
+from hush.reproduce.study import Advance, Part, Settings, Study, Table
 
 RECORD = "made.json"
 Write = Callable[[Path, str | bytes], None]
@@ -48,6 +49,16 @@ def kept(study: Study, parts: Sequence[Part], settings: Settings, folder: Path) 
     return {name: made for name, made in found if made is not None}
 
 
+def whole(folder: Path) -> list[str]:
+    """The parts of a full run that the folder's record names, whatever the study."""
+    found = {name: entry["settings"] for name, entry in _record(folder).items() if _complete(entry)}
+    return [name for name, settings in found.items() if settings.get("quick") is False]
+
+
+def _complete(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("settings"), dict)
+
+
 def make(
     study: Study,
     parts: Sequence[Part],
@@ -57,6 +68,8 @@ def make(
     write: Write,
     there: Mapping[str, Made] = MappingProxyType({}),
     advance: Advance = lambda seconds: None,
+    begin: Callable[[Part], None] = lambda part: None,
+    end: Callable[[Made], None] = lambda made: None,
 ) -> list[Made]:
     """Make the parts that are not there yet.
 
@@ -68,8 +81,18 @@ def make(
         write: Writes a file, whole or not at all.
         there: What `kept` found; nothing, to make everything anew.
         advance: Is told of progress, in seconds of `Part.cost`.
+        begin: Is told of each part before it is made.
+        end: Is told of each part that was made.
     """
-    return [there.get(part.id) or _made(study, part, settings, folder, write, advance) for part in parts]
+    found = []
+    for part in parts:
+        if part.id in there:
+            found.append(there[part.id])
+            continue
+        begin(part)
+        found.append(_made(study, part, settings, folder, write, advance))
+        end(found[-1])
+    return found
 
 
 def _made(study: Study, part: Part, settings: Settings, folder: Path, write: Write, advance: Advance) -> Made:

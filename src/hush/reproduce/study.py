@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.reproduce.check import Check
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -85,51 +87,6 @@ def _value(cell: str) -> Value:
         except ValueError:
             pass
     return cell or None
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that a paper prints, beside what was computed.
-
-    Args:
-        claim: What is said, in words.
-        printed: As the paper has it.
-        computed: As it came out here.
-        holds: Whether the two agree.
-        right: Whether they should; False for a claim that is known to be wrong.
-        source: Where it is printed.
-    """
-
-    claim: str
-    printed: str
-    computed: str
-    holds: bool
-    right: bool = True
-    source: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Whether it came out as it should."""
-        return self.holds is self.right
-
-    @property
-    def verdict(self) -> str:
-        """In a word or two."""
-        if self.right:
-            return "matches" if self.holds else "DOES NOT MATCH"
-        return "UNEXPECTEDLY HOLDS" if self.holds else "false, as known"
-
-    @classmethod
-    def number(cls, claim: str, printed: str, value: float, source: str = "") -> Check:
-        """A printed number, which holds when the computed one rounds to it.
-
-        >>> Check.number("p", "0.818", 0.8182).verdict, Check.number("p", "0.817", 0.8182).verdict
-        ('matches', 'DOES NOT MATCH')
-        """
-        digits = len(printed.partition(".")[2])
-        holds = bool(abs(value - float(printed)) <= 0.5 * 10.0**-digits * (1 + 1e-9))
-        shown = f"{value:.0f}" if float(value).is_integer() else f"{value:.{max(digits + 3, 6)}f}"
-        return cls(claim, printed, shown, holds, source=source)
 
 
 def nothing(table: Table) -> list[Check]:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from hush.reproduce.audit import bars, checks, checks_several, composed, curves, museum, several, single, tuples
+from hush.reproduce.audit import (
+    bars,
+    checks,
+    checks_pure,
+    checks_several,
+    composed,
+    curves,
+    museum,
+    several,
+    single,
+    tuples,
+)
 from hush.reproduce.study import Part, Study
 
 _ABOUT = (
@@ -33,7 +44,7 @@ STUDY = Study(
             "Proved loss of eight protocols",
             single.pure,
             curves.pure,
-            checks.pure,
+            checks_pure.pure,
             seconds=(76.0, 3.0),
             empirical=True,
         ),

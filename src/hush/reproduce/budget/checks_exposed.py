@@ -4,58 +4,66 @@ from __future__ import annotations
 
 import numpy as np
 
-from hush.reproduce.budget.checks_search import FALSE_ALARM, span
+from hush.reproduce import rule
+from hush.reproduce.budget.checks_search import span
 from hush.reproduce.budget.exposed import MEASURES, PROTOCOLS
-from hush.reproduce.study import Check, Table
+from hush.reproduce.check import Check, ours, paper, untold
+from hush.reproduce.study import Table
+
+_CLIENTS = "how the clients' amounts spread is not printed"
 
 
 def guesses(table: Table) -> list[Check]:
-    """Figure 6.1."""
+    """Figure 6.1: attack success is the same for all amounts, so that it does not depend on the clients."""
     asr = np.array([table.where(protocol=name).numbers("asr") for name in PROTOCOLS])
     mse = np.array([table.where(protocol=name).numbers("mse") for name in PROTOCOLS])
-    grows = bool((np.diff(asr) > 0).all() and (np.diff(mse) < 0).all())
-    ordered = bool((asr[0] > asr[2]).all() and (asr[2] > asr[1]).all())
-    distances = bool((mse[0] < mse[2]).all() and (mse[2] < mse[1]).all())
+    order, distance = _ordered(asr), _ordered(1 / mse)
     gain = table.numbers("asr_informed") / table.numbers("asr")
+    up, typically = rule.above(0), rule.mostly()
     return [
-        Check("with ε, the ASR grows and the MSE falls", "always", _so(grows), grows, source="6.1.3"),
-        Check("ASR: GRR, then OUE, then RAPPOR", "typically", _so(ordered), ordered, source="6.1.3"),
-        Check("MSE: RAPPOR, then OUE, then GRR", "typically", _so(distances), distances, source="6.1.3"),
+        paper("steps of the ASR from one ε to the next", "grows", up, np.diff(asr).ravel(), span(np.diff(asr), 3),
+              "6.1.3"),
+        untold("steps of the MSE from one ε to the next", "falls", rule.below(0), np.diff(mse).ravel(),
+               span(np.diff(mse), 3), "6.1.3", _CLIENTS),
+        paper("budgets at which the ASR falls from GRR over OUE to RAPPOR", "typically", typically, order.mean(),
+              _of(order), "6.1.3"),
+        untold("budgets at which the MSE rises from GRR over OUE to RAPPOR", "typically", typically, distance.mean(),
+               _of(distance), "6.1.3", _CLIENTS),
         agree(table, "asr", "attacked reports of everybody: ASR"),
-        Check(
-            "ASR of who knows how amounts are spread, over that of who does not", "not tried", span(gain),
-            bool(gain.min() > 0.97 and gain.max() > 1.2), source="ours",
-        ),
+        ours("ASR of who knows how amounts are spread, over that of who does not, the largest", "more", rule.above(1),
+             gain.max(), span(gain), "ours"),
     ]  # fmt: skip
 
 
-def _so(holds: bool) -> str:
-    return "so" if holds else "not so"
+def _ordered(found: np.ndarray) -> np.ndarray:
+    """Where it falls from GRR over OUE to RAPPOR, in the order of `PROTOCOLS`."""
+    return np.asarray((found[0] > found[2]) & (found[2] > found[1]))
+
+
+def _of(cases: np.ndarray) -> str:
+    return f"{int(cases.sum())} of {cases.size}"
 
 
 def agree(table: Table, name: str, claim: str) -> Check:
     """A measured share against its exact value, by the normal law and for all cells together."""
-    from scipy.stats import norm
-
     score = np.abs(table.numbers(f"{name}_measured") - table.numbers(name)) / table.numbers(f"{name}_stderr")
-    limit = float(norm.isf(FALSE_ALARM / (2 * score.size)))
     said = f"|z| ≤ {score.max():.2f} in {score.size} cells"
-    return Check(claim, f"|z| < {limit:.1f}", said, bool(score.max() < limit))
+    return ours(claim, "its law", rule.by_chance(score.size), score, said, "ours")
 
 
 def limits(table: Table) -> list[Check]:
     """Figures 6.2 to 6.5."""
     found = {each: np.array([table.where(protocol=name).numbers(each) for name in PROTOCOLS]) for each in MEASURES}
-    grows = all(bool((np.diff(each) > 0).all()) for each in found.values())
-    ordered = all(bool((each[0] > each[2]).all() and (each[2] > each[1]).all()) for each in found.values())
+    steps = np.concatenate([np.diff(each).ravel() for each in found.values()])
+    ordered = np.concatenate([_ordered(each) for each in found.values()])
     limit, low = int(table.column("limit")[0]), float(table.numbers("epsilon").min())
     blind, least = (limit + 1) / 41, found["recall"][:, 0]
+    claim = f"ε = {low:g}: recall over that of a blind guess, {blind:.3f}"
     return [
-        Check("all three grow with ε", "always", _so(grows), grows, source="6.1.3"),
-        Check("GRR, then OUE, then RAPPOR", "generally", _so(ordered), ordered, source="6.1.3"),
-        Check(
-            f"ε = {low:g}: recall, where a blind guess has {blind:.3f}", "low", span(least, 3),
-            bool((least > blind).all()), source="6.1.3",
-        ),
+        untold("steps of all three from one ε to the next", "grow", rule.above(0), steps, span(steps, 3), "6.1.3",
+               _CLIENTS),
+        untold("cases in which they fall from GRR over OUE to RAPPOR", "generally", rule.mostly(), ordered.mean(),
+               _of(ordered), "6.1.3", _CLIENTS),
+        untold(claim, "low", rule.at_least(1), least / blind, span(least, 3), "6.1.3", _CLIENTS),
         agree(table, "recall", "attacked reports of everybody: recall"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Table 2: how long a server takes to estimate from ten thousand reports. Measured and reported, never judged."""
+"""Table 2: how long a server takes to estimate from ten thousand reports; only the quotient of times is judged."""
 
 from __future__ import annotations
 

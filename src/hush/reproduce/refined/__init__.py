@@ -19,6 +19,7 @@ def _cloud(number: int, domain: str, regime: str) -> Part:
         f"ASR over MSE, {regime} privacy, {domain} domains",
         analytical.curves(PROTOCOLS, domain, regime),
         clouds.clouds(domain, regime),
+        checks.tradeoffs,
     )
 
 
@@ -27,7 +28,13 @@ STUDY = Study(
     "Revisiting locally differentially private protocols: privacy, utility and attack resistance",
     "Arcolezi and Gambs, arXiv:2503.01482",
     (
-        Part("figure-1", "ASR over MSE of four protocols and their adaptive versions", analytical.first, clouds.first),
+        Part(
+            "figure-1",
+            "ASR over MSE of four protocols and their adaptive versions",
+            analytical.first,
+            clouds.first,
+            checks.first,
+        ),
         Part(
             "figure-2",
             "ASR over the budget, for twelve domain sizes",
@@ -82,6 +89,7 @@ STUDY = Study(
             "Parameters that six strategies choose",
             analytical.strategies,
             curves.strategies,
+            checks.strategies,
         ),
         _cloud(10, "small", "high"),
         _cloud(11, "medium", "high"),
