@@ -11,9 +11,8 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullLocator
 
-_ENOUGH = 3
-_BETWEEN = ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0))
-"""Steps within a power of ten, from few to many."""
+_BETWEEN = (((1.0,), 3), ((1.0, 3.0), 4), ((1.0, 2.0, 5.0), 3), ((1.0, 1.5, 2.0, 3.0, 5.0, 7.0), 3))
+"""Steps within a power of ten, from few to many, and how many ticks they should give."""
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -26,10 +25,10 @@ def ticks(low: float, high: float) -> list[float]:
         return []
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     step = 1 + (last - first) // 7
-    for between in _BETWEEN:
+    for between, enough in _BETWEEN:
         found = [m * 10.0**i for i in range(first, last + 1, step) for m in between]
         inside = [float(f"{tick:.12g}") for tick in found if low <= tick * (1 + 1e-9) and tick <= high * (1 + 1e-9)]
-        if len(inside) >= _ENOUGH:
+        if len(inside) >= enough:
             return inside
     even = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     return [float(f"{tick:.12g}") for tick in even if low <= tick <= high]
