@@ -14,6 +14,8 @@ from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullLocator
 _BETWEEN = (((1.0,), 3), ((1.0, 3.0), 4), ((1.0, 2.0, 5.0), 3), ((1.0, 1.5, 2.0, 3.0, 5.0, 7.0), 3))
 """Steps within a power of ten, from few to many, and how many ticks they should give."""
 
+_FEW = 3
+
 
 def ticks(low: float, high: float) -> list[float]:
     """Powers of ten between two ends, not too many; where there are fewer than three, numbers between them.
@@ -30,8 +32,12 @@ def ticks(low: float, high: float) -> list[float]:
         inside = [float(f"{tick:.12g}") for tick in found if low <= tick * (1 + 1e-9) and tick <= high * (1 + 1e-9)]
         if len(inside) >= enough:
             return inside
-    even = MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    return [float(f"{tick:.12g}") for tick in even if low <= tick <= high]
+    for many in range(3, 12):
+        even = MaxNLocator(many, steps=[1, 2, 5, 10]).tick_values(low, high)
+        inside = [float(f"{tick:.12g}") for tick in even if low <= tick <= high]
+        if len(inside) >= _FEW:
+            break
+    return inside
 
 
 def written(at: Sequence[float]) -> list[str]:
