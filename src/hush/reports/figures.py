@@ -5,18 +5,18 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from hush.reports import fonts
-from hush.reports.panels import LEGEND, MOST_ROWS, Series, cloud, figure_of, head, legend, prepare, rows_in, say
+from hush.reports.multiples import Page, most_panels
+from hush.reports.multiples import small_multiples as estimates
+from hush.reports.panels import Series, figure_of, head, legend, prepare, rows_in, say
 from hush.reports.theme import LIGHT, Theme
 
-__all__ = ["MOST_PANELS", "Series", "comparison", "errors", "estimates", "png", "trade_off", "unprintable"]
+__all__ = ["Series", "comparison", "errors", "estimates", "most_panels", "png", "trade_off", "unprintable"]
 
-MOST_PANELS = 12
 _WIDE = 7.5
 """Inches: narrow, so that the type stays large on a small screen."""
 
@@ -32,34 +32,10 @@ def png(figure: Figure, dpi: int = 160) -> bytes:
 
 def unprintable(series: Sequence[Series]) -> list[str]:
     """The names and labels in `estimates` of these series that its font cannot spell."""
-    drawn = series[:MOST_PANELS]
-    named = max(len(each.labels) for each in drawn) <= MOST_ROWS
-    texts = [each.name for each in drawn] + [label for each in drawn for label in each.labels if named]
+    page = Page(max(len(each.labels) for each in series), len(series))
+    drawn = series[: page.most]
+    texts = [each.name for each in drawn] + [label for each in drawn for label in each.labels if page.few]
     return fonts.unprintable(dict.fromkeys(texts))
-
-
-def estimates(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Figure:
-    """One panel for each series: points with intervals, and the truth as bars behind them where it is known."""
-    drawn = list(series[:MOST_PANELS])
-    columns = min(3, len(drawn))
-    rows = -(-len(drawn) // columns)
-    values = max(len(each.labels) for each in drawn)
-    few = values <= MOST_ROWS
-    tall = (1.2 + 0.27 * values) if few else 3.6
-    figure = figure_of(max(8.0, 4.2 * columns) if few else 9.5, rows * tall + 0.6, theme)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=few).ravel()
-    for axes, each in zip(panels, drawn, strict=False):
-        prepare(axes, theme, "x" if few else "y")
-        (rows_in if few else cloud)(axes, [replace(each, name="")], theme)
-        say(axes.set_title, each.name, loc="left", fontsize=10, color=theme.ink)
-    for axes in panels[len(drawn) :]:
-        axes.set_visible(False)
-    if drawn[0].truth is not None or drawn[0].projected is not None:
-        handles, names = panels[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower right", ncols=3, **LEGEND, labelcolor=theme.ink)
-    rest = f" (the first {len(drawn)} of {len(series)} groups)" if len(series) > len(drawn) else ""
-    say(figure.suptitle, title + rest, **head(theme))
-    return figure
 
 
 def comparison(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Figure:

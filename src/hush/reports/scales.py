@@ -84,15 +84,26 @@ def logarithmic(axes: Axes, *which: str) -> None:
         axis.set_major_formatter(_Written())
 
 
-def beyond(axes: Axes, x: npt.ArrayLike, y: npt.ArrayLike, colour: str, **how: Any) -> int:
-    """Mark what lies above or below a panel by triangles at its edge, once its limits are set; how many there are."""
-    at, values = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    low, high = sorted(axes.get_ylim())
+def beyond(axes: Axes, at: npt.ArrayLike, values: npt.ArrayLike, colour: str, *, which: str = "y", **how: Any) -> int:
+    """Mark values that lie outside a panel by triangles at its edge, once its limits are set; how many there are.
+
+    Args:
+        axes: The panel.
+        at: Where they are along the other axis.
+        values: On the axis `which`.
+        colour: Of the triangles.
+        which: "x" or "y".
+        how: More about the triangles.
+    """
+    places, numbers = np.asarray(at, np.float64), np.asarray(values, np.float64)
+    low, high = sorted(axes.get_ylim() if which == "y" else axes.get_xlim())
+    over = axes.get_xaxis_transform() if which == "y" else axes.get_yaxis_transform()
     total = 0
-    for sign, outside, edge in (("^", values > high, 1.0), ("v", values < low, 0.0)):
+    for sign, outside, edge in (("^>"[which == "x"], numbers > high, 1.0), ("v<"[which == "x"], numbers < low, 0.0)):
         if outside.any():
+            ends = np.full(int(outside.sum()), edge)
+            x, y = (places[outside], ends) if which == "y" else (ends, places[outside])
             style: dict[str, Any] = {"color": colour, "marker": sign, "lw": 0, "ms": 6, "zorder": 5, **how}
-            place = np.full(int(outside.sum()), edge)
-            axes.plot(at[outside], place, transform=axes.get_xaxis_transform(), clip_on=False, **style)
+            axes.plot(x, y, transform=over, clip_on=False, **style)
             total += int(outside.sum())
     return total
