@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from hush.reports import fonts
 from hush.reports.multiples import Page, most_panels
 from hush.reports.multiples import small_multiples as estimates
-from hush.reports.panels import Series, figure_of, head, legend, prepare, rows_in, say
+from hush.reports.panels import LEGEND, Series, figure_of, head, legend, prepare, rows_in, say
 from hush.reports.theme import LIGHT, Theme
 
 __all__ = ["Series", "comparison", "errors", "estimates", "most_panels", "png", "trade_off", "unprintable"]
@@ -68,25 +70,46 @@ def errors(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Fig
 
 
 def trade_off(
-    names: Sequence[str], measures: dict[str, Sequence[float]], title: str, *, theme: Theme = LIGHT
+    names: Sequence[str],
+    measures: dict[str, Sequence[float]],
+    title: str,
+    *,
+    seen: dict[str, Sequence[float]] | None = None,
+    theme: Theme = LIGHT,
 ) -> Figure:
-    """One small panel for each measure, one bar for each name; in all of them less is better."""
-    figure = figure_of(_WIDE, 0.9 + 0.42 * len(names), theme)
+    """One small panel for each measure, one bar for each name; in all of them less is better.
+
+    Args:
+        names: What is compared.
+        measures: Numbers of each, by what they measure. Where chance plays, they are expectations.
+        title: Of the figure.
+        seen: What one run gave of some measures, as points on the bars: chance moves these, and they compare nothing.
+        theme: Colours.
+    """
+    seen = seen or {}
+    figure = figure_of(_WIDE, 0.9 + 0.42 * len(names) + (0.3 if seen else 0.0), theme)
+    at = np.arange(len(names))
     for axes, (measure, values) in zip(figure.subplots(1, len(measures)), measures.items(), strict=True):
         prepare(axes, theme, None)
-        at = np.arange(len(names))
-        bars = axes.barh(at, values, color=[theme.series[i % len(theme.series)] for i in at], height=0.62)
-        axes.bar_label(
-            bars,
-            [f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" for value in values],
-            padding=4,
-            color=theme.ink,
-            fontsize=9,
-        )
-        axes.set(yticks=at, xticks=[], xlim=(0, max(values) * 1.3 or 1.0))
+        axes.barh(at, values, color=[theme.series[i % len(theme.series)] for i in at], height=0.62)
+        run = seen.get(measure, values)
+        if measure in seen:
+            axes.plot(run, at, "o", color=theme.ground, mec=theme.ink, mew=1.2, ms=6, zorder=3)
+        most = max(*values, *run)
+        for place, value, end in zip(at, values, np.maximum(values, run), strict=True):
+            told = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+            within = measure in seen and value > 0.3 * most  # beside a point it would look like the point's
+            how: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 9}
+            where, colour = ((0, place), theme.ground) if within else ((end, place), theme.ink)
+            axes.annotate(told, where, (6, 0), color=colour, **how)
+        axes.set(yticks=at, xticks=[], xlim=(0, most * 1.3 or 1.0))
         axes.set_yticklabels(names, color=theme.ink, parse_math=False)
         axes.invert_yaxis()
         axes.spines["bottom"].set_visible(False)
         axes.set_title(measure, loc="left", fontsize=9.5, color=theme.faint)
+    if seen:
+        dot = Line2D([], [], marker="o", color=theme.ground, mec=theme.ink, mew=1.2, ms=6, lw=0, label="this run")
+        bar = Line2D([], [], color=theme.faint, lw=7, label="expected, exact")
+        figure.legend(handles=[bar, dot], loc="outside lower left", ncols=2, labelcolor=theme.ink, **LEGEND)
     say(figure.suptitle, title, **head(theme))
     return figure
