@@ -15,6 +15,8 @@ _BETWEEN = (((1.0,), 3), ((1.0, 3.0), 4), ((1.0, 2.0, 5.0), 3), ((1.0, 1.5, 2.0,
 """Steps within a power of ten, from few to many, and how many ticks they should give."""
 
 _FEW = 3
+_WIDE, _TALL = 0.5, 0.22
+"""Inches that a label takes, at least, so that it does not touch the next."""
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -54,11 +56,25 @@ def written(at: Sequence[float]) -> list[str]:
     return [f"${lead}10^{{{exponent}}}$" for lead, exponent in zip(leads, exponents, strict=True)]
 
 
+def _thinned(found: list[float], most: float) -> list[float]:
+    """As many ticks as there is room for, powers of ten rather than others."""
+    tens = [tick for tick in found if abs(math.log10(tick) - round(math.log10(tick))) < 1e-9]
+    if len(found) > most and len(tens) >= 2:
+        found = tens
+    while len(found) > most:
+        found = found[::2]
+    return found
+
+
 class _Few(Locator):
     """`ticks` of what is seen of the axis, whenever that is."""
 
     def __call__(self) -> list[float]:
-        return self.tick_values(*sorted(self.axis.get_view_interval()))  # type: ignore[union-attr]
+        axis: Any = self.axis
+        found = self.tick_values(*sorted(axis.get_view_interval()))
+        across = axis.axis_name == "x"
+        inches = getattr(axis.axes.bbox, "width" if across else "height") / axis.axes.get_figure(root=True).dpi
+        return _thinned(found, max(inches / (_WIDE if across else _TALL), 2))
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
         return ticks(vmin, vmax)

@@ -153,6 +153,6 @@ STUDY = Study(
             "primes from a band around k/ℓ; the ridge for a spike of 1,000 people, k = 100.",
         ),
     ),
-    version=1,
+    version=2,
     about=_ABOUT,
 )
