@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import hush
 from hush.datasets import Dataset
 from hush.reports import demo
 from hush.reports.outcome import Outcome
+from hush.reports.theme import LIGHT
 from tests.system.support import refused, run, shell
 
 FILES = ["errors.png", "estimates.png", "index.html", "results.json", "trade-off.png"]
@@ -38,6 +40,7 @@ def test_numbers(told: tuple[dict[str, Any], Path]) -> None:
         assert found["asr_expected"] == m.asr()
         assert abs(found["asr"] - m.asr()) < 6 * (m.asr() / data.n) ** 0.5
         spread = np.sqrt(m.variances(data.frequencies, data.n))
+        assert found["rmse_expected"] == np.sqrt(np.mean(spread**2))
         estimates = np.array([row["frequency"] for row in found["estimate"]])
         assert (np.abs(estimates - data.frequencies) < 6.5 * spread).all()
         assert [row["truth"] for row in found["estimate"]] == data.frequencies.tolist()
@@ -91,6 +94,19 @@ def test_the_table_has_the_order_of_the_charts() -> None:
     table = demo.build(data, [found])["index.html"].decode().partition("<table>")[2]
     assert table.index("most") < table.index("middle") < table.index("least")
     assert found.series(found.order).labels == ["most", "middle", "least"]
+
+
+def test_mechanisms_are_compared_by_expectations_not_by_one_run() -> None:
+    """The same mechanism twice, once lucky: the bars are equal, and the luck is a point."""
+    _, lucky = outcome(["a", "b", "c"])
+    unlucky = replace(lucky, estimate=replace(lucky.estimate, frequencies=lucky.truth + 0.1), attack_rate=0.9)
+    figure = demo.drawings([lucky, unlucky])["trade-off.png"](LIGHT)
+    for axes, seen in zip(figure.axes, ("rmse", "attack_rate"), strict=False):
+        first, second = (bar.get_width() for bar in axes.patches)
+        assert first == second
+        points = [100 * getattr(each, seen) for each in (lucky, unlucky)]
+        assert list(axes.lines[0].get_xdata()) == pytest.approx(points)
+    assert lucky.expected_rmse == pytest.approx(np.sqrt(lucky.mechanism.variances(lucky.truth, 600).mean()))
 
 
 def test_hostile_labels_are_escaped() -> None:

@@ -116,23 +116,6 @@ def test_every_figure_is_drawn(part: Part, tables: dict[str, Table]) -> None:
     assert all(axes.lines or axes.collections for axes in shown)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "labels"),
-    [
-        (0.5, 2e3, ["1", "10", "100", "1000"]),
-        (2e-6, 2e-3, ["$10^{-5}$", "$10^{-4}$", "$10^{-3}$"]),
-        (0.12, 0.6, ["0.2", "0.5"]),
-        (1.5e-6, 2e-5, ["2e-6", "5e-6", "1e-5", "2e-5"]),
-        (1e-9, 1.1, ["$10^{-9}$", "$10^{-7}$", "$10^{-5}$", "$10^{-3}$", "$10^{-1}$"]),
-    ],
-)
-def test_ticks_are_few_and_short(low: float, high: float, labels: list[str]) -> None:
-    ticks = frame._ticks(low, high)
-    assert frame._written(ticks) == labels
-    assert min(ticks) >= low
-    assert max(ticks) <= high
-
-
 # What the paper prints.
 
 

@@ -20,6 +20,8 @@ from hush.reproduce.budget import (
     cells,
     checks_search,
     checks_totals,
+    curves_search,
+    curves_totals,
     exposed,
     people,
     printed,
@@ -414,3 +416,52 @@ def test_bayes_as_printed_meets_the_mean() -> None:
     found = printed.mean_met(falling, 0.5, 101)
     assert found == pytest.approx(2.0, rel=1e-3)
     assert np.mean(falling(found, 101) <= 0.5) == pytest.approx(0.5, abs=0.02)
+
+
+# Drawings.
+
+
+@pytest.mark.parametrize("name", ["figure-4.1", "figure-5.6"])
+def test_what_is_drawn_is_inside_its_panel(name: str, told: dict[str, tuple[Table, float]]) -> None:
+    part = BUDGET.part(name)
+    assert part is not None
+    for axes in part.draw(told[name][0]).axes:
+        low, high = axes.get_xlim()
+        assert np.isfinite([low, high, *axes.get_ylim()]).all()
+        for line in axes.lines:
+            if line.get_transform() == axes.transData and np.size(line.get_xdata()):
+                at = np.asarray(line.get_xdata(), np.float64)
+                assert low <= np.nanmin(at)
+                assert np.nanmax(at) <= high
+
+
+def test_bounds_and_exact_probabilities_are_seen_on_one_scale(told: dict[str, tuple[Table, float]]) -> None:
+    table = told["figure-4.1"][0]
+    for axes, panel in zip(curves_totals.bounds(table).axes[1:], ("b", "c"), strict=True):
+        exact = table.where(panel=panel).numbers("exact")
+        assert axes.get_yscale() == "log"
+        assert axes.get_ylim()[0] < exact[exact > 1e-3].min()
+
+
+def test_one_threshold_is_a_panel_and_not_an_edge() -> None:
+    """As in the quick study: points stand close to the threshold, well inside the panel, and none hides another."""
+    ways = {"CAPRI": 0.61, "CAPRI-R": 0.61, "Bayes": 0.62, "exact": 0.6}
+    columns = ("protocol", "n", "threshold", "method", "epsilon", "probability")
+    table = rows_of(columns, [["GRR", 100, 0.9, way, at, 0.9 + at - 0.6] for way, at in ways.items()])
+    for axes in curves_totals.ways(table).axes:
+        low, high = axes.get_xlim()
+        points = [line for line in axes.lines if line.get_marker() in ("o", "s", "v")]
+        at = np.concatenate([np.asarray(line.get_xdata(), np.float64) for line in points])
+        assert len(set(at.tolist())) == 3
+        assert (np.abs(at - 0.9) < 0.3 * (high - low)).all()
+
+
+def test_times_of_all_methods_are_told_apart() -> None:
+    columns = ("people", "protocol", "tau", "method", "seconds", "seconds_by_reports")
+    rows = [["MSNBC", "GRR", tau, method, 0.5, 400.0] for tau in (0.1, 0.5) for method in cells.METHODS]
+    (axes,) = curves_search.times(rows_of(columns, rows)).axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == list(cells.METHODS)
+    points = np.concatenate(
+        [np.asarray(each.get_offsets()) for each in axes.collections if len(each.get_offsets()) > 1]
+    )
+    assert len({tuple(row) for row in points.round(6)}) == 2 * len(rows)

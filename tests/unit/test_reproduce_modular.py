@@ -21,7 +21,9 @@ from hush.reproduce.modular import (
     checks,
     checks_formulas,
     corrections,
+    curves,
     measured,
+    panels_formulas,
     printed,
     runtime,
     settings,
@@ -389,3 +391,34 @@ def test_given_numbers_of_moduli_are_well_conditioned() -> None:
         assert moduli is not None
         assert len(moduli) == count
         assert MSS(k=1_024, epsilon=2.0, moduli=moduli).blocks.system.condition(digits=4) <= 10
+
+
+# Drawings.
+
+
+def test_condition_numbers_beyond_all_measure_are_marked_at_the_edge(tables: dict[str, Table]) -> None:
+    rows = tables["corrections"]
+    wild = [
+        (*row[:4], 1e150, *row[5:]) if row[0] == "theorem 4" and "k=100" in str(row[1]) else row for row in rows.rows
+    ]
+    figure = panels_formulas.corrections(Table(rows.columns, wild))
+    axes = next(axes for axes in figure.axes if axes.get_title(loc="left").startswith("condition number"))
+    assert axes.get_ylim()[1] <= 1e13
+    edge = [line for line in axes.lines if line.get_marker() == "^" and np.size(line.get_xdata())]
+    assert sum(np.size(line.get_xdata()) for line in edge) == sum(row[4] == 1e150 for row in wild)
+
+
+def test_equal_ratios_of_table_1_hide_no_other(tables: dict[str, Table]) -> None:
+    """Every number of the table is a point of its own."""
+    for axes in panels_formulas.formulas(tables["table-1"]).axes:
+        at = np.concatenate([np.asarray(points.get_offsets()) for points in axes.collections])
+        assert len({tuple(row) for row in at.round(6)}) == len(at) == len(tables["table-1"].rows) / 2
+        assert axes.get_xscale() == "log"
+
+
+def test_shares_of_trials_go_from_nothing_to_all(tables: dict[str, Table]) -> None:
+    figure = curves.spreads(tables["figure-7"])
+    for axes in figure.axes[:4]:
+        steps = [np.asarray(line.get_ydata()) for line in axes.lines if line.get_drawstyle() == "steps-post"]
+        assert len(steps) == 4
+        assert all(each[0] == 0 and each[-1] == 1 and (np.diff(each) >= 0).all() for each in steps)

@@ -12,7 +12,18 @@ from scipy.stats import norm
 
 import hush
 from hush.reproduce import Part, Settings, Table, studies
-from hush.reproduce.uldp import checks_together, computed, empirical, measured, people, readings, runs, together
+from hush.reproduce.uldp import (
+    checks_together,
+    computed,
+    curves,
+    empirical,
+    measured,
+    panels,
+    people,
+    readings,
+    runs,
+    together,
+)
 from hush.utility import BalancedLH, UtilityOracle, theory, total_error, uHR, uLH, uRAP, uSS, uUE
 from tests.reproduced import unsound
 
@@ -277,8 +288,8 @@ def test_runs_repeat_by_seed_alone() -> None:
 
 def test_frequent_values() -> None:
     truth = np.array([0.4, 0.3, 0.2, 0.1])
-    assert measured.frequent(np.stack([truth, truth]), truth, top=2) == (1.0, pytest.approx(1.0))
-    assert measured.frequent(truth[None, ::-1], truth, top=2) == (0.0, 0.0)
+    both = np.stack([truth, truth[::-1]])
+    assert [each.tolist() for each in measured.frequent(both, truth, top=2)] == [[1.0, 0.0], [pytest.approx(1.0), 0.0]]
     swapped = measured.frequent(np.array([[0.3, 0.4, 0.2, 0.1]]), truth, top=2)
     discount = 1 / math.log2(3)
     assert swapped == (1.0, pytest.approx((1 + 2 * discount) / (2 + discount)))
@@ -310,3 +321,46 @@ def test_all_reports_together_beat_the_rest_alone() -> None:
 def test_table_2_is_whole() -> None:
     assert set(checks_together.PRINTED) == set(readings.PROPOSED)
     assert all(len(each) == len(people.SYNTHETIC) for each in checks_together.PRINTED.values())
+
+
+# Drawings.
+
+
+def test_no_error_of_collaborative_sampling_is_cut_off(tables: dict[str, Table]) -> None:
+    table = tables["figure-6"]
+    ratio = table.numbers("mse") / table.numbers("mse_known")
+    figure = panels.estimated(table)
+    limits = np.array([axes.get_ylim() for axes in figure.axes])
+    assert limits[:, 0].min() < ratio.min()
+    assert limits[:, 1].max() > ratio.max()
+    for axes in figure.axes:
+        shown = np.concatenate([np.asarray(line.get_ydata(), np.float64) for line in axes.lines])
+        assert axes.get_ylim()[0] <= shown.min()
+        assert shown.max() <= axes.get_ylim()[1]
+
+
+def test_ratios_beyond_a_panel_are_marked(tables: dict[str, Table]) -> None:
+    table = tables["figure-5"]
+    figure = curves.shares(table)
+    base = {
+        (row[0], row[5]): row[table.columns.index("mse_expected")]
+        for row in table.where(reading="paper", mechanism="uSS").rows
+    }
+    ratio = [row[table.columns.index("mse_expected")] / base[row[0], row[5]] for row in table.rows]  # type: ignore[operator]
+    marked = sum(
+        np.size(line.get_xdata())
+        for axes in figure.axes
+        for line in axes.lines
+        if not line.get_clip_on() and line.get_marker() in ("^", "v")
+    )
+    assert marked == sum(each > 14 or each < 0.4 for each in ratio)
+
+
+def test_f1_and_ndcg_have_standard_errors(tables: dict[str, Table]) -> None:
+    table = tables["figure-9"]
+    runs = table.numbers("runs")
+    for name in ("f1", "ndcg"):
+        mean, error = table.numbers(name), table.numbers(f"{name}_stderr")
+        assert (error >= 0).all()
+        assert (error <= np.sqrt(mean * (1 - mean) / (runs - 1)) + 1e-9).all(), "of numbers between 0 and 1"
+    assert all(0 < axes.get_ylim()[0] < axes.get_ylim()[1] < 1 for axes in curves.tops(table).axes)

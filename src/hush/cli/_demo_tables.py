@@ -12,7 +12,8 @@ from hush.reports.outcome import Outcome
 _WIDE = 100
 _LINES: dict[str, Callable[[Outcome], str]] = {
     "exact ε of one report": lambda o: f"{o.mechanism.exact_epsilon():.9f}",
-    "RMSE, percentage points": lambda o: f"{o.rmse * 100:.4f}",
+    "RMSE of this run, percentage points": lambda o: f"{o.rmse * 100:.4f}",
+    "RMSE of any run, exact expectation": lambda o: f"{o.expected_rmse * 100:.4f}",
     "true values inside their 95 % interval": lambda o: f"{int(o.covered.sum())} of {o.covered.size}",
     "attack success, measured on all reports": lambda o: f"{o.attack_rate * 100:.3f} %",
     "attack success, exact expectation": lambda o: f"{o.mechanism.asr() * 100:.3f} %",

@@ -6,7 +6,8 @@ from typing import Any
 
 from hush.cli import _console, _grid
 from hush.cli._collect import Collection
-from hush.cli._estimates import LONGEST, Result, Settings
+from hush.cli._estimates import Result, Settings
+from hush.cli._folded import LONGEST
 from hush.mechanisms.spec import Spec
 from hush.reports.words import shortened
 

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.cli import _console
 from hush.cli._collect import Collection
+from hush.cli._folded import headline, named, plain_group
 from hush.estimation import Estimate
 from hush.estimation.laws import Interval
 from hush.mechanisms.spec import Spec
-from hush.reports.words import many, shortened
+from hush.reports.words import many
 
 if TYPE_CHECKING:
     from hush.reports.figures import Series
 
 Floats = npt.NDArray[np.float64]
-LONGEST = 40
 
 
 @dataclass(frozen=True)
@@ -83,18 +82,23 @@ class Result:
     @property
     def title(self) -> str:
         """The group and its size."""
-        group = "missing" if self.group is None else _console.clean(shortened(self.group, LONGEST))
-        return f"{group} ({many(self.estimate.n, 'report', 'reports')})"
+        return f"{named(self.group)} ({many(self.estimate.n, 'report', 'reports')})"
 
-    def series(self, grouped: bool) -> Series:
-        """The same for a figure."""
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The group, for programs."""
+        return plain_group(self.group, self.estimate.n)
+
+    def series(self, whole: Estimate | None = None) -> Series:
+        """The same for a figure; of a group, beside everybody's."""
         from hush.reports.figures import Series
 
         labels, at = [str(self.estimate.labels[i]) for i in self.order], self.order
         final = None if self.projected is None else self.projected[at]
-        name = self.title if grouped else ""
+        name = "" if whole is None else headline(self.group, self.estimate.n)
+        every = None if whole is None else whole.frequencies[at]
         lower, upper = (ends[at] for ends in self.interval)
-        return Series(name, labels, self.estimate.frequencies[at], lower, upper, projected=final)
+        return Series(name, labels, self.estimate.frequencies[at], lower, upper, projected=final, whole=every)
 
 
 def rows_of(estimate: Estimate, group: Any, settings: Settings) -> Result:
@@ -121,7 +125,7 @@ def as_dict(collection: Collection[Spec], results: list[Result], by: str | None,
     }
     if by is None:
         return {**whole, "estimate": results[0].rows}
-    groups = [{"group": each.group, "n": each.estimate.n, "estimate": each.rows} for each in results]
+    groups = [{**each.plain, "estimate": each.rows} for each in results]
     return {**whole, "by": by, "groups": groups}
 
 
@@ -132,6 +136,6 @@ def as_csv(results: list[Result], by: str | None) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*lead, *results[0].rows[0]])
     for each in results:
-        group = [] if by is None else [each.group, each.estimate.n]
+        group = [] if by is None else [each.plain["group"], each.estimate.n]
         writer.writerows([*group, *row.values()] for row in each.rows)
     return text.getvalue()

@@ -10,12 +10,11 @@ from typing import Any
 
 from hush.cli import _console, _grid
 from hush.cli._collect import Collection
-from hush.cli._estimates import LONGEST
+from hush.cli._folded import named, plain_group
 from hush.cli._numeric_spec import NumericSpec
 from hush.errors import ParameterError, message
 from hush.estimation.laws import Interval
 from hush.mechanisms._numeric_estimate import MeanEstimate
-from hush.reports.words import shortened
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,11 @@ class Mean:
     group: Any
     estimate: MeanEstimate
     interval: Interval[float]
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The group, for programs."""
+        return plain_group(self.group, self.estimate.n)
 
     @property
     def row(self) -> dict[str, Any]:
@@ -70,7 +74,7 @@ def as_dict(collection: Collection[NumericSpec], means: list[Mean], by: str | No
     return {
         **whole,
         "by": by,
-        "groups": [{"group": each.group, "n": each.estimate.n, "estimate": each.row} for each in means],
+        "groups": [{**each.plain, "estimate": each.row} for each in means],
     }
 
 
@@ -79,7 +83,7 @@ def as_csv(means: list[Mean], by: str | None) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*([] if by is None else [by]), *means[0].row])
-    writer.writerows([*([] if by is None else [each.group]), *each.row.values()] for each in means)
+    writer.writerows([*([] if by is None else [each.plain["group"]]), *each.row.values()] for each in means)
     return text.getvalue()
 
 
@@ -100,7 +104,7 @@ def show(collection: Collection[NumericSpec], means: list[Mean], by: str | None,
         column("±"),
         column(between, rank=3),
     ]
-    rows = [[*([] if by is None else [_named(each.group), f"{each.estimate.n:,}"]), *_cells(each)] for each in means]
+    rows = [[*([] if by is None else [named(each.group), f"{each.estimate.n:,}"]), *_cells(each)] for each in means]
     _grid.show(console, [*grouped, *numbers], rows)
     rest = " and ".join(sorted({each.interval.method for each in means}))
     whose = "of these people" if by is None else "of each group's people"
@@ -108,10 +112,6 @@ def show(collection: Collection[NumericSpec], means: list[Mean], by: str | None,
         f"Means are raw and unbiased, and may fall outside the range; totals are those {whose}, n times the mean; "
         f"intervals are {rest}."
     )
-
-
-def _named(group: Any) -> str:
-    return "missing" if group is None else shortened(_console.clean(group), LONGEST)
 
 
 def _cells(each: Mean) -> list[str]:

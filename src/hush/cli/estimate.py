@@ -14,7 +14,8 @@ from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
 
 if TYPE_CHECKING:
     from hush.cli._collect import Collection
-    from hush.cli._estimates import Result, Settings
+    from hush.cli._estimates import Settings
+    from hush.cli._folded import Together
     from hush.cli._numeric_spec import NumericSpec
     from hush.mechanisms.spec import Spec
 
@@ -25,6 +26,15 @@ def estimate(
     ],
     by: Annotated[
         str | None, typer.Option("--by", metavar="COLUMN", help="One estimate for each group of a kept column.")
+    ] = None,
+    floor: Annotated[
+        int | None,
+        typer.Option(
+            "--floor",
+            metavar="N",
+            parser=whole("--floor", 1, "100"),
+            help="Take groups of fewer people together; left out, only the picture does, where they would say nothing.",
+        ),
     ] = None,
     level: Annotated[
         float, typer.Option("--level", metavar="L", parser=real("--level", "0.95"), help="Coverage of the intervals.")
@@ -73,6 +83,7 @@ def estimate(
     from hush.cli._choose import allow
     from hush.cli._collect import common_spec, merged
     from hush.cli._estimates import Settings
+    from hush.cli._folded import folded
     from hush.cli._means import refuse
     from hush.cli._numeric_spec import NumericSpec
     from hush.errors import ParameterError, message
@@ -86,14 +97,18 @@ def estimate(
         raise ParameterError(message("--project", rule, project, "use e.g. simplex"))
     if by is not None and aggregate_out is not None:
         raise ParameterError(message("--aggregate-out", "must stand without --by", by, "save the whole, or one group"))
+    if by is None and floor is not None:
+        raise ParameterError(message("--floor", "must stand with --by", floor, "leave it out, or name a column"))
     allow(mechanism)
     found = common_spec(sources, spec, by, mechanism)
     if isinstance(found, NumericSpec):
         refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found)
-        _means(merged(sources, found, by, quiet=as_json), by, level, outputs, as_json=as_json)
+        means = folded(merged(sources, found, by, quiet=as_json), floor or 0)
+        _means(means, by, level, outputs, as_json=as_json)
     else:
         settings = Settings(level, simultaneous, project)
-        _frequencies(merged(sources, found, by, quiet=as_json), by, top, settings, outputs, as_json=as_json)
+        shares = folded(merged(sources, found, by, quiet=as_json), floor or 0)
+        _frequencies(shares, by, top, settings, outputs, floor=floor, as_json=as_json)
     for written in outputs.values():
         if written is not None and not as_json:
             _console.note(f"wrote {written}")
@@ -119,6 +134,7 @@ def _frequencies(
     settings: Settings,
     outputs: dict[str, Path | None],
     *,
+    floor: int | None,
     as_json: bool,
 ) -> None:
     from hush.cli._estimate_table import show
@@ -127,12 +143,15 @@ def _frequencies(
     results = [rows_of(collection.spec.estimate(part), group, settings) for group, part in collection.parts.items()]
     picked = [shown(result, top) for result in results]
     _save(collection, outputs, lambda: as_csv(results, by))
+    together = None
     if outputs["--png"] is not None:
-        _draw(outputs["--png"], f"{collection.title}\n{settings.caption}", picked, by is not None)
+        together = _draw(outputs["--png"], collection, by, top, settings, floor)
     if as_json:
         _console.print_json(as_dict(collection, picked, by, settings))
-    else:
-        show(collection, picked, by, settings)
+        return
+    show(collection, picked, by, settings)
+    if together is not None and floor is None:
+        _console.note(f"The picture shows {together}; with --floor you say from how many on a group stands alone.")
 
 
 def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers: Callable[[], str]) -> None:
@@ -150,10 +169,27 @@ def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers:
             _files.write(path, make())
 
 
-def _draw(path: Path, title: str, results: list[Result], grouped: bool) -> None:
+def _draw(
+    path: Path, collection: Collection[Spec], by: str | None, top: int | None, settings: Settings, floor: int | None
+) -> Together | None:
+    """A panel for each group, the largest first; what small ones are called that are one panel together."""
+    from dataclasses import replace
+
     from hush.cli import _files
+    from hush.cli._estimates import rows_of, shown
+    from hush.cli._folded import Together, by_size, folded, telling
     from hush.reports import figures
 
-    series = [result.series(grouped) for result in results]
+    spec, whole = collection.spec, None
+    if by is not None:
+        whole = spec.estimate(collection.total)
+        least = telling(collection) if floor is None else floor
+        most = figures.most_panels(min(top or spec.domain.size, spec.domain.size))
+        collection = by_size(folded(collection, least, most))
+    results = [rows_of(spec.estimate(part), group, settings) for group, part in collection.parts.items()]
+    order = shown(rows_of(whole or results[0].estimate, None, settings), top).order  # of all, so that groups compare
+    series = [replace(result, order=order).series(whole) for result in results]
     _console.warn_of_signs(figures.unprintable(series))
+    title = f"{collection.title}{'' if by is None else f', by {by}'}\n{settings.caption}"
     _files.write(path, figures.png(figures.estimates(series, title)))
+    return next((group for group in collection.parts if isinstance(group, Together)), None)

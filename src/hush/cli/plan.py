@@ -164,7 +164,7 @@ def plan(
     spec_out: SpecOut = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE.png", help="Draw the front of error and attack, with the choice marked."),
+        typer.Option("--plot", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from hush.planning.relax import up
 from hush.reports.panels import LEGEND, figure_of, head, prepare, say
+from hush.reports.scales import logarithmic
 from hush.reports.theme import LIGHT, Theme
 from hush.reports.words import many
 
@@ -94,8 +95,6 @@ def capacity_figure(
             they are.
         theme: Colours.
     """
-    from matplotlib.ticker import NullLocator
-
     figure = figure_of(7.5, 4.6, theme)
     axes = figure.subplots()
     prepare(axes, theme, "y")
@@ -125,8 +124,8 @@ def capacity_figure(
     axes.axhline(answer.threshold, color=theme.faint, linewidth=1.2, linestyle="--", label=f"wanted, {limit}")
     if possible and not wanted:
         least = min(value for value in lines[law] if value > _LEAST)
-        axes.set(yscale="log", ylim=(max(least, answer.threshold / 1000), 1.5))
-        axes.yaxis.set_minor_locator(NullLocator())
+        logarithmic(axes, "y")
+        axes.set_ylim(max(least, answer.threshold / 1000), 1.5)
     else:
         axes.set_ylim(-0.03, 1.05)
     _marked((axes,), answer.epsilon, None, "", theme)
@@ -165,10 +164,6 @@ def _marked(
 
 def _budgets(axes: Axes, left: float, right: float, theme: Theme) -> None:
     """A logarithmic axis with plain numbers."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    axes.set(xscale="log", xlim=(left / 1.05, right * 1.05))
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    logarithmic(axes, "x")
+    axes.set_xlim(left / 1.05, right * 1.05)
     axes.set_xlabel("budget ε of one report", color=theme.faint)

@@ -24,16 +24,23 @@ Draw = Callable[[Theme], Figure]
 def drawings(outcomes: Sequence[Outcome]) -> dict[str, Draw]:
     """The figures by file name, each drawn in a theme."""
     series = [each.series(outcomes[0].order) for each in outcomes]
+    error, attack = "typical error, percentage points", "attacker guesses right, %"
     measures: dict[str, Sequence[float]] = {
-        "typical error, percentage points": [each.rmse * 100 for each in outcomes],
-        "attacker guesses right, %": [each.attack_rate * 100 for each in outcomes],
+        error: [each.expected_rmse * 100 for each in outcomes],
+        attack: [each.mechanism.asr() * 100 for each in outcomes],
         "bytes in one report": [each.report_bytes for each in outcomes],
+    }
+    seen: dict[str, Sequence[float]] = {
+        error: [each.rmse * 100 for each in outcomes],
+        attack: [each.attack_rate * 100 for each in outcomes],
     }
     names = [each.name for each in outcomes]
     return {
         "estimates.png": lambda theme: figures.comparison(series, "Truth, and estimates from the noise", theme=theme),
         "errors.png": lambda theme: figures.errors(series, "How far off, with 95 % intervals", theme=theme),
-        "trade-off.png": lambda theme: figures.trade_off(names, measures, "Less is better", theme=theme),
+        "trade-off.png": lambda theme: figures.trade_off(
+            names, measures, "What is expected of each: less is better", seen=seen, theme=theme
+        ),
     }
 
 
@@ -75,8 +82,10 @@ def write(data: Dataset, outcomes: Sequence[Outcome], light: dict[str, bytes], d
         heading("What it costs, and what it leaks"),
         shown(
             "trade-off.png",
-            "Typical error, attack success and report size of each mechanism",
-            f"An attacker who guesses without looking is right {100 / data.k:.1f} % of the time.",
+            "Expected error, attack success and report size of each mechanism, and what this run gave",
+            "Bars are exact expectations, and points what this run gave: chance alone moves the points from run to "
+            "run, so compare the bars. An attacker who guesses without looking is right "
+            f"{100 / data.k:.1f} % of the time.",
         ),
         heading("What the numbers mean"),
         definitions(_meanings(epsilon, data)),
@@ -91,9 +100,10 @@ def _facts(each: Outcome) -> dict[str, object]:
     return {
         "exact ε": f"{m.exact_epsilon():.6f}",
         "typical error": f"{each.rmse * 100:.3f} points",
+        "error expected": f"{each.expected_rmse * 100:.3f} points",
         "truth in interval": f"{int(each.covered.sum())} of {each.covered.size}",
         "attack succeeds": f"{each.attack_rate * 100:.2f} %",
-        "… expected": f"{m.asr() * 100:.2f} %",
+        "attack expected": f"{m.asr() * 100:.2f} %",
         "bytes a report": f"{each.report_bytes:,}",
         "randomized in": f"{each.randomize_seconds:.3f} s",
         "reports a second": f"{each.reports_per_second / 1e6:.1f} million",
@@ -124,8 +134,9 @@ def _meanings(epsilon: float, data: Dataset) -> dict[str, object]:
         "integers that the sampler compares its random words with, rounding included; it never exceeds what was asked.",
         "Estimate and interval": "Raw and unbiased: over many collections the errors cancel. Each 95 % interval holds "
         f"its true share 19 times in 20, so of {data.k} intervals about {0.95 * data.k:.0f} should. Red ones missed.",
-        "Typical error": "The root of the mean squared difference between estimate and truth, in percentage points. It "
-        "shrinks with the square root of the number of people.",
+        "Typical error": "The root of the mean squared difference between estimate and truth, in percentage points: of "
+        "this run, and as is expected of any, exactly, from the variance. It shrinks with the square root of the "
+        "number of people. One run says little about which mechanism is better; the expectation does.",
         "Attack succeeds": "How often the best possible attacker, who sees one report and finds all categories equally "
         f"likely beforehand, names the right one. Measured here on all {data.n:,} reports, beside the exact "
         f"expectation. Without any report the attacker is right once in {data.k}.",

@@ -5,18 +5,20 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from hush.reports import fonts
-from hush.reports.panels import LEGEND, MOST_ROWS, Series, cloud, figure_of, head, legend, prepare, rows_in, say
+from hush.reports.multiples import Page, most_panels
+from hush.reports.multiples import small_multiples as estimates
+from hush.reports.panels import LEGEND, Series, figure_of, head, legend, prepare, rows_in, say
 from hush.reports.theme import LIGHT, Theme
 
-__all__ = ["MOST_PANELS", "Series", "comparison", "errors", "estimates", "png", "trade_off", "unprintable"]
+__all__ = ["Series", "comparison", "errors", "estimates", "most_panels", "png", "trade_off", "unprintable"]
 
-MOST_PANELS = 12
 _WIDE = 7.5
 """Inches: narrow, so that the type stays large on a small screen."""
 
@@ -32,34 +34,10 @@ def png(figure: Figure, dpi: int = 160) -> bytes:
 
 def unprintable(series: Sequence[Series]) -> list[str]:
     """The names and labels in `estimates` of these series that its font cannot spell."""
-    drawn = series[:MOST_PANELS]
-    named = max(len(each.labels) for each in drawn) <= MOST_ROWS
-    texts = [each.name for each in drawn] + [label for each in drawn for label in each.labels if named]
+    page = Page(max(len(each.labels) for each in series), len(series))
+    drawn = series[: page.most]
+    texts = [each.name for each in drawn] + [label for each in drawn for label in each.labels if page.few]
     return fonts.unprintable(dict.fromkeys(texts))
-
-
-def estimates(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Figure:
-    """One panel for each series: points with intervals, and the truth as bars behind them where it is known."""
-    drawn = list(series[:MOST_PANELS])
-    columns = min(3, len(drawn))
-    rows = -(-len(drawn) // columns)
-    values = max(len(each.labels) for each in drawn)
-    few = values <= MOST_ROWS
-    tall = (1.2 + 0.27 * values) if few else 3.6
-    figure = figure_of(max(8.0, 4.2 * columns) if few else 9.5, rows * tall + 0.6, theme)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=few).ravel()
-    for axes, each in zip(panels, drawn, strict=False):
-        prepare(axes, theme, "x" if few else "y")
-        (rows_in if few else cloud)(axes, [replace(each, name="")], theme)
-        say(axes.set_title, each.name, loc="left", fontsize=10, color=theme.ink)
-    for axes in panels[len(drawn) :]:
-        axes.set_visible(False)
-    if drawn[0].truth is not None or drawn[0].projected is not None:
-        handles, names = panels[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower right", ncols=3, **LEGEND, labelcolor=theme.ink)
-    rest = f" (the first {len(drawn)} of {len(series)} groups)" if len(series) > len(drawn) else ""
-    say(figure.suptitle, title + rest, **head(theme))
-    return figure
 
 
 def comparison(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Figure:
@@ -92,25 +70,46 @@ def errors(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Fig
 
 
 def trade_off(
-    names: Sequence[str], measures: dict[str, Sequence[float]], title: str, *, theme: Theme = LIGHT
+    names: Sequence[str],
+    measures: dict[str, Sequence[float]],
+    title: str,
+    *,
+    seen: dict[str, Sequence[float]] | None = None,
+    theme: Theme = LIGHT,
 ) -> Figure:
-    """One small panel for each measure, one bar for each name; in all of them less is better."""
-    figure = figure_of(_WIDE, 0.9 + 0.42 * len(names), theme)
+    """One small panel for each measure, one bar for each name; in all of them less is better.
+
+    Args:
+        names: What is compared.
+        measures: Numbers of each, by what they measure. Where chance plays, they are expectations.
+        title: Of the figure.
+        seen: What one run gave of some measures, as points on the bars: chance moves these, and they compare nothing.
+        theme: Colours.
+    """
+    seen = seen or {}
+    figure = figure_of(_WIDE, 0.9 + 0.42 * len(names) + (0.3 if seen else 0.0), theme)
+    at = np.arange(len(names))
     for axes, (measure, values) in zip(figure.subplots(1, len(measures)), measures.items(), strict=True):
         prepare(axes, theme, None)
-        at = np.arange(len(names))
-        bars = axes.barh(at, values, color=[theme.series[i % len(theme.series)] for i in at], height=0.62)
-        axes.bar_label(
-            bars,
-            [f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" for value in values],
-            padding=4,
-            color=theme.ink,
-            fontsize=9,
-        )
-        axes.set(yticks=at, xticks=[], xlim=(0, max(values) * 1.3 or 1.0))
+        axes.barh(at, values, color=[theme.series[i % len(theme.series)] for i in at], height=0.62)
+        run = seen.get(measure, values)
+        if measure in seen:
+            axes.plot(run, at, "o", color=theme.ground, mec=theme.ink, mew=1.2, ms=6, zorder=3)
+        most = max(*values, *run)
+        for place, value, end in zip(at, values, np.maximum(values, run), strict=True):
+            told = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+            within = measure in seen and value > 0.3 * most  # beside a point it would look like the point's
+            how: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 9}
+            where, colour = ((0, place), theme.ground) if within else ((end, place), theme.ink)
+            axes.annotate(told, where, (6, 0), color=colour, **how)
+        axes.set(yticks=at, xticks=[], xlim=(0, most * 1.3 or 1.0))
         axes.set_yticklabels(names, color=theme.ink, parse_math=False)
         axes.invert_yaxis()
         axes.spines["bottom"].set_visible(False)
         axes.set_title(measure, loc="left", fontsize=9.5, color=theme.faint)
+    if seen:
+        dot = Line2D([], [], marker="o", color=theme.ground, mec=theme.ink, mew=1.2, ms=6, lw=0, label="this run")
+        bar = Line2D([], [], color=theme.faint, lw=7, label="expected, exact")
+        figure.legend(handles=[bar, dot], loc="outside lower left", ncols=2, labelcolor=theme.ink, **LEGEND)
     say(figure.suptitle, title, **head(theme))
     return figure

@@ -66,8 +66,13 @@ class Outcome:
 
     @property
     def rmse(self) -> float:
-        """Root of the mean squared error."""
+        """Root of the mean squared error of this run."""
         return float(np.sqrt(np.mean((self.estimate.frequencies - self.truth) ** 2)))
+
+    @property
+    def expected_rmse(self) -> float:
+        """The root of the mean squared error that is expected of any run, exact: what mechanisms are compared by."""
+        return float(np.sqrt(np.mean(self.mechanism.variances(self.truth, self.estimate.n))))
 
     @property
     def reports_per_second(self) -> float:
@@ -102,6 +107,7 @@ class Outcome:
             "guarantee": str(self.mechanism.guarantee),
             "exact_epsilon": self.mechanism.exact_epsilon(),
             "rmse": self.rmse,
+            "rmse_expected": self.expected_rmse,
             "covered": float(self.covered.mean()),
             "level": self.level,
             "asr": self.attack_rate,

@@ -23,11 +23,15 @@ MOST_ROWS = 40
 
 LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 9}
 _LONGEST = 26
+_ALL = "all groups together"
 
 
 @dataclass(frozen=True)
 class Series:
-    """Estimates with intervals, and beside them the truth and a projection where there are any."""
+    """Estimates with intervals, and beside them the truth and a projection where there are any.
+
+    Of a group, `whole` has the estimates of everybody, to compare with.
+    """
 
     name: str
     labels: list[str]
@@ -36,6 +40,7 @@ class Series:
     upper: Floats
     truth: Floats | None = None
     projected: Floats | None = None
+    whole: Floats | None = None
 
 
 def figure_of(width: float, height: float, theme: Theme) -> Figure:
@@ -89,6 +94,8 @@ def rows_in(axes: Axes, series: Sequence[Series], theme: Theme, *, percent: bool
         )
         if each.projected is not None:
             axes.plot(each.projected * scale, at + shift, **_hollow(theme), label="projected")
+        if each.whole is not None:
+            axes.plot(each.whole * scale, at + shift, "|", color=theme.faint, ms=13, mew=1.4, zorder=2, label=_ALL)
     axes.axvline(0, color=theme.faint, linewidth=0.8, zorder=0)
     axes.set_ylim(len(at) - 0.4, -0.6)
     axes.set_yticks(at)
@@ -107,6 +114,8 @@ def cloud(axes: Axes, series: Sequence[Series], theme: Theme) -> None:
     axes.plot(at, each.centre * 100, ".", color=theme.series[0], markersize=3, label="estimate", zorder=3)
     if each.projected is not None:
         axes.plot(at, each.projected * 100, **_hollow(theme), label="projected")
+    if each.whole is not None:
+        axes.step(at, each.whole * 100, where="mid", color=theme.faint, linewidth=0.9, zorder=2, label=_ALL)
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:g} %")
     axes.set_xlabel("value, by index in the domain", color=theme.faint)
 

@@ -1,4 +1,4 @@
-"""The planner's picture: error against attack success, the front, and the choice on it."""
+"""The planner's picture: the choices where they differ, and what another error would cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from matplotlib.figure import Figure
 from hush.analysis import pareto
 from hush.planning.families import reachable
 from hush.planning.objectives import Z95
+from hush.reports.labels import Spot, place
 from hush.reports.panels import LEGEND, figure_of, head, prepare, say
+from hush.reports.scales import logarithmic
 from hush.reports.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -23,17 +25,113 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 _ERRORS = {"margin": "± at 95 %, percentage points", "mse": "mean squared error", "mae": "mean absolute error"}
-_NAMED = 12
+_SIZES = ((16, "up to 16 bits", "o", 2), (128, "up to 128 bits", "s", 0), (math.inf, "more bits", "^", 3))
+"""Report sizes: up to how many bits, in words, the mark and the colour."""
+
 _AROUND = 5.0
-_APART = 0.05
-"""Least distance of two names, as a share of the panel's height."""
 
 
 def front_figure(plan: Plan, choice: Choice | None, *, theme: Theme = LIGHT) -> Figure:
-    """The best attack success for every error, the mechanisms that meet the wishes, and the one that was chosen."""
+    """On the left the mechanisms that meet the wishes, on the right the best attack success for every error.
+
+    The left panel has the two of budget, attack success and error that differ most: where every mechanism just meets a
+    wish, all are the same in that, and a picture of it shows nothing.
+    """
     w = plan.wishes
-    figure = figure_of(8.5, 5.2, theme)
-    axes = figure.subplots()
+    figure = figure_of(11.0 if plan.choices else 6.5, 5.4, theme)
+    if plan.choices:
+        left, right = figure.subplots(1, 2, width_ratios=(1.75, 1))
+        _front(right, plan, choice, theme)
+        names = _choices(left, plan, choice, theme)
+        figure.legend(loc="outside lower center", ncols=4, labelcolor=theme.ink, **LEGEND)
+    else:
+        left = figure.subplots()
+        _front(left, plan, choice, theme)
+        figure.legend(loc="outside lower center", ncols=2, labelcolor=theme.ink, **LEGEND)
+    found = "nothing meets these wishes" if choice is None else f"{choice.name}, ε = {choice.numbers['epsilon']:.4g}"
+    say(figure.suptitle, f"{w.n:,} people, {w.k:,} values: {found}", **head(theme))
+    if plan.choices:
+        place(left, names, theme)
+    return figure
+
+
+def _choices(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> list[Spot]:
+    """Every mechanism that meets the wishes, in the two numbers that tell them apart; returns what to name."""
+    prepare(axes, theme, "both")
+    x, y = _axes(plan)
+    for limit, words, sign, colour in _SIZES:
+        least = max((each[0] for each in _SIZES if each[0] < limit), default=0)
+        rows = [c for c in plan.choices if least < c.numbers["bits"] <= limit]
+        for kept in (True, False):
+            mine = [c for c in rows if c.on_front is kept]
+            fill = theme.series[colour] if kept else theme.ground
+            how: dict[str, Any] = {"marker": sign, "color": theme.series[colour], "mfc": fill, "ms": 7, "lw": 0}
+            axes.plot([_number(plan, c, x) for c in mine], [_number(plan, c, y) for c in mine], zorder=3, **how)
+        if rows:
+            axes.plot([], [], sign, color=theme.series[colour], ms=7, label=words)
+    if any(not c.on_front for c in plan.choices):
+        hollow: dict[str, Any] = {"color": theme.faint, "mfc": theme.ground, "ms": 7, "lw": 0}
+        axes.plot([], [], marker="o", label="hollow: another is no worse in anything", **hollow)
+    if choice is not None:
+        axes.plot(_number(plan, choice, x), _number(plan, choice, y), "*", ms=19, color=theme.series[1], zorder=4)
+    logarithmic(axes, "x", "y")
+    _window(axes, plan, (x, y))
+    _lines(axes, plan, (x, y), theme)
+    axes.set_xlabel(_called(plan, x), color=theme.faint)
+    axes.set_ylabel(_called(plan, y), color=theme.faint)
+    say(axes.set_title, _same(plan, x, y), loc="left", fontsize=10, color=theme.ink)
+    ordered = sorted(plan.choices, key=lambda c: c is not choice)
+    return [Spot(_number(plan, c, x), _number(plan, c, y), c.name, strong=c is choice) for c in ordered]
+
+
+def _axes(plan: Plan) -> tuple[str, str]:
+    """The two of budget, attack success and error in which the choices differ most."""
+    names = ("epsilon", "error", "asr")
+    spread = {name: max(_values(plan, name)) / min(_values(plan, name)) for name in names}
+    least = min(names, key=lambda name: (spread[name], names.index(name)))
+    x, y = (name for name in names if name != least)
+    return x, y
+
+
+def _same(plan: Plan, x: str, y: str) -> str:
+    """What a reader of the panel should know: what is not on its axes, and where to look."""
+    (third,) = {"epsilon", "error", "asr"} - {x, y}
+    low, high = (f"{end(_values(plan, third)):.3g}" for end in (min, max))
+    span = low if low == high else f"{low} to {high}"
+    points = plan.wishes.metric == "margin"
+    error = f"±{span} points" if points else f"error {span}"
+    told = {"epsilon": f"ε = {span}", "error": error, "asr": f"attack success {span}"}[third]
+    rows = len(plan.choices)
+    return f"{rows} {'meets' if rows == 1 else 'meet'} the wishes, {told}; lower left is better"
+
+
+def _number(plan: Plan, choice: Choice, name: str) -> float:
+    """A number of a choice, as it is shown."""
+    return (_scale(plan) if name == "error" else 1.0) * choice.numbers[name]
+
+
+def _values(plan: Plan, name: str) -> list[float]:
+    return [_number(plan, choice, name) for choice in plan.choices]
+
+
+def _called(plan: Plan, name: str) -> str:
+    """The name of an axis."""
+    error = f"error: {_ERRORS[plan.wishes.metric]}"
+    return {"epsilon": "budget ε of one report", "error": error, "asr": "attack success on one report"}[name]
+
+
+def _window(axes: Axes, plan: Plan, names: tuple[str, str]) -> None:
+    """Room around the points, for their names; more where they hardly differ."""
+    for which, name in zip("xy", names, strict=True):
+        values = _values(plan, name)
+        low, high = min(values), max(values)
+        room = max((high / low) ** 0.16, 1.06)
+        getattr(axes, f"set_{which}lim")(low / room, high * room ** (2 if which == "x" else 1))
+
+
+def _front(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> None:
+    """The best attack success for every error, within the budget and the size that are accepted."""
+    w = plan.wishes
     prepare(axes, theme, "y")
     points = _in_metric(
         reachable(w.k, w.n, w.largest_epsilon, worst=w.worst, most_bits=w.limits.get("bits", math.inf)), plan
@@ -41,30 +139,17 @@ def front_figure(plan: Plan, choice: Choice | None, *, theme: Theme = LIGHT) -> 
     edge = points[pareto.front(points)] if len(points) else points
     edge = edge[np.argsort(edge[:, 0])]
     bits = f" and {w.max_bits} bits" if w.max_bits is not None else ""
-    label = f"best possible with ε up to {w.largest_epsilon:g}{bits}"
+    label = f"least attack success, ε up to {w.largest_epsilon:g}{bits}"
     axes.plot(edge[:, 0], edge[:, 1], color=theme.series[0], linewidth=2, label=label)
-    axes.set(xscale="log", yscale="log")
-    _wishes(axes, plan, theme)
-    scale = _scale(plan)
-    rows = [(scale * c.numbers["error"], c.numbers["asr"], c.name) for c in plan.choices]
-    if rows:
-        axes.scatter([r[0] for r in rows], [r[1] for r in rows], color=theme.faint, zorder=3, label=_counted(rows))
-    if choice is not None:
-        at = scale * choice.numbers["error"], choice.numbers["asr"]
-        axes.scatter(*at, marker="*", s=260, color=theme.series[1], zorder=4, label=f"the choice, {choice.name}")
-    _limits(axes, edge, [(r[0], r[1]) for r in rows])
-    _names(axes, rows[:_NAMED], theme)
-    axes.set_xlabel(f"error: {_ERRORS[w.metric]}", color=theme.faint)
-    axes.set_ylabel("attack success on one report", color=theme.faint)
-    figure.legend(loc="outside lower center", ncols=2, labelcolor=theme.ink, **LEGEND)
-    outcome = "lower left is better" if plan.feasible else "nothing meets these wishes"
-    say(figure.suptitle, f"{w.n:,} people, {w.k:,} values: {outcome}", **head(theme))
-    return figure
-
-
-def _counted(rows: list[tuple[float, float, str]]) -> str:
-    named = f" (the first {_NAMED} are named)" if len(rows) > _NAMED else ""
-    return f"meets your wishes{named}"
+    shown = [] if choice is None else [(_number(plan, choice, "error"), choice.numbers["asr"])]
+    for at in shown:
+        axes.plot(*at, "*", ms=17, color=theme.series[1], zorder=4, lw=0, label="the choice")
+    logarithmic(axes, "x", "y")
+    _limits(axes, plan, edge, shown)
+    _lines(axes, plan, ("error", "asr"), theme, label="your wishes")
+    axes.set_xlabel(_called(plan, "error"), color=theme.faint)
+    axes.set_ylabel(_called(plan, "asr"), color=theme.faint)
+    say(axes.set_title, "what another error would cost", loc="left", fontsize=10, color=theme.ink)
 
 
 def _in_metric(points: Floats, plan: Plan) -> Floats:
@@ -79,50 +164,30 @@ def _scale(plan: Plan) -> float:
     return 100.0 if plan.wishes.metric == "margin" else 1.0
 
 
-def _wishes(axes: Axes, plan: Plan, theme: Theme) -> None:
-    """Lines where the wishes end."""
-    limits = plan.wishes.limits
+def _lines(axes: Axes, plan: Plan, names: tuple[str, str], theme: Theme, label: str | None = None) -> None:
+    """Lines where the wishes end, as far as they are near what is seen."""
+    limits = {name: (_scale(plan) if name == "error" else 1.0) * at for name, at in plan.wishes.limits.items()}
     how: dict[str, Any] = {"color": theme.series[2], "linewidth": 1.2, "linestyle": "--"}
-    if "error" in limits:
-        axes.axvline(_scale(plan) * limits["error"], label="your wishes", **how)
-    if "asr" in limits:
-        axes.axhline(limits["asr"], label=None if "error" in limits else "your wishes", **how)
+    for name, draw, ends in zip(names, (axes.axvline, axes.axhline), (axes.get_xlim(), axes.get_ylim()), strict=True):
+        if name in limits and ends[0] <= limits[name] <= ends[1]:
+            draw(limits[name], label=label, **how)
+            label = None
 
 
-def _limits(axes: Axes, edge: Floats, rows: list[tuple[float, float]]) -> None:
-    """A window around the choices, or around the whole front where there are none; plain numbers at its ticks."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(lambda x, _: f"{x:g}")
-    if not rows:
-        if edge.size:
-            axes.set_xlim(right=edge[:, 0].min() * _AROUND**2)
+def _limits(axes: Axes, plan: Plan, edge: Floats, shown: list[tuple[float, float]]) -> None:
+    """A window around the choice; where there is none, around the front and the wishes that it does not reach."""
+    if not edge.size:
         return
-    errors = [r[0] for r in rows]
-    left, right = max(min(errors) / _AROUND, float(edge[:, 0].min())), max(errors) * _AROUND
-    inside = edge[(edge[:, 0] >= left) & (edge[:, 0] <= right)]
-    attacks = [r[1] for r in rows] + inside[:, 1].tolist()
-    axes.set(xlim=(left / 1.2, right * 1.2), ylim=(min(attacks) / 1.3, min(max(attacks) * 2, 1.5)))
-
-
-def _names(axes: Axes, rows: list[tuple[float, float, str]], theme: Theme) -> None:
-    """Names in a column on the right of the panel, pushed apart, each with a thin line to its point."""
-    low, high = (math.log(y) for y in axes.get_ylim())
-    spots = sorted(((math.log(y) - low) / (high - low), x, y, name) for x, y, name in rows)
-    at = -1.0
-    for height, x, y, name in spots:
-        at = max(height, at + _APART)
-        axes.annotate(
-            name,
-            xy=(x, y),
-            xytext=(1.02, at),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=9,
-            color=theme.ink,
-            arrowprops={"arrowstyle": "-", "color": theme.truth, "linewidth": 0.8},
-            annotation_clip=False,
-        )
+    if not shown:
+        wished = {name: at for name, at in plan.wishes.limits.items() if name in ("error", "asr")}
+        best = float(edge[:, 0].min())
+        error = _scale(plan) * wished.get("error", best / _scale(plan))
+        axes.set_xlim(min(error, best) / 1.5, max(error, best) * _AROUND)
+        attacks = [edge[:, 1].min(), edge[:, 1].max(), wished.get("asr", edge[:, 1].max())]
+        axes.set_ylim(min(attacks) / 1.1, max(attacks) * 1.1)
+        return
+    ((error, attack),) = shown
+    left, right = max(error / _AROUND, float(edge[:, 0].min())), error * _AROUND
+    inside = edge[(edge[:, 0] >= left) & (edge[:, 0] <= right), 1].tolist()
+    attacks = [attack, *inside]
+    axes.set(xlim=(left / 1.2, right * 1.2), ylim=(min(attacks) / 1.3, min(max(attacks) * 1.5, 1.5)))

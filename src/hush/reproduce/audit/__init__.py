@@ -148,6 +148,6 @@ STUDY = Study(
             "law does not speak of.",
         ),
     ),
-    version=1,
+    version=2,
     about=_ABOUT,
 )

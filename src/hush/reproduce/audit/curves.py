@@ -108,37 +108,46 @@ def hashing_only(table: Table) -> Figure:
 def missing_reset(table: Table) -> Figure:
     """Figure 8."""
     title = "The bug of pure-LDP 1.1.2: proved loss beside the claim"
-    figure, panels = frame(1, 2, title, tall=3.6, sharex=True, sharey=True)
-    beside = [
-        [*row, *(row[table.columns.index(name)] / row[2] for name in ("attack", "likelihood", "exact"))]  # type: ignore[operator]
-        for row in table.rows
-    ]
-    wide = Table((*table.columns, "attack_beside", "ratio_beside", "exact_beside"), [tuple(row) for row in beside])
+    figure, panels = frame(1, 2, title, tall=3.8, sharex=True, sharey=True)
+    at = [table.columns.index(name) for name in ("attack", "attack_sd", "likelihood", "exact", "epsilon")]
+    beside = [(*row, *(row[i] / row[at[-1]] for i in at[:-1])) for row in table.rows]  # type: ignore[operator]
+    wide = Table((*table.columns, *(f"{name}_beside" for name in ("attack", "sd", "ratio", "exact"))), beside)
     for axes, name in zip(panels[0], ("SUE", "OUE"), strict=True):
         mine = wide.where(protocol=name)
         axes.axhspan(1, 100, color=RATIO, alpha=0.07, lw=0)
         axes.axhline(1, color=CLAIMED, ls="--", lw=1.0)
-        by_size(axes, mine, "epsilon", "ratio_beside", color=RATIO, lw=1.3, alpha=0.8)
-        by_size(axes, mine, "epsilon", "attack_beside", marker="o", ms=4, lw=1.4)
         exact = mine.where(k=mine.column("k")[0])
-        axes.plot(exact.numbers("epsilon"), exact.numbers("exact_beside"), ":", color=EXACT, lw=1.8)
-        axes.set_ylim(0.15, 6)
+        axes.plot(exact.numbers("epsilon"), exact.numbers("exact_beside"), color=EXACT, lw=4, alpha=0.45)
+        by_size(axes, mine, "epsilon", "ratio_beside", color=RATIO, lw=1.3, marker="D", ms=3.5, mfc=THEME.ground)
+        by_size(axes, mine, "epsilon", "attack_beside", noise="sd_beside", marker="o", ms=4, lw=1.4)
+        axes.text(0.98, 0.96, "the claim is shown to be false", transform=axes.transAxes, ha="right", va="top",
+                  fontsize=9.5, color=RATIO)  # fmt: skip
         entitle(axes, f"{name}, true value's bit never cleared")
     _log_both(panels)
-    for axes in panels.ravel():
-        axes.set_yticks([0.2, 0.5, 1, 2, 5], labels=["0.2", "0.5", "1", "2", "5"])
+    lowest = float(np.nanmin(positive(wide.numbers("attack_beside"))))
+    panels[0, 0].set_ylim(lowest / 1.25, 1.5 * float(wide.numbers("exact_beside").max()))
     label(panels, _BUDGET, "proved ε ÷ claimed ε")
     size_bar(figure, panels, sorted(set(table.column("k"))))
-    below(figure, [*_marks()[:3], mark("claimed; above it the claim is false", CLAIMED, ls="--", lw=1.0)])
+    below(
+        figure,
+        [
+            mark("the paper's attack, by k (± its deviation over runs)", THEME.faint, marker="o", ms=4, lw=1.3),
+            mark("likelihood ratio, all k", RATIO, marker="D", ms=3.5, mfc=THEME.ground, lw=1.3),
+            mark("exact loss", EXACT, lw=4, alpha=0.45),
+            mark("claimed", CLAIMED, ls="--", lw=1.0),
+        ],
+    )
     return figure
 
 
-def by_size(axes: Axes, rows: Table, x: str, y: str, **how: Any) -> None:
-    """One curve for each domain size, in its shade unless a colour is given."""
+def by_size(axes: Axes, rows: Table, x: str, y: str, *, noise: str | None = None, **how: Any) -> None:
+    """One curve for each domain size, in its shade unless a colour is given; bars where a column has their length."""
     for k, colour in shades(sorted(set(rows.column("k")))).items():
         here = rows.where(k=k)
         order = np.argsort(here.numbers(x))
-        axes.plot(here.numbers(x)[order], positive(here.numbers(y))[order], **{"color": colour, **how})
+        reach = None if noise is None else here.numbers(noise)[order]
+        style: dict[str, Any] = {"color": colour, "elinewidth": 0.9, **how}
+        axes.errorbar(here.numbers(x)[order], positive(here.numbers(y))[order], yerr=reach, **style)
 
 
 def positive(proved: Floats) -> Floats:

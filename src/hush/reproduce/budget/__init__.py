@@ -61,7 +61,7 @@ STUDY = Study(
             checks_totals.bounds,
             seconds=(2.0, 1.0),
             empirical=True,
-            note="Black marks are printed. Where the cap exceeds the total, nothing can be missed, and the bound says "
+            note="Hollow marks are printed. Where the cap exceeds the total, nothing can be missed, and the bound says "
             "nothing; where they are equal, it divides by zero.",
         ),
         Part(
@@ -214,6 +214,6 @@ STUDY = Study(
             note="Not in the thesis: why two days become seconds.",
         ),
     ),
-    version=1,
+    version=2,
     about=_ABOUT,
 )

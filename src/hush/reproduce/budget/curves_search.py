@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -48,27 +50,35 @@ def budgets(table: Table) -> Figure:
 
 
 def times(table: Table) -> Figure:
-    """Figures 5.3 and 5.4."""
+    """Figures 5.3 and 5.4: a row a method; what was measured, and what it would take to make every report."""
     protocols, people = list(dict.fromkeys(table.column("protocol"))), str(table.column("people")[0])
+    taus = sorted(set(table.column("tau")))
     title = f"{called(people)}: time to find the budget, measured; and if every report were made"
-    figure, panels = frame(1, len(protocols), title, tall=3.4, sharex=True, sharey=True)
+    figure, panels = frame(1, len(protocols), title, tall=3.6, sharex=True, sharey=True)
+    at, colours = np.arange(len(NAMES)), shades(taus)
     for axes, protocol in zip(panels[0], protocols, strict=True):
-        for name in NAMES:
+        for place, name in zip(at, NAMES, strict=True):
             rows = table.where(protocol=protocol, method=name)
-            at, style = rows.numbers("tau"), {"color": METHODS[name], "marker": METHOD_SIGNS[name], "ms": 5}
-            axes.plot(at, rows.numbers("seconds"), lw=1.2, **style)
-            axes.plot(at, rows.numbers("seconds_by_reports"), lw=1.0, ls=":", alpha=0.55, **style)
+            shift = 0.13 * (np.array([taus.index(tau) for tau in rows.column("tau")]) - (len(taus) - 1) / 2)
+            shown = [colours[tau] for tau in rows.column("tau")]
+            real, drawn = rows.numbers("seconds_by_reports"), rows.numbers("seconds")
+            axes.hlines(place + shift, drawn, real, color=THEME.truth, lw=1.2, zorder=1)
+            axes.scatter(drawn, place + shift, c=shown, s=26, zorder=3, linewidths=0)
+            axes.scatter(real, place + shift, edgecolors=shown, facecolors=THEME.ground, s=26, zorder=3, linewidths=1.4)
         entitle(axes, protocol)
-        ticks(axes, dict.fromkeys(table.numbers("tau")))
-    logarithmic(panels, "y")
-    clock = {0.1: "0.1 s", 1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36_000: "10 h"}
-    low, high = panels[0, 0].get_ylim()
-    panels[0, 0].set_yticks(
-        [at for at in clock if low <= at <= high], labels=[clock[at] for at in clock if low <= at <= high]
-    )
-    label(panels, _TAU, "")
-    dotted = mark("if every report were made", THEME.faint, ls=":", lw=1.2)
-    legend(figure, NAMES, METHODS, METHOD_SIGNS, dotted)
+        axes.grid(visible=False, axis="y")
+        axes.set_yticks(at, labels=NAMES)
+        axes.tick_params(axis="y", labelcolor=THEME.ink, labelsize=10)
+        axes.set_ylim(len(at) - 0.4, -0.6)
+    logarithmic(panels, "x")
+    clock = {0.01: "10 ms", 1: "1 s", 60: "1 min", 3600: "1 h"}
+    low, high = panels[0, 0].get_xlim()
+    seen = {second: text for second, text in clock.items() if low <= second <= high}
+    for axes in panels[0]:
+        axes.set_xticks(list(seen), labels=list(seen.values()))
+    marks = [mark(f"τ ≥ {tau:g}", colours[tau], marker="o", ms=5.5, lw=0) for tau in taus]
+    hollow = mark("hollow: if every report were made", THEME.faint, marker="o", mfc=THEME.ground, ms=5.5, lw=0)
+    below(figure, [*marks, mark("measured", THEME.faint, marker="o", ms=5.5, lw=0), hollow])
     return figure
 
 
@@ -94,26 +104,36 @@ def certainties(table: Table) -> Figure:
 
 
 def parameters(table: Table) -> Figure:
-    """Figure 5.6."""
+    """Figure 5.6: the budget, whether it is enough, and what the search costs."""
     titles = {"g": "RBS: g", "C": "DBS: C", "iter_num": "Bayes: iter_num", "init_points": "Bayes: init_points"}
     row = dict(zip(table.columns, table.rows[0], strict=True))
     title = f"{called(str(row['people']))}, {row['protocol']}, τ ≥ {row['tau']:g}: the methods’ own parameters"
-    figure, panels = frame(2, len(titles), title, tall=2.3, sharey="row")
+    figure, panels = frame(3, len(titles), title, tall=2.0, sharex="col", sharey="row")
     for column, (name, text) in zip(panels.T, titles.items(), strict=True):
         rows = table.where(parameter=name)
-        colour = METHODS[str(rows.column("method")[0])]
-        at = rows.numbers("value")
-        column[0].plot(at, rows.numbers("epsilon"), "-o", color=colour, ms=4, lw=1.2)
-        column[1].plot(at, rows.numbers("runs") / 1000, "-o", color=colour, ms=4, lw=1.2)
+        method = str(rows.column("method")[0])
+        style: dict[str, Any] = {"color": METHODS[method], "marker": METHOD_SIGNS[method], "ms": 4.5, "lw": 1.2}
+        at, noise = rows.numbers("value"), 2 * rows.numbers("share_stderr")
+        column[0].plot(at, rows.numbers("epsilon"), **style)
+        column[1].axhline(float(row["pi"] or 0), color=THEME.ink, ls="--", lw=1.2)
+        column[1].errorbar(at, rows.numbers("share"), yerr=noise, elinewidth=1.0, **style)
+        column[2].plot(at, rows.numbers("runs") / 1000, **style)
         entitle(column[0], text)
-        for axes in column:
-            if name == "C":
-                axes.set_xscale("log")
-                axes.set_xticks([1e-6, 1e-3, 1, 1e3, 1e6], labels=["$10^{-6}$", "$10^{-3}$", "1", "$10^3$", "$10^6$"])
-                axes.minorticks_off()
-    panels[1, 0].set_ylim(0, 1.08 * float(table.numbers("runs").max()) / 1000)
-    label(panels, "", BUDGET)
-    panels[1, 0].set_ylabel("thousand collections", color=THEME.faint, fontsize=9.5)
+        column[2].set_xlabel(name, color=THEME.faint, fontsize=9.5)
+        if name == "C":
+            column[0].set_xscale("log")
+            column[0].set_xticks([1e-6, 1e-3, 1, 1e3, 1e6], labels=["$10^{-6}$", "$10^{-3}$", "1", "$10^3$", "$10^6$"])
+            column[0].minorticks_off()
+    middle = float(np.median(table.numbers("epsilon")))
+    low, high = panels[0, 0].get_ylim()
+    panels[0, 0].set_ylim(min(low, 0.9 * middle), max(high, 1.1 * middle))
+    panels[2, 0].set_ylim(0, 1.08 * float(table.numbers("runs").max()) / 1000)
+    for axes, text in zip(panels[:, 0], (BUDGET, "share that keeps τ", "thousand collections"), strict=True):
+        axes.set_ylabel(text, color=THEME.faint, fontsize=9.5)
+    wanted = mark(f"wanted, π = {row['pi']:g}", THEME.ink, ls="--", lw=1.2)
+    legend(
+        figure, ("RBS", "DBS", "Bayes"), METHODS, METHOD_SIGNS, wanted, mark("bars: ± 2 standard errors", THEME.faint)
+    )
     return figure
 
 

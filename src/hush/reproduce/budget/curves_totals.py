@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hush.reproduce.budget import bound
 from hush.reproduce.budget.people import called
 from hush.reproduce.budget.strokes import BUDGET, PROTOCOL_SIGNS, PROTOCOLS, WAY_SIGNS, WAYS, legend, ticks
 from hush.reproduce.budget.totals import PANELS, THESIS
-from hush.reproduce.refined.frame import THEME, below, entitle, frame, label, mark, shades
+from hush.reproduce.refined.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
 from hush.reproduce.study import Table
 
 _BOUNDS = {"chebyshev": THEME.series[1], "cantelli": THEME.series[2], "exact": THEME.series[0]}
@@ -17,44 +20,57 @@ _METRICS = {"tp": "Pr[TP] ≥", "fp": "Pr[FP] <"}
 
 
 def bounds(table: Table) -> Figure:
-    """Figure 4.1."""
-    figure, panels = frame(2, 2, f"How likely an overload is missed: N = {bound.N}, two values, GRR", tall=2.7)
-    first = table.where(panel="a")
-    names = [f"{cap} / {total} / {epsilon:g}" for cap, total, epsilon in bound.PRINTED]
-    at, axes = np.arange(len(names)), panels[0, 0]
-    axes.barh(at - 0.2, first.numbers("chebyshev"), 0.36, color=_BOUNDS["chebyshev"], alpha=0.85)
-    axes.barh(at + 0.2, first.numbers("exact"), 0.36, color=_BOUNDS["exact"])
-    said = np.array([[float(each) for each in pair] for pair in bound.PRINTED.values()])
-    axes.plot(said[:, 0], at - 0.2, "|", color=THEME.ink, ms=13, mew=2)
-    axes.plot(said[:, 1], at + 0.2, "|", color=THEME.ink, ms=13, mew=2)
-    axes.set_yticks(at, labels=names)
-    axes.set_ylim(len(at) - 0.45, -0.55)
-    axes.set_xlim(-0.02, 1.19)
-    entitle(axes, "a: cap / total / ε")
-    for axes, (panel, (cap, total)) in zip(panels.ravel()[1:], bound.CURVES.items(), strict=True):
+    """Figure 4.1: above, what the thesis prints beside what is right; below, curves, on a scale that shows both."""
+    figure, panels = frame(2, 2, f"How likely an overload is missed: N = {bound.N}, two values, GRR", tall=2.9)
+    panels[0, 1].remove()
+    panels[0, 0].set_subplotspec(panels[0, 0].get_gridspec()[0, :])
+    _printed(panels[0, 0], table.where(panel="a"))
+    for axes, (panel, (cap, total)) in zip(panels[1], list(bound.CURVES.items())[:2], strict=True):
         rows = table.where(panel=panel)
+        at = rows.numbers("epsilon")
         for name, colour in _BOUNDS.items():
-            values = np.minimum(rows.numbers(name), 1.0)
-            axes.plot(rows.numbers("epsilon"), values, color=colour, lw=1.6)
-        axes.plot(rows.numbers("epsilon"), rows.numbers("simulated"), "o", color=_BOUNDS["exact"], ms=4)
-        axes.set_ylim(-0.03, 1.05)
+            axes.plot(at, np.minimum(rows.numbers(name), 1.0), color=colour, lw=1.6)
+        seen, noise = rows.numbers("simulated"), 2 * rows.numbers("simulated_stderr")
+        shown = np.where(seen > 0, seen, np.nan)
+        low = np.minimum(noise, 0.9 * seen)
+        axes.errorbar(at, shown, yerr=[low, noise], fmt="o", color=_BOUNDS["exact"], ms=4, elinewidth=1.0)
+        axes.set_ylim(0.3 / float(rows.numbers("runs")[0]), 1.6)
         entitle(axes, f"{panel}: cap {cap}, total {total}")
         axes.set_xlabel(BUDGET, color=THEME.faint, fontsize=9.5)
-        if cap == total:
-            axes.text(1.05, 0.5, "the printed bound divides by zero;\nno false negative is possible", fontsize=9.5,
-                      color=THEME.faint, ha="center")  # fmt: skip
-    panels[0, 1].set_ylabel("Pr[FN]", color=THEME.faint, fontsize=9.5)
+    logarithmic(panels[1:], "y")
+    panels[1, 1].sharey(panels[1, 0])
     panels[1, 0].set_ylabel("Pr[FN]", color=THEME.faint, fontsize=9.5)
     below(
         figure,
         [
-            mark("printed", THEME.ink, marker="|", ms=12, mew=2, lw=0),
-            mark("Chebyshev, cut at 1", _BOUNDS["chebyshev"], lw=2),
+            mark("Chebyshev, cut at 1 below", _BOUNDS["chebyshev"], lw=2),
             mark("Cantelli", _BOUNDS["cantelli"], lw=2),
-            mark("exact; points are simulated", _BOUNDS["exact"], marker="o", ms=4, lw=2),
+            mark("exact", _BOUNDS["exact"], lw=2),
+            mark("simulated, ± 2 standard errors", _BOUNDS["exact"], marker="o", ms=4, lw=0),
+            mark("hollow: as printed", THEME.faint, marker="o", mfc=THEME.ground, ms=8, lw=0),
         ],
     )
     return figure
+
+
+def _printed(axes: Axes, rows: Table) -> None:
+    """The five cases of panel a, and the one of panel d, in which nothing can be missed."""
+    names = [f"cap {cap}, total {total}, ε = {epsilon:g}" for cap, total, epsilon in bound.PRINTED]
+    said = np.array([[float(each) for each in pair] for pair in bound.PRINTED.values()]).T
+    at = np.arange(len(names))
+    for column, told, shift in zip(("chebyshev", "exact"), said, (-0.17, 0.17), strict=True):
+        colour, found = _BOUNDS[column], rows.numbers(column)
+        axes.hlines(at + shift, np.minimum(found, told), np.maximum(found, told), color=colour, lw=1.4, alpha=0.5)
+        axes.plot(found, at + shift, "o", color=colour, ms=6)
+        axes.plot(told, at + shift, "o", color=colour, mfc="none", mew=1.5, ms=9.5)
+    cap, total = bound.CURVES["d"]
+    axes.text(0.0, len(at), "d: no overload, so none can be missed; the printed bound divides by zero", va="center",
+              fontsize=9.5, color=THEME.faint, backgroundcolor=THEME.ground)  # fmt: skip
+    axes.set_yticks([*at, len(at)], labels=[*names, f"cap {cap}, total {total}"])
+    axes.tick_params(axis="y", labelcolor=THEME.ink)
+    axes.set(ylim=(len(at) + 0.5, -0.6), xlim=(-0.03, 1.18))
+    axes.set_xlabel("Pr[FN], and Chebyshev's bound on it", color=THEME.faint, fontsize=9.5)
+    entitle(axes, "a: as printed (hollow), and as it is (filled)")
 
 
 def thresholds(table: Table) -> Figure:
@@ -136,25 +152,40 @@ def protocols(table: Table) -> Figure:
 
 
 def ways(table: Table) -> Figure:
-    """Figure 6.6: budgets, and how far they are from the exact ones."""
-    names = list(dict.fromkeys(table.column("protocol")))
-    figure, panels = frame(2, len(names), _title(table, "budgets"), tall=2.4, sharex=True, sharey="row")
+    """Figure 6.6: budgets; how far they are from the exact ones; and by how much the wish is met or missed."""
+    names, at = list(dict.fromkeys(table.column("protocol"))), sorted(set(table.numbers("threshold").tolist()))
+    step = min(np.diff(at)) if len(at) > 1 else 0.1
+    searched = [way for way in WAYS if way != "exact"]
+    figure, panels = frame(3, len(names), _title(table, "budgets"), tall=2.0, sharex=True, sharey="row")
     for column, protocol in zip(panels.T, names, strict=True):
-        exact = table.where(protocol=protocol, method="exact").numbers("epsilon")
-        for i, (way, colour) in enumerate(WAYS.items()):
+        exact = table.where(protocol=protocol, method="exact")
+        wide = exact.numbers("threshold")
+        column[0].hlines(exact.numbers("epsilon"), wide - 0.4 * step, wide + 0.4 * step, color=WAYS["exact"], lw=1.4)
+        for i, way in enumerate(searched):
             rows = table.where(protocol=protocol, method=way)
-            style = {"color": colour, "marker": WAY_SIGNS[way], "ms": 5}
-            column[0].plot(rows.numbers("threshold"), rows.numbers("epsilon"), lw=1.2, **style)
-            if way != "exact":
-                column[1].plot(
-                    rows.numbers("threshold") + 0.004 * (i - 1), rows.numbers("epsilon") - exact, lw=0, **style
-                )
-        column[1].axhline(0, color=THEME.ink, lw=1.2)
+            x = rows.numbers("threshold") + 0.22 * step * (i - (len(searched) - 1) / 2)
+            style: dict[str, Any] = {"color": WAYS[way], "marker": WAY_SIGNS[way], "ms": 5.5, "lw": 0}
+            column[0].plot(x, rows.numbers("epsilon"), **style)
+            for axes, off in (
+                (column[1], rows.numbers("epsilon") - exact.numbers("epsilon")),
+                (column[2], 100 * (rows.numbers("probability") - rows.numbers("threshold"))),
+            ):
+                axes.plot(x, off, **style)
+                axes.vlines(x, 0, off, color=WAYS[way], lw=1.2, alpha=0.6)
+        column[2].axhspan(-100, 0, color=THEME.series[1], alpha=0.07, lw=0)
+        for axes in column[1:]:
+            axes.axhline(0, color=WAYS["exact"], lw=1.2)
+        column[0].set_xlim(at[0] - 0.6 * step, at[-1] + 0.6 * step)
         entitle(column[0], protocol)
-        ticks(column[1], dict.fromkeys(table.numbers("threshold")))
+        ticks(column[2], at)
+    off = 100 * (table.numbers("probability") - table.numbers("threshold"))
+    room = 0.12 * float(off.max() - off.min()) + 0.05
+    panels[2, 0].set_ylim(min(float(off.min()), 0.0) - room, max(float(off.max()), 0.0) + room)
     label(panels, "threshold: Pr[TP] ≥", BUDGET)
     panels[1, 0].set_ylabel("ε − exact ε", color=THEME.faint, fontsize=9.5)
-    legend(figure, WAYS, WAYS, WAY_SIGNS)
+    panels[2, 0].set_ylabel("Pr[TP] − threshold, points", color=THEME.faint, fontsize=9.5)
+    missed = mark("the wish is missed", THEME.series[1], lw=7, alpha=0.15)
+    legend(figure, WAYS, WAYS, WAY_SIGNS, missed)
     return figure
 
 

@@ -1,15 +1,17 @@
-"""Figures of errors and bits over the budget: 1, 2, 4, 5 and 7, and table 1."""
+"""Figures of errors and bits over the budget: 1, 2, 4, 5 and 7."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from hush.reproduce.modular.settings import MIDDLE, PEOPLE, PROTOCOLS
-from hush.reproduce.modular.strokes import BUDGET, CALLED, COLOURS, beside, legend, lines, points, ticks
-from hush.reproduce.refined.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
+from hush.reproduce.modular.strokes import BUDGET, CALLED, COLOURS, SIGNS, beside, legend, lines, points, ticks
+from hush.reproduce.refined.frame import THEME, Panels, below, entitle, frame, label, logarithmic, mark, shades
 from hush.reproduce.study import Table
 
 
@@ -22,6 +24,13 @@ def first(table: Table) -> Figure:
     k, runs = table.column("k")[0], table.column("runs")[0]
     title = f"Mean squared error, k = {k:,}: points are averages of {runs} trials, lines the exact variance"
     figure, panels = frame(2, 2, title, tall=2.6, sharex=True)
+    _averages(panels, table, k)
+    legend(figure, _claimed())
+    return figure
+
+
+def _averages(panels: Panels, table: Table, k: int) -> None:
+    """Above, errors over the budget; below, over that of SS, where one sees how close the others are."""
     for at, crowd in enumerate(PEOPLE):
         rows = table.where(people=crowd)
         lines(panels[0, at], rows, "mse_expected")
@@ -37,8 +46,10 @@ def first(table: Table) -> Figure:
     ticks(panels, table.column("epsilon"))
     label(panels, BUDGET, "MSE")
     panels[1, 0].set_ylabel("ratio", color=THEME.faint, fontsize=9.5)
-    legend(figure, mark("1.3, as claimed", THEME.ink, ls="--", lw=1.0))
-    return figure
+
+
+def _claimed() -> Line2D:
+    return mark("1.3, as claimed", THEME.ink, ls="--", lw=1.0)
 
 
 def bits(table: Table) -> Figure:
@@ -129,48 +140,30 @@ def spreads(table: Table) -> Figure:
     means = Table(table.columns, [row for row in table.rows if row[-1] is None])
     sizes, runs = list(dict.fromkeys(single.column("k"))), means.column("runs")[0]
     epsilon = single.column("epsilon")[0]
-    title = f"Errors of single trials at ε = {epsilon:g}, and averages of {runs} trials"
-    figure, panels = frame(3, 2, title, tall=2.4)
-    near = [name for name in PROTOCOLS if name != "GRR"]
+    title = f"Errors of single trials at ε = {epsilon:g}, and averages of {runs} trials, lines the exact variance"
+    figure, panels = frame(4, 2, title, tall=2.2)
     for line, k in zip(panels[:2], sizes, strict=True):
         line[1].sharex(line[0])
         for axes, crowd in zip(line, PEOPLE, strict=True):
-            for name in near:
-                rows = single.where(k=k, people=crowd, protocol=name)
-                share = (rows.numbers("rank") + 1) / len(rows.rows)
-                axes.step(1e5 * rows.numbers("mse"), share, where="post", color=COLOURS[name], lw=1.4)
+            _spread(axes, single.where(k=k, people=crowd))
             far = single.where(k=k, people=crowd, protocol="GRR").numbers("mse")
-            entitle(axes, f"{_titled(k, crowd)}; median of GRR: {1e5 * np.median(far):,.0f}")
+            entitle(axes, f"{_titled(k, crowd)}; GRR is far to the right, its median {1e5 * np.median(far):,.0f}")
             axes.set_xlabel("MSE of a trial · 10⁵", color=THEME.faint, fontsize=9.5)
         line[0].set_ylabel("share of trials", color=THEME.faint, fontsize=9.5)
-    for axes, crowd in zip(panels[2], PEOPLE, strict=True):
-        rows = means.where(people=crowd)
-        lines(axes, rows, "mse_expected")
-        points(axes, rows, "mse")
-        entitle(axes, _titled(MIDDLE, crowd))
-        axes.set_xlabel(BUDGET, color=THEME.faint, fontsize=9.5)
-    panels[2, 0].set_ylabel("MSE", color=THEME.faint, fontsize=9.5)
-    logarithmic(panels[2:], "y")
-    ticks(panels[2:], means.column("epsilon"))
-    legend(figure)
+    _averages(panels[2:], means, MIDDLE)
+    legend(figure, _claimed())
     return figure
 
 
-def formulas(table: Table) -> Figure:
-    """Table 1: what its formulas give over what is right."""
-    sizes = list(dict.fromkeys(table.column("k")))
-    title = "Table 1: what is printed over what is right"
-    figure, panels = frame(len(sizes), 3, title, tall=2.4, sharex=True, sharey="col")
-    for line, k in zip(panels, sizes, strict=True):
-        for axes, column, name in zip(line, ("bits", "mse", "dra"), ("bits", "error", "DRA"), strict=True):
-            axes.axhline(1, color=THEME.truth, lw=2.0, zorder=0)
-            for each in PROTOCOLS:
-                rows = table.where(k=k, protocol=each)
-                ratio = rows.numbers(f"{column}_printed") / rows.numbers(column)
-                axes.plot(rows.numbers("epsilon"), ratio, color=COLOURS[each], lw=1.4)
-            entitle(axes, f"{name}, k = {k:,}")
-    logarithmic(panels[:, :1], "y")
-    ticks(panels, table.column("epsilon"))
-    label(panels, BUDGET, "printed / right")
-    legend(figure)
-    return figure
+def _spread(axes: Axes, rows: Table) -> None:
+    """The share of trials up to each error, from 0 to 1, with marks at quarters."""
+    near = {name: 1e5 * rows.where(protocol=name).numbers("mse") for name in PROTOCOLS if name != "GRR"}
+    ends = min(each.min() for each in near.values()), max(each.max() for each in near.values())
+    room = 0.03 * (ends[1] - ends[0])
+    for name, found in near.items():
+        share = np.arange(1, found.size + 1) / found.size
+        at = np.concatenate([[ends[0] - room], found, [ends[1] + room]])
+        axes.step(at, [0.0, *share, 1.0], where="post", color=COLOURS[name], lw=1.4)
+        quarters = [np.searchsorted(share, q) for q in (0.25, 0.5, 0.75)]
+        axes.plot(found[quarters], share[quarters], SIGNS[name], color=COLOURS[name], ms=4.5)
+    axes.set_ylim(-0.03, 1.03)

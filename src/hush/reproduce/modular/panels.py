@@ -1,11 +1,9 @@
-"""Figures of the attack, 3, 6, 8 and 9, of running times, table 2, and of what is corrected."""
+"""Figures of the attack, 3, 6, 8 and 9, and of running times, table 2."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hush.reproduce.modular.settings import PEOPLE
@@ -132,62 +130,3 @@ def runtimes(table: Table) -> Figure:
         ],
     )
     return figure
-
-
-def corrections(table: Table) -> Figure:
-    """What is corrected."""
-    figure, panels = frame(2, 2, "Formulas as printed, as they should be, and what is measured", tall=2.9)
-    _error(panels[0, 0], table.where(about="equation 3"))
-    _condition(panels[0, 1], table.where(about="theorem 4"))
-    for axes, about, name in (
-        (panels[1, 0], "equation 7", "DRA, k = 30, moduli 2 7 11 13"),
-        (panels[1, 1], "ridge", "mean estimate of a frequency of 1 with a ridge"),
-    ):
-        rows = table.where(about=about)
-        at = rows.numbers("epsilon")
-        axes.plot(at, rows.numbers("right"), color=THEME.truth, lw=2.4)
-        axes.plot(at, rows.numbers("printed"), ":", color=COLOURS["PGR"], lw=1.8)
-        _seen(axes, rows)
-        entitle(axes, name)
-        axes.set_xlabel(BUDGET, color=THEME.faint, fontsize=9.5)
-    logarithmic(panels[:1], "y")
-    logarithmic(panels[:1, 1:], "x")
-    for axes in (panels[0, 0], *panels[1]):
-        axes.set_xticks(range(1, 6))
-    below(
-        figure,
-        [
-            mark("right", THEME.truth, lw=2.4),
-            mark("printed", COLOURS["PGR"], ls=":", lw=1.8),
-            mark("bound of theorem 3", COLOURS["GRR"], ls="--", lw=1.4),
-            mark("measured", THEME.ink, marker="o", ms=4, lw=0),
-        ],
-    )
-    return figure
-
-
-def _error(axes: Axes, rows: Table) -> None:
-    at = rows.numbers("epsilon")
-    axes.plot(at, rows.numbers("right"), color=THEME.truth, lw=2.4)
-    axes.plot(at, rows.numbers("bound"), "--", color=COLOURS["GRR"], lw=1.4)
-    axes.plot(at, rows.numbers("printed"), ":", color=COLOURS["PGR"], lw=1.8)
-    _seen(axes, rows)
-    entitle(axes, "MSE, k = 30, moduli 5 7 11 13")
-    axes.set_xlabel(BUDGET, color=THEME.faint, fontsize=9.5)
-
-
-def _condition(axes: Axes, rows: Table) -> None:
-    printed, right = rows.numbers("printed"), rows.numbers("right")
-    span = np.array([1.2, 1.3 * right.max()])
-    axes.plot(span, span, color=THEME.truth, lw=2.4, zorder=0)
-    axes.plot(right, printed, "o", color=COLOURS["PGR"], ms=4.5)
-    entitle(axes, "κ of several choices of primes, and theorem 4's bound on it")
-    axes.set_xlabel("condition number κ", color=THEME.faint, fontsize=9.5)
-    axes.set_ylabel("bound", color=THEME.faint, fontsize=9.5)
-
-
-def _seen(axes: Axes, rows: Table) -> None:
-    noise = 2 * rows.numbers("measured_stderr")
-    axes.errorbar(
-        rows.numbers("epsilon"), rows.numbers("measured"), yerr=noise, fmt="o", color=THEME.ink, ms=3.5, elinewidth=0.9
-    )

@@ -107,6 +107,6 @@ STUDY = Study(
             note="One distribution is drawn, then people from it; each panel has its own people, the same in all runs.",
         ),
     ),
-    version=1,
+    version=2,
     about=_ABOUT,
 )

@@ -23,6 +23,7 @@ from hush.reproduce.refined.frame import (
 from hush.reproduce.refined.protocols import ADAPTIVE, EPSILON, FAMILIES, PROTOCOLS, K, point
 from hush.reproduce.study import Table
 
+_ASR, _MSE = THEME.series[3], THEME.series[2]
 _BEFORE = {adaptive: original for original, adaptive in ADAPTIVE.items()}
 
 
@@ -83,8 +84,8 @@ def weights(table: Table) -> Figure:
         top.step(at, rows.numbers("parameter"), where="mid", color=THEME.series[0], lw=2)
         top.axhline(usual, color=THEME.series[1], ls="--", lw=1.6)
         entitle(top, f"{name}: {SIGNS[FAMILIES[name].parameter]}")
-        bottom.step(at, rows.numbers("asr"), where="mid", color=THEME.series[3], lw=2)
-        bottom.step(at, rows.numbers("mse"), where="mid", color=THEME.series[2], lw=2)
+        bottom.step(at, rows.numbers("asr"), where="mid", color=_ASR, lw=2)
+        bottom.step(at, rows.numbers("mse"), where="mid", color=_MSE, lw=2)
         entitle(bottom, f"{name}: ASR and MSE")
     logarithmic(panels[1], "y")
     label(panels, "weight of ASR", "")
@@ -93,34 +94,43 @@ def weights(table: Table) -> Figure:
         [
             mark("chosen", THEME.series[0], lw=2),
             mark("of the original protocol", THEME.series[1], lw=1.6, ls="--"),
-            mark("ASR", THEME.series[3], lw=2),
-            mark("MSE of one report", THEME.series[2], lw=2),
+            mark("ASR", _ASR, lw=2),
+            mark("MSE of one report", _MSE, lw=2),
         ],
     )
     return figure
 
 
 def objectives(table: Table) -> Figure:
-    """Figure 7."""
-    title = "The objective, half ASR and half MSE, at k = 100 and ε = 4"
-    figure, panels = frame(2, 2, title, tall=2.6)
+    """Figure 7: the objective and its two halves, with what is chosen and what the original protocol has on it."""
+    title = "The objective, half ASR and half MSE of one report, at k = 100 and ε = 4"
+    figure, panels = frame(2, 2, title, tall=2.8, sharey=True)
+    highest = 0.0
     for axes, name in zip(panels.ravel(), ("AUE", "ALH", "ASS", "ATHE"), strict=True):
         rows, sign = table.where(protocol=name), SIGNS[FAMILIES[name].parameter]
         at, cost = rows.numbers("parameter"), rows.numbers("objective")
-        best, usual = float(at[cost.argmin()]), float(point(_BEFORE[name], K, EPSILON).parameter or 0)
-        axes.plot(at, cost, color=THEME.series[0], lw=2)
-        axes.axvline(best, color=THEME.series[2], ls="--", lw=1.8)
-        axes.axvline(usual, color=THEME.series[1], ls="-.", lw=1.8)
-        entitle(axes, f"{name}: {sign} = {best:.3g}, where {_BEFORE[name]} has {usual:.3g}")
+        axes.plot(at, rows.numbers("asr") / 2, "--", color=_ASR, lw=1.4)
+        axes.plot(at, rows.numbers("mse") / 2, ":", color=_MSE, lw=1.8)
+        axes.plot(at, cost, color=THEME.series[0], lw=2.2)
+        best, usual = int(cost.argmin()), point(_BEFORE[name], K, EPSILON)
+        before = float(usual.parameter or 0), (usual.asr + usual.mse) / 2
+        axes.plot(at[best], cost[best], "o", color=THEME.series[0], ms=8, zorder=5)
+        axes.plot(*before, "s", color=THEME.series[1], ms=7.5, zorder=4)
+        chosen = f"{name}: {sign} = {at[best]:.3g} gives {cost[best]:.3f}"
+        entitle(axes, f"{chosen}; {_BEFORE[name]}, {before[0]:.3g}: {before[1]:.3f}")
         axes.set_xlabel(sign, color=THEME.faint, fontsize=9.5)
+        highest = max(highest, 2 * before[1])
+    panels[0, 0].set_ylim(0, highest)
+    for axes in panels[:, 0]:
         axes.set_ylabel("objective", color=THEME.faint, fontsize=9.5)
-    logarithmic(panels.ravel()[:3], "y")
     below(
         figure,
         [
-            mark("objective", THEME.series[0], lw=2),
-            mark("its least, chosen by the adaptive protocol", THEME.series[2], lw=1.8, ls="--"),
-            mark("the original protocol", THEME.series[1], lw=1.8, ls="-."),
+            mark("objective", THEME.series[0], lw=2.2),
+            mark("half the ASR", _ASR, lw=1.4, ls="--"),
+            mark("half the MSE", _MSE, lw=1.8, ls=":"),
+            mark("least objective: chosen", THEME.series[0], marker="o", ms=7, lw=0),
+            mark("the original protocol", THEME.series[1], marker="s", ms=7, lw=0),
         ],
     )
     return figure

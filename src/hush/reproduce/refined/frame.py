@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +13,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
+from hush.reports import scales
 from hush.reports.panels import LEGEND, figure_of, head, prepare, say
 from hush.reports.theme import LIGHT
 
@@ -53,38 +52,9 @@ def label(panels: Panels, x: str, y: str) -> None:
 
 
 def logarithmic(panels: Panels, *axes_of: str) -> None:
-    """Logarithmic axes, "x" or "y", once all is drawn: a few labelled ticks, and no others."""
+    """Logarithmic axes, "x" or "y", of all these panels."""
     for axes in panels.ravel():
-        for which in axes_of:
-            getattr(axes, f"set_{which}scale")("log")
-            ticks = _ticks(*getattr(axes, f"get_{which}lim")())
-            axis = getattr(axes, f"{which}axis")
-            axis.set_minor_locator(NullLocator())
-            axis.set_ticks(ticks, labels=_written(ticks))
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Powers of ten, not too many; where there are fewer than two, numbers between them."""
-    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
-    if last > first:
-        return [10.0**i for i in range(first, last + 1, 1 + (last - first) // 6)]
-    for between in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), tuple(np.arange(1, 10, 0.2))):
-        found = [m * 10.0**i for i in range(first - 1, last + 1) for m in between]
-        inside = [tick for tick in found if low <= tick <= high]
-        if len(inside) > 1:
-            break
-    return inside
-
-
-def _written(ticks: list[float]) -> list[str]:
-    """Labels: plain digits where these are short, else powers of ten, else like 2e-5."""
-    if min(ticks) >= 0.01 and max(ticks) <= 1000:
-        return [f"{tick:g}" for tick in ticks]
-    exponents = [math.floor(math.log10(tick) + 1e-9) for tick in ticks]
-    factors = [f"{tick / 10.0**exponent:.3g}" for tick, exponent in zip(ticks, exponents, strict=True)]
-    if set(factors) == {"1"}:
-        return [f"$10^{{{exponent}}}$" for exponent in exponents]
-    return [f"{factor}e{exponent}" for factor, exponent in zip(factors, exponents, strict=True)]
+        scales.logarithmic(axes, *axes_of)
 
 
 def budget_axis(panels: Panels) -> None:
@@ -128,8 +98,13 @@ def _plain(bar: Any, text: str) -> None:
 
 
 def below(figure: Figure, marks: Sequence[Line2D]) -> None:
-    """What the marks mean, under the panels."""
-    figure.legend(handles=marks, loc="outside lower center", ncols=len(marks), **LEGEND, labelcolor=THEME.ink)
+    """What the marks mean, under the panels; in as many lines as it takes."""
+    for lines in range(1, len(marks) + 1):
+        columns = -(-len(marks) // lines)
+        drawn = figure.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND, labelcolor=THEME.ink)
+        if drawn.get_window_extent().width <= figure.bbox.width or columns == 1:
+            return
+        drawn.remove()
 
 
 def mark(name: str, colour: str, **how: Any) -> Line2D:

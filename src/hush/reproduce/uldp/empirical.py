@@ -64,12 +64,12 @@ def _absolutes(u: Any, crowd: People, found: Measured) -> list[float]:
 
 
 def _tops(u: Any, crowd: People, found: Measured) -> list[float]:
-    return [found.f1, found.ndcg]
+    return [found.f1, found.f1_stderr, found.ndcg, found.ndcg_stderr]
 
 
 squared = _over(("mse", "mse_stderr", "mse_expected", "runs"), _squares)
 absolute = _over(("mae", "mae_stderr", "mae_expected", "runs"), _absolutes)
-tops = _over(("f1", "ndcg", "runs"), _tops, TOP + 1)
+tops = _over(("f1", "f1_stderr", "ndcg", "ndcg_stderr", "runs"), _tops, TOP + 1)
 
 
 def shares(settings: Settings, advance: Advance) -> Table:

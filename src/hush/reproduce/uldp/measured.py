@@ -22,6 +22,7 @@ RUNS, FEW = 50, 10
 TOP = 30
 """How many frequent values figure 9 looks for."""
 
+_NONE = (math.nan, math.nan)
 _READINGS = ("paper", "ours", "without z")
 
 
@@ -34,7 +35,9 @@ class Measured:
     mae: float
     mae_stderr: float
     f1: float
+    f1_stderr: float
     ndcg: float
+    ndcg_stderr: float
 
 
 @cache
@@ -46,8 +49,8 @@ def measured(name: str, reading: str, population: str, epsilon: float, runs: int
     found = estimates(u, crowd.counts, runs, seeded([seed, *where]))
     off = found - crowd.frequencies
     squares, sizes = np.square(off).sum(axis=1), np.abs(off).sum(axis=1)
-    f1, ndcg = frequent(found, crowd.frequencies) if crowd.setting.k > TOP else (math.nan, math.nan)
-    return Measured(*mean(squares), *mean(sizes), f1, ndcg)
+    named = [mean(each) for each in frequent(found, crowd.frequencies)] if crowd.setting.k > TOP else [_NONE, _NONE]
+    return Measured(*mean(squares), *mean(sizes), *named[0], *named[1])
 
 
 def mean(values: Floats) -> tuple[float, float]:
@@ -55,16 +58,16 @@ def mean(values: Floats) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size))
 
 
-def frequent(found: Floats, truth: Floats, top: int = TOP) -> tuple[float, float]:
-    """F1 and NDCG of the most frequent values, averaged over runs.
+def frequent(found: Floats, truth: Floats, top: int = TOP) -> tuple[Floats, Floats]:
+    """F1 and NDCG of the most frequent values, of each run.
 
     As many values are named as are wanted, so that precision, recall and F1 are one. In NDCG the most frequent value
     is worth `top`, the next one less, and so on; the one named i-th counts 1/log2(i + 1) of its worth.
 
     >>> truth = np.array([0.5, 0.3, 0.15, 0.05])
     >>> f1, ndcg = frequent(np.array([[0.1, 0.5, 0.0, 0.4]]), truth, top=2)
-    >>> f1, round(ndcg, 4)
-    (0.5, 0.3801)
+    >>> f1.tolist(), ndcg.round(4).tolist()
+    ([0.5], [0.3801])
     """
     order = np.argsort(-truth, kind="stable")
     worth = np.zeros(truth.size)
@@ -73,7 +76,7 @@ def frequent(found: Floats, truth: Floats, top: int = TOP) -> tuple[float, float
     named = np.argsort(-found, axis=1, kind="stable")[:, :top]
     gain = worth[named]
     best = float(worth[order[:top]] @ discount)
-    return float((gain > 0).mean()), float((gain @ discount).mean() / best)
+    return (gain > 0).mean(axis=1), gain @ discount / best
 
 
 def expected_mae(sds: Floats) -> float:

@@ -19,11 +19,11 @@ def estimated(table: Table) -> Figure:
     """Figure 6."""
     names = list(dict.fromkeys(table.column("people")))
     title = "Error when 5 % of the people tell θ first, over the exact error when θ is known"
-    figure, panels = frame(len(names), len(PROPOSED), title, tall=1.9, sharex=True, sharey=True)
+    figure, panels = frame(len(names), len(PROPOSED), title, tall=2.0, sharex=True, sharey="row")
     for line, name in zip(panels, names, strict=True):
         for axes, each in zip(line, PROPOSED, strict=True):
             axes.axhline(1, color=THEME.truth, lw=2.0, zorder=0)
-            for reading, column, shift in (("paper", "mse", -0.06), ("paper", "mse_rest", 0.0), ("ours", "mse", 0.06)):
+            for reading, column, shift in (("paper", "mse", -0.12), ("paper", "mse_rest", 0.0), ("ours", "mse", 0.12)):
                 rows = table.where(people=name, mechanism=each, reading=reading)
                 known = rows.numbers("mse_known")
                 colour, fill = (_OURS, _OURS) if reading == "ours" else (COLOURS[each], "none")
@@ -31,22 +31,23 @@ def estimated(table: Table) -> Figure:
                     rows.numbers("epsilon") + shift,
                     rows.numbers(column) / known,
                     yerr=2 * rows.numbers(f"{column}_stderr") / known,
-                    fmt="o-" if column == "mse" else "s:",
+                    fmt="D-" if reading == "ours" else "o-" if column == "mse" else "s:",
                     color=colour,
                     mfc=colour if column == "mse" else fill,
                     ms=3.5,
                     lw=1.1,
                     elinewidth=0.8,
                 )
-            axes.set_ylim(0.7, 2.2)
             entitle(axes, f"{called(name)}, {each}")
+        low, high = line[0].get_ylim()
+        line[0].set_ylim(min(low, 0.88), max(high, 1.22))
     label(panels, _BUDGET, "ratio")
     below(
         figure,
         [
             mark("as in the paper: everybody's frequencies from 95 %", THEME.faint, marker="o", ms=4),
             mark("… the frequencies of these 95 %", THEME.faint, marker="s", ms=4, ls=":", mfc="none"),
-            mark("ours: all reports", _OURS, marker="o", ms=4),
+            mark("ours: all reports", _OURS, marker="D", ms=4),
         ],
     )
     return figure

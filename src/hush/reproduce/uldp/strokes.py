@@ -29,15 +29,30 @@ def lines(axes: Axes, table: Table, x: str, y: str, names: Iterable[str] = MECHA
         axes.plot(rows.numbers(x), rows.numbers(y), **{"color": COLOURS[name], "lw": 1.4, **how})
 
 
-def points(axes: Axes, table: Table, x: str, y: str, names: Iterable[str] = MECHANISMS, **how: Any) -> None:
-    """Measured points, with two standard errors where the table has them; hollow where more than ε is spent."""
-    for name in names:
+def points(
+    axes: Axes, table: Table, x: str, y: str, names: Iterable[str] = MECHANISMS, *, apart: float = 0.0, **how: Any
+) -> None:
+    """Measured points, with two standard errors where the table has them; hollow where more than ε is spent.
+
+    Those of different mechanisms stand so far apart, that equal ones do not hide each other.
+    """
+    for name, shift in zip(names, shifts(names, apart), strict=True):
         rows = table.where(mechanism=name)
         noise = 2 * rows.numbers(f"{y}_stderr") if f"{y}_stderr" in table.columns else np.zeros(len(rows.rows))
-        honest = bool((rows.numbers("true_epsilon") < rows.numbers("epsilon") + 1e-9).all())
-        fill = COLOURS[name] if honest else THEME.ground
-        style = {"color": COLOURS[name], "marker": SIGNS[name], "mfc": fill, "ms": 4, "lw": 0, "elinewidth": 0.9, **how}
-        axes.errorbar(rows.numbers(x), rows.numbers(y), yerr=noise, **style)
+        axes.errorbar(rows.numbers(x) + shift, rows.numbers(y), yerr=noise, **{**looks(name, rows), **how})
+
+
+def looks(name: str, rows: Table) -> dict[str, Any]:
+    """How a mechanism's points are drawn."""
+    honest = bool((rows.numbers("true_epsilon") < rows.numbers("epsilon") + 1e-9).all())
+    fill = COLOURS[name] if honest else THEME.ground
+    return {"color": COLOURS[name], "marker": SIGNS[name], "mfc": fill, "ms": 4, "lw": 0, "elinewidth": 0.9}
+
+
+def shifts(names: Iterable[str], apart: float) -> list[float]:
+    """Small distances around 0, one for each name."""
+    number = len(list(names))
+    return [apart * (i - (number - 1) / 2) for i in range(number)]
 
 
 def legend(figure: Figure, *more: Line2D, names: Iterable[str] = MECHANISMS) -> None:
