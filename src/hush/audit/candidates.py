@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.audit.columns import Bins, Codes, Column, all_columns, keys
+from hush.audit.columns import Bins, Codes, Column, all_columns, keys, whole
 from hush.audit.reading import Path, Table
 from hush.errors import missing
 
@@ -158,7 +158,7 @@ class Fit:
     @cached_property
     def outputs(self) -> Outputs | None:
         """Outputs one by one, if they repeat."""
-        paths = tuple(dict.fromkeys(c.path for c in self.columns))
+        paths = whole(self.columns)
         key = np.concatenate([keys(table, paths) for table in self._tables])
         known, at, back = np.unique(key, return_index=True, return_inverse=True)
         if known.size > key.size / 2:
