@@ -26,12 +26,10 @@ def test_the_smallest_loss_is_found_as_often_as_stated(false_hits: int, claim: f
     loss = smallest_loss(false_hits, trials, claim, alpha=alpha, delta=delta)
     assert loss is not None
     other = bounds.upper(false_hits, trials, 0.5)
-    proves = np.array(
-        [
-            [bounds.epsilon_lower(a, trials, b, trials, alpha=alpha, delta=delta) > claim for b in range(trials + 1)]
-            for a in range(trials + 1)
-        ]
-    )
+    tail = alpha / bounds.TAILS["paper"]
+    least, most = (np.array([f(c, trials, tail) for c in range(trials + 1)]) for f in (bounds.lower, bounds.upper))
+    proves = least[:, None] - delta > math.exp(claim) * most
+    assert proves[350, 20] == (bounds.epsilon_lower(350, trials, 20, trials, alpha=alpha, delta=delta) > claim)
 
     def found(loss: float) -> float:
         own = delta + other * math.exp(loss)
@@ -51,12 +49,13 @@ def test_no_loss_is_found_by_an_event_that_always_comes() -> None:
 @pytest.mark.parametrize("trials", [1000, 20_000])
 def test_the_rarest_event_is_seen_and_proved_as_often_as_stated(trials: int) -> None:
     fitted = held = trials // 10
-    rarest = rarest_event(fitted, held, trials, 1.0, alpha=0.01)
+    rarest = rarest_event([fitted, held], trials, 1.0, alpha=0.01)
     hits = next(h for h in range(trials) if bounds.epsilon_lower(h, trials, 0, trials, alpha=0.01) > 1.0)
     seen = binom.sf(4, fitted, rarest) ** 2 * binom.sf(hits - 1, trials, rarest)
     assert seen == pytest.approx(SURE, abs=1e-6)
-    assert rarest_event(4, 4, trials, 1.0, alpha=0.01) == 1.0
-    assert rarest_event(fitted, held, trials, 50.0, alpha=0.01) == 1.0
+    assert rarest_event([4, 4], trials, 1.0, alpha=0.01) == 1.0
+    assert rarest_event([fitted, held], trials, 50.0, alpha=0.01) == 1.0
+    assert rarest < rarest_event([50, fitted, held], trials, 1.0, alpha=0.01)
 
 
 def olh(value: int) -> tuple[int, int]:
@@ -76,7 +75,7 @@ def test_an_audit_that_sees_nothing_says_so() -> None:
     plain = found.to_dict()
     assert plain["verdict"] == "inconclusive"
     assert plain["power"]["probability"] == 0.9
-    assert 0 < plain["power"]["rarest_event"] < 1
+    assert 0 < plain["power"]["rarest_event"] <= plain["power"]["rarest_event_of_one_value"] < 1
     assert plain["screening"]["rounds"] == [{"values": 8, "reports_each": 2000}]
     assert all(len(each["counts"]) == 2 for each in plain["tried"])
 

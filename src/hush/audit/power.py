@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ SHARE = 0.5
 RARE = 1 / 200
 """An event that one value gives so often, and the other never, must be found by whoever learns events from reports."""
 
-_MET = 5  # times in either half of the reports that choose, at which a rare event is chosen
+_MET = 5  # times in each of the samples that choose, at which a rare event is chosen
 
 
 @dataclass(frozen=True)
@@ -30,24 +30,38 @@ class Power:
             gives it as often as it was seen to; None if no loss would do.
         rarest: The smallest probability of an event of one value that the other never gives, which would have been
             chosen and shown; None where events are not learned from reports, but follow from a law.
+        lone: The same of an event that one value alone gives, of all that were screened; None where none were.
     """
 
     loss: float | None
     rarest: float | None = None
+    lone: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {"probability": SURE, "loss": self.loss, "rarest_event": self.rarest}
+        return {
+            "probability": SURE,
+            "loss": self.loss,
+            "rarest_event": self.rarest,
+            "rarest_event_of_one_value": self.lone,
+        }
 
     def __str__(self) -> str:
         seen = f"a loss of {self.loss:.4g}" if self.loss is not None else "no loss, however large,"
         said = f"By the events that were counted, {seen} would have been found with probability {SURE:.0%}"
-        if self.rarest is None:
-            return f"{said}."
-        if self.rarest >= 1.0:
-            return f"{said}; an event that the other value never gives, by no means."
-        often = f"in one of {1 / self.rarest:,.0f} reports" if self.rarest < 0.1 else f"in {self.rarest:.0%} of reports"
-        return f"{said}; an event that the other value never gives, if it comes {often} or more often."
+        if self.rarest is not None:
+            said += f"; an event that the other value never gives, {_often(self.rarest)}"
+        if self.lone is not None:
+            said += f"; one that no other value gives, whichever value it is, {_often(self.lone)}"
+        return f"{said}."
+
+
+def _often(probability: float) -> str:
+    if probability >= 1.0:
+        return "by no means"
+    return (
+        f"if it comes in {f'one of {1 / probability:,.0f}' if probability < 0.1 else f'{probability:.0%} of'} reports"
+    )
 
 
 def smallest_loss(
@@ -73,15 +87,14 @@ def smallest_loss(
 
 
 def rarest_event(
-    fitted: int, held: int, trials: int, claim: float, *, alpha: float, delta: float = 0.0, bound: str = "paper"
+    samples: Sequence[int], trials: int, claim: float, *, alpha: float, delta: float = 0.0, bound: str = "paper"
 ) -> float:
     """The smallest probability of an event, which the other value never gives, that would have been found: 1 if none.
 
-    It must be seen a few times in both halves of the reports that choose, and then prove the violation.
+    It must be seen a few times in every sample that chooses, and then prove the violation.
 
     Args:
-        fitted: Reports of each value that candidates are fitted to.
-        held: Reports of each value that choose among them.
+        samples: Reports of each value that candidates are fitted to, that choose among them, and so on.
         trials: Fresh reports of each value that prove.
         claim: The promised epsilon.
         alpha: Error rate of the proof.
@@ -89,12 +102,12 @@ def rarest_event(
         bound: How the proof divides alpha.
     """
     hits = _needed(0, trials, claim, alpha=alpha, delta=delta, bound=bound)
-    if hits is None or min(fitted, held) < _MET:
+    if hits is None or min(samples) < _MET:
         return 1.0
 
     def found(probability: float) -> bool:
-        ways = (_at_least(_MET, fitted, probability), _at_least(_MET, held, probability))
-        return math.prod(ways) * _at_least(hits, trials, probability) >= SURE
+        met = math.prod(_at_least(_MET, sample, probability) for sample in samples)
+        return met * _at_least(hits, trials, probability) >= SURE
 
     low, high = -60.0, 0.0  # logarithms
     for _ in range(50):

@@ -154,7 +154,7 @@ def _proved(
         about,
         what.unit,
         require,
-        None if promised is None else _power(promised, tried, choice, each),
+        None if promised is None else _power(promised, tried, choice, screening, each),
         screening,
         tuple(tried),
         dependence,
@@ -162,15 +162,18 @@ def _proved(
     )
 
 
-def _power(claim: Claim, tried: list[Counted], choice: Chosen, rules: dict[str, Any]) -> Power:
+def _power(claim: Claim, tried: list[Counted], choice: Chosen, screening: Screening, rules: dict[str, Any]) -> Power:
     """What would have been found."""
     losses = [smallest_loss(each.counts[1], choice.proving, claim.epsilon, **rules) for each in tried]
-    rarest = (
-        None
-        if choice.learned is None
-        else rarest_event(*choice.learned, trials=choice.proving, claim=claim.epsilon, **rules)
-    )
-    return Power(min((loss for loss in losses if loss is not None), default=None), rarest)
+    smallest = min((loss for loss in losses if loss is not None), default=None)
+    if choice.learned is None:
+        return Power(smallest)
+    rarest = rarest_event(choice.learned, choice.proving, claim.epsilon, **rules)
+    if not screening.rounds or screening.rounds[0][0] < screening.k:
+        return Power(smallest, rarest)
+    *rounds, last = (each for _, each in screening.rounds)
+    samples = [*rounds, last // 2, last - last // 2, *choice.learned]
+    return Power(smallest, rarest, rarest_event(samples, choice.proving, claim.epsilon, **rules))
 
 
 def _memory(alike: tuple[int, ...]) -> str | None:
