@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -84,6 +85,13 @@ def seldom(value):
 
 def crashes(value):
     raise RuntimeError("no luck")
+
+def tells_two(value):
+    return value if value == 2 else respond(value)
+
+def hashed(value):
+    seed = random.getrandbits(32)
+    return seed, (hash((seed, value)) + (random.random() < 0.5)) % 2
 """
 
 
@@ -97,7 +105,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_a_foreign_function(module: str) -> None:
     """Randomized response with 1/2 for one of four values loses ln 3 = 1.0986; false alarm 1e-6."""
-    asked = ("audit", "--k", 4, "--claim", 1.1, "--trials", 20_000, "--alpha", 1e-6, "--seed", 3)
+    asked = ("audit", "--k", 4, "--claim", 1.1, "--trials", 40_000, "--alpha", 1e-6, "--seed", 3)
     honest = answer(*asked, "--target", f"{module}:respond")["audits"][0]
     assert honest["verdict"] == "consistent"
     assert honest["epsilon_lower"] > 0.8
@@ -106,6 +114,49 @@ def test_a_foreign_function(module: str) -> None:
     assert "is false" in told.stdout
     assert "no luck" in refused(*asked, "--target", f"{module}:crashes")
     assert "must be importable" in refused(*asked, "--target", "nowhere_at_all:f")
+
+
+def test_a_value_that_is_told_is_found_without_a_hint(module: str) -> None:
+    """Of the four, only the third. False alarm 1e-6."""
+    asked = ("audit", "--k", 4, "--claim", 1.1, "--trials", 5000, "--alpha", 1e-6, "--seed", 3)
+    told = run(*asked, "--target", f"{module}:tells_two")
+    assert told.exit_code == 1
+    assert "Tried: all 4 values, 2,000 reports each" in told.stdout
+
+
+def test_an_audit_that_cannot_see_leaves_with_three_and_says_what_it_tried(module: str, tmp_path: Path) -> None:
+    page, suite, log = (tmp_path / name for name in ("audit.html", "audit.xml", "audit.sarif"))
+    asked = ("audit", "--k", 4, "--claim", 1.1, "--trials", 5000, "--seed", 3, "--target", f"{module}:hashed")
+    told = run(*asked, "--html", page, "--junit", suite, "--sarif", log)
+    assert told.exit_code == 3
+    for text in (told.stdout, page.read_text(), suite.read_text(), log.read_text()):
+        assert "inconclusive" in text or '"open"' in text
+        assert "Tried: all 4 values, 2,000 reports each" in text
+        assert "would have been found with probability 90%" in text
+    plain = json.loads(run(*asked, "--json").stdout)
+    assert (plain["violation"], plain["inconclusive"]) == (False, True)
+    assert ElementTree.parse(suite).getroot().get("errors") == "1"
+    found = json.loads(log.read_text())["runs"][0]["results"][0]
+    assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == f"{module}.py"
+
+
+def test_a_share_of_the_claim_can_be_required() -> None:
+    """OUE of 20 values proves 0.9 to 1 of its claim of 1."""
+    assert run(*OUE, "--require", 0.5).exit_code == 0
+    told = run(*OUE, "--require", "99.9%")
+    assert told.exit_code == 3
+    assert "of the claim, where 99.9% must be proved" in told.stdout
+    assert "require must be a number above 0 and at most 1" in refused(*OUE, "--require", 0)
+
+
+def test_a_client_of_another_library_is_audited_by_its_name() -> None:
+    """multi-freq-ldpy's SS lists the true value first. False alarm 1e-6."""
+    asked = ("audit", "--k", 6, "--epsilon", 1, "--trials", 20_000, "--alpha", 1e-6, "--seed", 7)
+    told = run(*asked, "--adapter", "multi-freq-ldpy:SS")
+    assert told.exit_code == 1
+    assert "Audit of multi-freq-ldpy SS" in told.stdout
+    assert "mechanism must be one of GRR, RR, SUE" in refused(*asked, "--adapter", "opendp:OUE")
+    assert "adapter must be a library and a mechanism" in refused(*asked, "--adapter", "nowhere")
 
 
 @pytest.mark.parametrize("name", ["LastBitUnprotected", "UnsortedSubset", "OffByOneDomain", "SeedTellsValue"])
@@ -121,8 +172,10 @@ def test_a_claim_has_its_delta(module: str) -> None:
     """Tells its value once in twenty times, else nothing: (0, 0.05)-LDP. False alarm 1e-6."""
     asked = ("audit", "--k", 4, "--target", f"{module}:seldom", "--trials", 20_000, "--alpha", 1e-6, "--seed", 3)
     assert run(*asked, "--claim", 0.5).exit_code == 1
-    found = answer(*asked, "--claim", 0.5, "--delta", 0.1)["audits"][0]
-    assert (found["delta"], found["verdict"]) == (0.1, "consistent")
+    told = run(*asked, "--claim", 0.5, "--delta", 0.1, "--json")
+    assert told.exit_code == 3  # the claim is so loose that nothing of it can be seen
+    found = json.loads(told.stdout)["audits"][0]
+    assert (found["delta"], found["verdict"]) == (0.1, "inconclusive")
 
 
 def test_a_program_that_remembers_is_told_apart(tmp_path: Path) -> None:
@@ -148,9 +201,10 @@ def test_a_program_over_a_pipe(tmp_path: Path) -> None:
         "const other = v => (v + 1 + Math.floor(Math.random() * 3)) % 4;\n"
         "console.log(lines.map(v => Math.random() < 0.9 ? v : other(v)).join('\\n'));\n"
     )
-    asked = ("audit", "--pipe", f"node {program}", "--k", 4, "--trials", 20_000, "--alpha", 1e-6)
-    assert run(*asked, "--claim", 1.0).exit_code == 1
-    assert run(*asked, "--claim", 4.0).exit_code == 0  # its loss is ln 27 = 3.3
+    asked = ("audit", "--pipe", f"node {program}", "--k", 4, "--alpha", 1e-6)
+    assert run(*asked, "--trials", 20_000, "--claim", 1.0).exit_code == 1
+    assert run(*asked, "--trials", 20_000, "--claim", 3.5).exit_code == 3  # its loss is ln 27 = 3.3; a rare leak might
+    assert run(*asked, "--trials", 200_000, "--claim", 3.5).exit_code == 0  # be missed by so few, not by so many
     assert "program that can be found" in refused("audit", "--pipe", "no-such-program-here", "--k", 4, "--claim", 1)
 
 
@@ -178,6 +232,10 @@ def test_a_program_that_hangs_is_given_up() -> None:
         ((*OUE[1:5], "--epsilon", 1, "--chunk", 3), "--chunk must be left out beside --mechanism"),
         (("--target", "m:f", "--k", 4, "--claim", 1, "--epsilon", 1), "--epsilon must be left out beside --target"),
         (("--target", "m.py:f", "--k", 4, "--claim", 1), "write m:f"),
+        (("--adapter", "pure-ldp:OLH", "--k", 4), "--epsilon must be given beside --adapter"),
+        (("--adapter", "pure-ldp:OLH", "--k", 4, "--epsilon", 1, "--timeout", 3), "--timeout must be left out beside"),
+        ((*OUE[1:5], "--epsilon", 1, "--junit", "a.txt"), "--junit must end in .xml"),
+        ((*OUE[1:5], "--epsilon", 1, "--sarif", "a.json"), "--sarif must end in .sarif"),
     ],
 )
 def test_bad_usage_leaves_with_two(options: tuple[object, ...], words: str) -> None:

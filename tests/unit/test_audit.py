@@ -122,7 +122,8 @@ def test_honest_mechanisms_pass_every_method(name: str) -> None:
     for method in ("likelihood", "attack", "classifier", "exact"):
         trials = 4000 if method == "classifier" else 20_000
         found = run(m, method, trials=trials, alpha=1e-6, rng=hush.seeded(1))
-        assert found.verdict == "consistent", found.statement
+        assert not found.violated, found.statement
+        assert found.verdict == "consistent" or method != "exact"
 
 
 def test_hashing_alone_is_caught() -> None:
@@ -281,7 +282,8 @@ def test_a_checkpoint_of_other_code_is_refused_and_a_finished_one_says_so(
 def test_a_claim_of_ones_own() -> None:
     m = hush.GRR(k=5, epsilon=2.0)
     assert run(m, claim=1.0, trials=50_000, rng=hush.seeded(1)).verdict == "violation"
-    assert run(m, claim=Claim(1.0, 0.5), trials=50_000, rng=hush.seeded(1)).verdict == "consistent"
+    slack = run(m, claim=Claim(1.0, 0.5), require=0.3, trials=50_000, rng=hush.seeded(1))
+    assert (slack.verdict, slack.epsilon_lower < 0.5) == ("consistent", True)  # its loss at this delta is 0.53
     assert run(hush.LHO(k=5, g=2), trials=5000, rng=hush.seeded(1)).verdict == "measured"
 
 
@@ -324,10 +326,10 @@ class TellsTheSensitive(hush.uRR):
 @pytest.mark.parametrize("method", ["likelihood", "attack", "classifier"])
 def test_a_sensitive_value_in_the_clear_is_a_violation(method: str, pair: tuple[int, int]) -> None:
     """False alarm 1e-6 for the honest one."""
-    for cls, verdict in ((TellsTheSensitive, "violation"), (hush.uRR, "consistent")):
+    for cls, broken in ((TellsTheSensitive, True), (hush.uRR, False)):
         m = cls(k=6, epsilon=1.0, sensitive=range(3))
         found = run(m, method, trials=20_000, alpha=1e-6, pair=pair, rng=hush.seeded(3))
-        assert found.verdict == verdict, found.statement
+        assert found.violated == broken, found.statement
 
 
 @pytest.mark.parametrize("method", ["likelihood", "exact"])
@@ -336,6 +338,6 @@ def test_what_is_uldp_is_not_ldp(method: str) -> None:
     found = run(m, method, claim=Claim(1.0), pair=(4, 5), trials=20_000, rng=hush.seeded(3))
     assert found.verdict == "violation"
     assert found.epsilon_lower > 5
-    assert run(m, method, pair=(4, 5), trials=20_000, rng=hush.seeded(3)).verdict == "consistent"
+    assert not run(m, method, pair=(4, 5), trials=20_000, rng=hush.seeded(3)).violated
     with pytest.raises(ParameterError, match="ULDP without a delta"):
         Claim(1.0, 0.1, "ULDP")

@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hush
-from hush.audit import MechanismTarget, Target, run
+from hush.audit import MechanismTarget, Target, run, screen
 from hush.audit.candidates import promises
 from hush.audit.classifier import learned
 from hush.audit.columns import Bins, Column, all_columns, keys, last_place
 from hush.audit.foreign import CallableTarget
-from hush.audit.pairs import best_pair, tried
+from hush.audit.pairs import tried
 from hush.audit.reading import ABSENT, joined, pack, table
 from hush.audit.stream import Stream
 from hush.errors import ParameterError
@@ -45,9 +45,10 @@ def test_an_honest_mechanism_comes_close_to_its_claim_and_keeps_it(name: str) ->
 
 def test_an_honest_black_box_comes_close_too_unless_it_hashes() -> None:
     for m in (hush.GRR(k=16, epsilon=1.0), hush.OUE(k=16, epsilon=1.0), hush.SS(k=16, epsilon=1.0)):
-        found = run(black_box(m), "classifier", trials=40_000, alpha=ALPHA, rng=hush.seeded(7))
+        found = run(black_box(m), "classifier", trials=40_000, alpha=ALPHA, pair=(0, 1), rng=hush.seeded(7))
         assert 0.7 < found.epsilon_lower <= m.exact_epsilon()
-    hashed = run(black_box(hush.OLH(k=16, epsilon=1.0)), "classifier", trials=5000, rng=hush.seeded(7))
+    hashed = run(black_box(hush.OLH(k=16, epsilon=1.0)), "classifier", trials=5000, pair=(0, 1), rng=hush.seeded(7))
+    assert hashed.verdict == "inconclusive"
     assert hashed.epsilon_lower == 0.0  # the stated limit: nobody told it the hash function
 
 
@@ -57,7 +58,7 @@ def test_an_honest_black_box_comes_close_too_unless_it_hashes() -> None:
         (museum.MissingReset, (0, 1), 1.2),
         (museum.LastBitUnprotected, (3, 15), 5.0),
         (museum.ShiftByOne, (4, 5), 5.0),
-        (museum.UnsortedSubset, (0, 1), 5.0),
+        (museum.UnsortedSubset, (0, 1), 4.9),
         (museum.OffByOneDomain, (0, 15), 5.0),
         (museum.SeedTellsValue, (0, 1), 5.0),
         (museum.MiddleBits, (0, 1), 5.0),
@@ -128,7 +129,7 @@ def test_a_slack_is_taken_into_account() -> None:
 )
 def test_the_most_telling_pair_shows_the_bug(exhibit: type[hush.FrequencyOracle], k: int, telling: object) -> None:
     m = exhibit(k=k, epsilon=1.0)
-    pair = best_pair(m, rng=hush.seeded(7))
+    pair = screen(m, trials=10_000, rng=hush.seeded(7)).pair
     assert telling(pair)  # type: ignore[operator]
     assert run(m, "classifier", trials=10_000, alpha=ALPHA, pair=pair, rng=hush.seeded(7)).violated
 
@@ -139,10 +140,10 @@ def test_pairs_may_be_named_and_are_ranked() -> None:
     assert {each.pair for each in ranked} == set(itertools.combinations(range(6), 2))
     assert {each.pair for each in ranked[:5]} == {(v, 5) for v in range(5)}
     assert ranked == sorted(ranked, key=lambda each: -each.promise)
-    assert best_pair(m, [(0, 1), (5, 2)], rng=hush.seeded(7)) == (5, 2)
+    assert [each.pair for each in tried(m, [(0, 1), (5, 2)], rng=hush.seeded(7))] == [(5, 2), (0, 1)]
     for wrong in ([(0, 0)], [(0, 6)], [(0,)], [0], []):
         with pytest.raises(ParameterError, match="pairs must"):
-            best_pair(m, wrong)  # type: ignore[arg-type]
+            tried(m, wrong)  # type: ignore[arg-type]
 
 
 def test_reports_that_are_alike_become_records_and_others_stay_objects() -> None:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from hush.audit.collections import SequenceTarget, TupleTarget
 from hush.audit.foreign import CallableTarget, from_name
-from hush.audit.pairs import best_pair
 from hush.audit.pipe import PipeTarget
-from hush.audit.result import AuditResult, Witness
+from hush.audit.power import Power
+from hush.audit.result import AuditResult, Counted, Witness
 from hush.audit.run import run
+from hush.audit.screening import Screening, screen
 from hush.audit.target import Claim, MechanismTarget, Target
 
 __all__ = [
     "AuditResult",
     "CallableTarget",
     "Claim",
+    "Counted",
     "MechanismTarget",
     "PipeTarget",
+    "Power",
+    "Screening",
     "SequenceTarget",
     "Target",
     "TupleTarget",
     "Witness",
-    "best_pair",
     "from_name",
     "run",
+    "screen",
 ]

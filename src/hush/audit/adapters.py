@@ -156,6 +156,29 @@ def opendp(mechanism: str, k: int, epsilon: float) -> CallableTarget:
     return CallableTarget(lambda value: measurement(given[value]), k, claim, f"OpenDP {mechanism}", False)
 
 
+LIBRARIES: dict[str, tuple[Callable[[str, int, float], CallableTarget], tuple[str, ...]]] = {
+    "pure-ldp": (pure_ldp, PURE_LDP),
+    "multi-freq-ldpy": (multi_freq_ldpy, MULTI_FREQ_LDPY),
+    "opendp": (opendp, OPENDP),
+}
+"""What makes a client of each library, and of which mechanisms."""
+
+
+def from_name(name: str, k: int, epsilon: float) -> CallableTarget:
+    """The client that "library:mechanism" names.
+
+    Args:
+        name: One of `LIBRARIES`, a colon and one of its mechanisms.
+        k: Number of values.
+        epsilon: What it claims.
+    """
+    library, colon, mechanism = str(name).partition(":")
+    if not colon or library not in LIBRARIES:
+        rule = f"must be a library and a mechanism, LIBRARY:NAME, of {', '.join(LIBRARIES)}"
+        raise ParameterError(message("adapter", rule, name, "write e.g. pure-ldp:OLH"))
+    return LIBRARIES[library][0](mechanism, k, epsilon)
+
+
 def _checked(mechanism: str, known: Iterable[str], k: int, epsilon: float) -> None:
     names = tuple(known)
     if mechanism not in names:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.audit.columns import Bins, Codes, Column, all_columns, keys
+from hush.audit.columns import Bins, Codes, Column, all_columns, keys, whole
 from hush.audit.reading import Path, Table
 from hush.errors import missing
 
@@ -32,7 +32,7 @@ _GROWN = 20_000  # reports of each value that trees are fitted to
 _ENOUGH = 20  # reports for each different output, at which outputs tell all there is to tell
 _CELLS = 3e7  # numbers to be looked at
 _LEAST_ROWS = 2000
-_Z = 2.5
+_Z, _BOLD = 2.5, 0.7  # standard errors of doubt in a promise; and in the hope that a rare event is worth a trial
 
 
 class Candidate(ABC):
@@ -142,7 +142,12 @@ class Fit:
     @cached_property
     def _ranked(self) -> list[tuple[float, float, Column, Bins, Codes]]:
         """Columns with what each promises by itself and how significant it is, the most promising first."""
-        found = []
+        return sorted(self._judged[0], key=lambda each: each[0], reverse=True)
+
+    @cached_property
+    def _judged(self) -> tuple[list[tuple[float, float, Column, Bins, Codes]], list[float]]:
+        """Every column, as above, and what a bold reader would hope of each."""
+        found, hopes = [], []
         for column in self.columns:
             values = self._read(column)
             bins = Bins.of(values, _FINE)
@@ -150,7 +155,8 @@ class Fit:
             high, low = (np.bincount(codes[side], minlength=bins.size) for side in (self._first, ~self._first))
             promise = float(promises(high[None], low[None])[0])
             found.append((promise, _surprise(high, low), column, bins, codes))
-        return sorted(found, key=lambda each: each[0], reverse=True)
+            hopes.append(float(promises(high[None], low[None], _BOLD)[0]))
+        return found, hopes
 
     def _read(self, column: Column) -> Floats:
         return np.concatenate([column.read(table) for table in self._tables])
@@ -158,7 +164,7 @@ class Fit:
     @cached_property
     def outputs(self) -> Outputs | None:
         """Outputs one by one, if they repeat."""
-        paths = tuple(dict.fromkeys(c.path for c in self.columns))
+        paths = whole(self.columns)
         key = np.concatenate([keys(table, paths) for table in self._tables])
         known, at, back = np.unique(key, return_index=True, return_inverse=True)
         if known.size > key.size / 2:
@@ -181,8 +187,10 @@ class Fit:
         return self.outputs is not None and self.outputs.known.size * _ENOUGH <= self._first.size
 
     def singles(self) -> Iterator[Candidate]:
-        """The most promising columns."""
-        for _, _, column, bins, codes in self._ranked[:_TRIED]:
+        """The most promising columns, and those with the most hope: a rare event promises little."""
+        found, hopes = self._judged
+        hoped = [found[at] for at in np.argsort(-np.array(hopes), kind="stable")[:_TRIED].tolist()]
+        for column, bins, codes in {each[2]: each[2:] for each in [*self._ranked[:_TRIED], *hoped]}.values():
             yield Cells((column,), (bins,), (self._table(codes, (bins.size,)),))
 
     def pairs(self) -> Iterator[Candidate]:
@@ -271,16 +279,17 @@ def _joint(codes: list[Codes], side: npt.NDArray[np.bool_]) -> Codes:
     return shaped.reshape(len(codes), len(codes), _COARSE**2).astype(np.int64)
 
 
-def promises(high: Codes, low: Codes) -> Floats:
+def promises(high: Codes, low: Codes, z: float = _Z) -> Floats:
     """What the best union of cells would prove, roughly: one row of counts for each way to cut reports into cells."""
-    return np.maximum(_one_way(high, low), _one_way(low, high))
+    return np.maximum(_one_way(high, low, z), _one_way(low, high, z))
 
 
-def _one_way(high: Codes, low: Codes) -> Floats:
+def _one_way(high: Codes, low: Codes, z: float) -> Floats:
     order = np.argsort(-(high + 0.5) / (low + 0.5), axis=1, kind="stable")
     hits, false_hits = (np.cumsum(np.take_along_axis(part, order, axis=1), axis=1) for part in (high, low))
-    least = (hits + _Z**2 / 2 - _Z * np.sqrt(hits + _Z**2 / 4)) / np.maximum(high.sum(axis=1, keepdims=True), 1)
-    most = (false_hits + _Z**2 / 2 + _Z * np.sqrt(false_hits + _Z**2 / 4)) / np.maximum(
-        low.sum(axis=1, keepdims=True), 1
+    sizes = (np.maximum(part.sum(axis=1, keepdims=True), 1) for part in (high, low))
+    least, most = (
+        (counts + z**2 / 2 + sign * z * np.sqrt(counts + z**2 / 4)) / size
+        for counts, sign, size in zip((hits, false_hits), (-1, 1), sizes, strict=True)
     )
     return np.asarray(np.log(np.maximum(least, 1e-12) / most).max(axis=1), np.float64)

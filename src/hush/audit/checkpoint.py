@@ -50,16 +50,20 @@ class Checkpoint:
 
     def complete(self, trials: int) -> bool:
         """Whether nothing is left to count."""
-        return self.path is not None and all(self.standing(stream)[0] == trials for stream in (2, 3))
+        return self.path is not None and all(self.streams.get(stream, [0])[0] == trials for stream in ("2", "3"))
 
-    def standing(self, stream: int) -> tuple[int, int]:
-        """Trials done and hits among them."""
-        done, hits = self.streams.get(str(stream), [0, 0])
+    def standing(self, stream: int, events: int) -> tuple[int, list[int]]:
+        """Trials done, and hits of each event among them."""
+        done, *hits = self.streams.get(str(stream), [0] * (1 + events))
+        if len(hits) != events:
+            raise SpecError(
+                message("checkpoint", "must count the same events", str(self.path), "remove it to start again")
+            )
         return done, hits
 
-    def save(self, stream: int, done: int, hits: int) -> None:
+    def save(self, stream: int, done: int, hits: list[int]) -> None:
         """Note where a stream stands; the file is replaced whole."""
-        self.streams[str(stream)] = [done, hits]
+        self.streams[str(stream)] = [done, *hits]
         if self.path is not None:
             part = self.path.with_name(self.path.name + ".part")
             part.write_text(json.dumps({"audit": self.identity, "streams": self.streams}), encoding="utf-8")

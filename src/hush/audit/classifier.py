@@ -32,8 +32,13 @@ Reader = Callable[[Reports], Table]
 CLEAR = 1.0
 """What promises so much more than was claimed is enough: there is no need to look for something more intricate."""
 
-_MOST_HELD = 60_000  # of each value, to choose among candidates
-_DOUBT, _LAX = 0.003, 0.1  # error rate of each of two probabilities behind a promise
+MOST_HELD = 60_000
+"""Reports of each value that choose among candidates, at most."""
+
+CAUTIOUS, LAX, BOLD = 0.003, 0.1, 0.5
+"""Error rates of each of two probabilities behind a promise. An event that the first chooses can be relied on. A rare
+event has too few counts for that: what the others choose is worth its trials, since a false hope costs only them."""
+
 _LEVELS = 400  # that are tried
 _EDGE = 0.05  # that trees must have over what is faster and can be put in words
 _LEAST = 20  # reports to learn from
@@ -48,11 +53,13 @@ class Learned:
         read: How reports are read.
         candidate: What scores them.
         threshold: From which score on.
+        hope: The loss that it proves with little confidence.
     """
 
     read: Reader
     candidate: Candidate
     threshold: Threshold
+    hope: float = 0.0
 
     def shows(self, reports: Reports) -> npt.NDArray[np.bool_]:
         """Whether each report shows the event."""
@@ -60,7 +67,11 @@ class Learned:
         return np.concatenate(parts)
 
     def _block(self, reports: Reports) -> npt.NDArray[np.bool_]:
-        score = self.candidate.score(self.read(reports))
+        return self.tested(self.read(reports))
+
+    def tested(self, table: Table) -> npt.NDArray[np.bool_]:
+        """Whether each report that was read shows it."""
+        score = self.candidate.score(table)
         return np.asarray((-score if self.swapped else score) >= self.threshold.level)
 
     @property
@@ -89,7 +100,20 @@ def learned(
     delta: float = 0.0,
     thorough: bool = True,
 ) -> Learned:
-    """The event that promises to prove most, among the reports that the claim speaks of.
+    """The event that promises to prove most (see `hypotheses`)."""
+    return hypotheses(target, ones, twos, pair, delta=delta, thorough=thorough)[0]
+
+
+def hypotheses(
+    target: Target,
+    ones: list[Reports],
+    twos: list[Reports],
+    pair: tuple[int, int],
+    *,
+    delta: float = 0.0,
+    thorough: bool = True,
+) -> list[Learned]:
+    """Events among the reports that the claim speaks of: the one that promises to prove most, and bolder ones.
 
     Args:
         target: What made the reports.
@@ -103,26 +127,41 @@ def learned(
     ones, twos, lift = _inside(target, ones, twos, pair)
     size = min(sum(len(chunk) for chunk in part) for part in (ones, twos))
     if size < _LEAST:
-        return Learned(read, _Nothing(), Threshold(0.0, lift < 0, abs(lift)))
-    width = len(read(ones[0][:256]).paths())
-    fitted = min(size // 2, rows_for(width))
+        return [Learned(read, _Nothing(), Threshold(0.0, lift < 0, abs(lift)))]
+    fitted, held_of = halves(size, len(read(ones[0][:256]).paths()))
     fit = Fit(*(_tables(read, part, 0, fitted) for part in (ones, twos)))
     half = size // 2  # what is fitted to one half, which may carry marks of its own, must show in the other
-    held = [_tables(read, part, half, half + min(size - half, _MOST_HELD)) for part in (ones, twos)]
+    held = [_tables(read, part, half, half + held_of) for part in (ones, twos)]
     enough = np.inf if target.claim is None else target.claim.epsilon + CLEAR
     best: tuple[Candidate, Threshold] = _Nothing(), Threshold(0.0, False, 0.0)
-    scored: list[tuple[Candidate, list[Floats]]] = []
-    for candidates, edge in _stages(fit, thorough):
-        new = [(each, [np.concatenate([each.score(t) for t in part]) for part in held]) for each in candidates]
-        found = _best(new, delta, _DOUBT, lift)
+    scored: list[Scored] = []
+    for candidates, edge, last in _stages(fit, thorough):
+        new = [Scored.of(each, held) for each in candidates]
+        found = _best(new, delta, CAUTIOUS, lift)
         best = found if found[1].promise > best[1].promise + edge else best
-        if best[1].promise > enough or (fit.tell_all and _known(fit.outputs, held)):
+        scored += [each for each in new if not isinstance(each.candidate, Boosted)]
+        if best[1].promise > enough or (last and fit.tell_all and _known(fit.outputs, held)):
             break
-        scored += new
-    if best[1].promise == 0.0:  # nothing can be expected, but a rare event may still be worth its trials
-        candidate, threshold = _best([each for each in scored if not isinstance(each[0], Boosted)], delta, _LAX, lift)
-        best = candidate, replace(threshold, promise=0.0)
-    return Learned(read, *best)
+    hoped = [_best(scored, delta, doubt, lift) for doubt in (LAX, BOLD)]
+    chosen = [Learned(read, *best, max(best[1].promise, hoped[0][1].promise))] if best[1].promise > 0.0 else []
+    if best[1].promise <= enough:  # else there is no need for more
+        chosen += [Learned(read, each, replace(at, promise=0.0), hoped[0][1].promise) for each, at in hoped]
+    telling = [event for event in chosen if not isinstance(event.candidate, _Nothing)]
+    return _different(telling, held) or [Learned(read, *best)]
+
+
+def halves(size: int, width: int) -> tuple[int, int]:
+    """Of so many reports of each value, how many candidates are fitted to, and how many choose among them."""
+    return min(size // 2, rows_for(width)), min(size - size // 2, MOST_HELD)
+
+
+def _different(events: list[Learned], held: list[list[Table]]) -> list[Learned]:
+    """Events that do not show in just the same reports."""
+    kept: dict[bytes, Learned] = {}
+    for event in events:
+        shown = np.concatenate([event.tested(table) for part in held for table in part])
+        kept.setdefault(bytes([event.swapped]) + np.packbits(shown).tobytes(), event)
+    return list(kept.values())
 
 
 def _known(outputs: Outputs | None, held: list[list[Table]]) -> bool:
@@ -131,26 +170,43 @@ def _known(outputs: Outputs | None, held: list[list[Table]]) -> bool:
     return outputs is not None and sum(outputs.known_in(table) for table in tables) > 0.9 * sum(t.size for t in tables)
 
 
-def _stages(fit: Fit, thorough: bool) -> Iterator[tuple[Iterable[Candidate], float]]:
-    """Candidates, the simplest first, and what the next ones must have over those before."""
-    yield [] if fit.outputs is None else [fit.outputs], 0.0
-    yield fit.singles(), 0.0
-    yield fit.pairs(), 0.0
-    yield fit.together(), _EDGE / 2
+def _stages(fit: Fit, thorough: bool) -> Iterator[tuple[Iterable[Candidate], float, bool]]:
+    """Candidates, the simplest first, what they must have over those before, and whether outputs may be all there is.
+
+    A column by itself is looked at even then: it adds up what rare outputs have in common.
+    """
+    yield [] if fit.outputs is None else [fit.outputs], 0.0, False
+    yield fit.singles(), 0.0, True
+    yield fit.pairs(), 0.0, True
+    yield fit.together(), _EDGE / 2, True
     if thorough:
-        yield fit.boosted(), _EDGE
+        yield fit.boosted(), _EDGE, True
 
 
-def _best(
-    scored: list[tuple[Candidate, list[Floats]]], delta: float, doubt: float, lift: float
-) -> tuple[Candidate, Threshold]:
+@dataclass(frozen=True)
+class Scored:
+    """What a candidate says of the reports that were held back: ascending, of each value."""
+
+    candidate: Candidate
+    first: Floats
+    second: Floats
+
+    @classmethod
+    def of(cls, candidate: Candidate, held: list[list[Table]]) -> Scored:
+        """The candidate's scores."""
+        first, second = (np.sort(np.concatenate([candidate.score(t) for t in part])) for part in held)
+        return cls(candidate, first, second)
+
+
+def _best(scored: list[Scored], delta: float, doubt: float, lift: float) -> tuple[Candidate, Threshold]:
     """The most promising candidate, and from which score on."""
     best: tuple[Candidate, Threshold] = _Nothing(), Threshold(0.0, False, 0.0)
-    for candidate, (first, second) in scored:
-        for swapped, high, low, more in ((False, first, second, lift), (True, -second, -first, -lift)):
-            level, promise = _level(np.sort(high), np.sort(low), delta, doubt)
+    for each in scored:
+        ways = ((False, each.first, each.second, lift), (True, -each.second[::-1], -each.first[::-1], -lift))
+        for swapped, high, low, more in ways:
+            level, promise = _level(high, low, delta, doubt)
             if promise + more > best[1].promise:
-                best = candidate, Threshold(level, swapped, promise + more)
+                best = each.candidate, Threshold(level, swapped, promise + more)
     return best
 
 
@@ -200,6 +256,11 @@ def _of_mechanism(target: MechanismTarget, reports: Reports) -> Table:
     if not isinstance(m, PureOracle) or m.coordinates(reports[:1]) is not None:
         return table(reports, m.k)
     return table(reports, m.k, {"support of": lambda value: m.supports(reports, np.full(reports.size, value))})
+
+
+def tables_of(read: Reader, chunks: list[Reports]) -> list[Table]:
+    """All reports, read, a block at a time."""
+    return _tables(read, chunks, 0, sum(map(len, chunks)))
 
 
 def _tables(read: Reader, chunks: list[Reports], start: int, stop: int) -> list[Table]:

@@ -131,6 +131,13 @@ class Bins:
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
+def whole(columns: Iterable[Column]) -> tuple[Path, ...]:
+    """The paths that make up a report; membership only of what has no items that stand in order."""
+    paths = tuple(dict.fromkeys(column.path for column in columns))
+    listed = {path[:-1] for path in paths if path and isinstance(path[-1], int) and path[-2:-1] != ("has",)}
+    return tuple(path for path in paths if path[-2:-1] != ("has",) or path[:-2] not in listed)
+
+
 def keys(table: Table, paths: Iterable[Path]) -> Codes:
     """A number that tells different reports apart (to about one in 2^64), from what stands at these paths."""
     total = np.zeros(table.size, np.uint64)

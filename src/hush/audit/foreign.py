@@ -34,6 +34,9 @@ PATIENCE = 60.0
 
 _BATCH = 8192  # reports that are made at a time, so that long ones do not fill the memory before they are packed
 
+_NAMED = 12  # values that a message names
+_PROBED, _PATIENT = 1000, 2.0  # values that are tried again one by one where code fails, and seconds for each
+
 METHODS = ("privatize", "privatise", "randomize", "randomise", "perturb", "report")
 """What an object is asked to do with a value, the first that it has; else it is called itself."""
 
@@ -55,6 +58,7 @@ class ForeignTarget(Target):
         self.timeout = _rules.number("timeout", timeout, 0.0, 1e6, "use seconds, e.g. 60")
 
     mixed = True
+    screened = True
 
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
         """So many reports of one value."""
@@ -128,6 +132,17 @@ class CallableTarget(ForeignTarget):
         parts = [values[at : at + _BATCH] for at in range(0, values.size, _BATCH)]
         return joined([draw(call, part, None if rng is None else _big(rng)) for part in parts])
 
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Its name, the number of values, and where it is defined, if that is below the current folder."""
+        try:
+            function = inspect.unwrap(self._function)
+            path = Path(inspect.getsourcefile(function) or "").resolve().relative_to(Path.cwd().resolve())
+            line = inspect.getsourcelines(function)[1]
+        except (OSError, TypeError, ValueError):  # no file, no function, or another folder
+            return super().identity
+        return {**super().identity, "source": f"{path.as_posix()}:{max(line, 1)}"}
+
     def _with(self, rng: np.random.Generator | None) -> Callable[[Any], Any]:
         if self._takes_rng and rng is not None:
             return lambda value: self._function(value, rng=rng)
@@ -137,7 +152,7 @@ class CallableTarget(ForeignTarget):
         """Whether it fails on a value, and takes arrays of two different sizes."""
         one = values[:1]
         try:
-            self._watched(lambda steps: call(int(one[0])), one, seed)
+            self._watched(lambda steps: call(int(one[0])), lambda again: one, seed)
             return False
         except ParameterError as single:
             try:
@@ -148,18 +163,28 @@ class CallableTarget(ForeignTarget):
         return True
 
     def _each(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> Reports:
-        def work(steps: list[int]) -> list[Any]:
-            found = []
+        found: list[Any] = []
+
+        def work(steps: list[int]) -> None:
             for value in values.tolist():
                 found.append(call(value))
                 steps[0] += 1
-            return found
 
-        return self._packed(self._watched(work, values, seed))
+        def asked(again: bool) -> Values:
+            at = values[len(found) : len(found) + 1]
+            return np.union1d(at, self._failing(call, values)) if again else at
+
+        self._watched(work, asked, seed)
+        return self._packed(found)
 
     def _array(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> Reports:
         size = values.size
-        found = self._watched(lambda steps: call(values.copy()), values, seed)
+
+        def asked(again: bool) -> Values:
+            alone = self._failing(lambda value: call(np.full(2, value, np.int64)), values) if again else values[:0]
+            return alone if alone.size else values
+
+        found = self._watched(lambda steps: call(values.copy()), asked, seed)
         if isinstance(found, (str, bytes, dict)) or not hasattr(found, "__len__"):
             got = f"a {type(found).__name__} for {size} values"
             raise self.fault("must turn an array of values into as many reports", got, "or say batched=False")
@@ -184,7 +209,25 @@ class CallableTarget(ForeignTarget):
             got = f"shape {shape} after {self._shape}"
             raise self.fault("must give arrays of one shape", got, "return a list or a set if its length is free")
 
-    def _watched(self, work: Callable[[list[int]], Any], values: Values, seed: int | None) -> Any:
+    def _failing(self, call: Callable[[Any], Any], values: Values) -> Values:
+        """The values on which the code fails again, each asked for once more; none if that takes long."""
+        failed: list[int] = []
+
+        def work(steps: list[int]) -> None:
+            for value in np.unique(values)[:_PROBED].tolist():
+                try:
+                    call(value)
+                except Exception:  # whatever foreign code raises
+                    failed.append(value)
+                steps[0] += 1
+
+        with contextlib.suppress(guard.Hung, SystemExit):
+            guard.watched(work, min(self.timeout, _PATIENT))
+        return np.array(failed, np.int64)
+
+    def _watched(self, work: Callable[[list[int]], Any], asked: Callable[[bool], Values], seed: int | None) -> Any:
+        """What the work gives; `asked` says which values are at fault, by trying them again where that ends."""
+
         def seeded(steps: list[int]) -> Any:
             with _seeded(seed, self._seed):  # on the same thread, since some generators belong to one
                 return work(steps)
@@ -192,19 +235,21 @@ class CallableTarget(ForeignTarget):
         try:
             return guard.watched(seeded, self.timeout)
         except guard.Hung:
-            got = f"none for {named(values)} in {self.timeout:g} seconds"
+            got = f"none for {named(asked(False))} in {self.timeout:g} seconds"
             raise self.fault("must give a report in time", got, "mend it, or allow it more time (timeout)") from None
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever foreign code raises
-            remedy = f"it failed with {guard.cause(error)}"
-            raise self.fault("must turn every value into a report", f"an error for {named(values)}", remedy) from error
+            remedy, got = f"it failed with {guard.cause(error)}", f"an error for {named(asked(True))}"
+            raise self.fault("must turn every value into a report", got, remedy) from error
 
 
 def named(values: Values) -> str:
-    """Which values they are, in words."""
+    """Which values they are, in words: the first few, and how many more."""
     different = np.unique(values).tolist()
-    return f"value {different[0]}" if len(different) == 1 else f"values {', '.join(map(str, different))}"
+    more = f" and {len(different) - _NAMED:,} more" if len(different) > _NAMED else ""
+    said = ", ".join(map(str, different[:_NAMED]))
+    return f"value {said}" if len(different) == 1 else f"values {said}{more}"
 
 
 def from_name(

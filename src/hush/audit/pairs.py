@@ -1,4 +1,4 @@
-"""Which two values to audit: the pair whose reports differ most, on a few of them."""
+"""How telling a pair of values is: what a classifier finds in a few of their reports."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import combinations
 
 import numpy as np
 
-from hush.audit.classifier import CLEAR, learned
+from hush.audit.classifier import hypotheses
 from hush.audit.stream import Mixture, Stream
 from hush.audit.target import Target, as_target
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Reports
 
-_ALL = 8  # up to so many values, every pair is tried
+_ALL = 64  # up to so many values, every pair can be tried by hand
 _STREAMS = 1000  # numbers of streams that no audit uses, so that what is proved rests on other reports
 
 
@@ -28,39 +28,13 @@ class Telling:
         pair: The two values.
         promise: The loss that its few reports would prove, were the event not chosen on them.
         event: What tells them apart.
+        hope: The loss that they would prove with little confidence: a rare event has little promise, but hope.
     """
 
     pair: tuple[int, int]
     promise: float
     event: str
-
-
-def best_pair(
-    target: object,
-    pairs: Iterable[tuple[int, int]] | None = None,
-    *,
-    sample: int = 4000,
-    rng: np.random.Generator | None = None,
-) -> tuple[int, int]:
-    """The most telling of some pairs of values; the first one that clearly breaks the claim, if one does.
-
-    Args:
-        target: What is to be audited.
-        pairs: The pairs to try; when left out, all pairs of up to eight values: the first ones, the last ones, the
-            middle, and those around the first byte's end, where implementations err.
-        sample: Reports of each value to make.
-        rng: `hush.seeded(7)` to repeat the choice.
-    """
-    best: Telling | None = None
-    what = as_target(target)
-    for found in _tries(what, pairs, sample, rng):
-        if best is None or found.promise > best.promise:
-            best = found
-        if what.claim is not None and best.promise > what.claim.epsilon + CLEAR:
-            break
-    if best is None:
-        raise ParameterError(message("pairs", "must hold at least one pair", [], "leave them out to try a few"))
-    return best.pair
+    hope: float
 
 
 def tried(
@@ -70,33 +44,40 @@ def tried(
     sample: int = 4000,
     rng: np.random.Generator | None = None,
 ) -> list[Telling]:
-    """All the pairs that `best_pair` may try, the most telling first."""
+    """Pairs of values, the most telling first.
+
+    Args:
+        target: What is to be audited.
+        pairs: The pairs to try; all of them when left out.
+        sample: Reports of each value to make.
+        rng: `hush.seeded(7)` to repeat it.
+    """
     what = as_target(target)
-    return sorted(_tries(what, pairs, sample, rng), key=lambda each: each.promise, reverse=True)
-
-
-def _tries(
-    target: Target, pairs: Iterable[tuple[int, int]] | None, sample: int, rng: np.random.Generator | None
-) -> Iterator[Telling]:
-    wanted = _usual(target.k) if pairs is None else [checked("pairs", pair, target.k) for pair in pairs]
+    if pairs is None and what.k > _ALL:
+        rule = f"must be named where there are more than {_ALL} values"
+        raise ParameterError(message("pairs", rule, None, "or let hush.audit.screen find the most telling"))
     size = _rules.integer("sample", sample, 100, 10**6, "use e.g. 4000")
+    wanted = list(combinations(range(what.k), 2) if pairs is None else pairs)
+    if not wanted:
+        raise ParameterError(message("pairs", "must hold at least one pair", [], "leave them out to try all"))
     root = None if rng is None else int(rng.integers(1 << 62))
+    found = tries(what, [checked("pairs", pair, what.k) for pair in wanted], size, root)
+    return sorted(found, key=lambda each: each.promise, reverse=True)
+
+
+def tries(target: Target, pairs: list[tuple[int, int]], size: int, root: int | None) -> Iterator[Telling]:
+    """Every pair, by so many reports of each value."""
     delta = 0.0 if target.claim is None else target.claim.delta
     reports: dict[int, list[Reports]] = {}
     if target.mixed:
-        values = tuple(sorted({value for pair in wanted for value in pair}))
+        values = tuple(sorted({value for pair in pairs for value in pair}))
         reports = dict(zip(values, Mixture(target, values, root, _STREAMS).sample(size), strict=True))
-    for pair in wanted:
+    for pair in pairs:
         for value in pair:
             if value not in reports:
                 reports[value] = Stream(target, value, root, _STREAMS + value).sample(size)
-        event = learned(target, reports[pair[0]], reports[pair[1]], pair, delta=delta, thorough=False)
-        yield Telling(pair, event.promise, event.words)
-
-
-def _usual(k: int) -> list[tuple[int, int]]:
-    values = range(k) if k <= _ALL else sorted({0, 1, 2, k // 2, k - 2, k - 1, 7, 8})
-    return list(combinations([value for value in values if value < k], 2))
+        events = hypotheses(target, reports[pair[0]], reports[pair[1]], pair, delta=delta, thorough=False)
+        yield Telling(pair, events[0].promise, events[0].words, max(event.hope for event in events))
 
 
 def checked(name: str, pair: tuple[int, int], k: int) -> tuple[int, int]:

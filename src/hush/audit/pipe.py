@@ -31,6 +31,7 @@ from hush.randomness import CHUNK
 
 _MOST_BYTES = 1 << 30  # that a program may write for one chunk
 _TAIL = 500  # bytes of its complaints that are shown from either end
+_PROBED, _EACH = 64, 20  # values that get a process of their own where one fails, and how often they are asked for
 _TRIED = 512  # values that two processes are given, to see whether they answer alike
 _TELLING = 40  # of their lines that differ from the most frequent one, for which chance is no excuse
 
@@ -72,7 +73,7 @@ class PipeTarget(ForeignTarget):
     def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
         """One report of each value. A program's own randomness is used: it cannot be seeded."""
         with self._lock:
-            if not self._tried:
+            if not self._tried and values.size >= _TELLING:
                 self._try(int(values[0]), values.size)
                 self._tried = True
         parts = [values[at : at + self._chunk] for at in range(0, values.size, self._chunk)]
@@ -146,12 +147,25 @@ class PipeTarget(ForeignTarget):
         lines = self._text(text).removesuffix("\n").split("\n") if text else []
         if code != 0:
             how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-            got = f"an end {how} after {len(lines)} of {size} reports of {named(values)}"
+            got = f"an end {how} after {len(lines)} of {size} reports of {named(self._failing(values))}"
             raise self.fault("must end with exit code 0", got, f"it said: {_tail(complaints)}")
         if len(lines) != size:
             remedy = f"answer every line of input with one line; it said: {_tail(complaints)}"
             raise self.fault("must write one line for each value", f"{len(lines)} for {size} values", remedy)
         return lines
+
+    def _failing(self, values: Values) -> Values:
+        """The values that a process of their own fails on; all of them if that cannot be told."""
+        different = np.unique(values)
+        if different.size == 1 or different.size > _PROBED:
+            return values
+        failed = []
+        for value in different.tolist():
+            try:
+                self._lines(np.full(min(values.size, _EACH), value, np.int64))
+            except ParameterError:
+                failed.append(value)
+        return np.array(failed, np.int64) if failed else values
 
     def _text(self, text: bytes) -> str:
         try:

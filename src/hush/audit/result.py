@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from hush.audit.power import RARE, SHARE, Power
+from hush.audit.screening import Screening
 from hush.audit.target import Claim
 
 
@@ -33,6 +37,31 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """An event that was counted in fresh reports, and what that proves by itself.
+
+    Args:
+        witness: The pair of values and the event.
+        counts: Hits under the first value and under the second.
+        epsilon_lower: What is proved, at this event's part of alpha.
+    """
+
+    witness: Witness
+    counts: tuple[int, int]
+    epsilon_lower: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "first": self.witness.first,
+            "second": self.witness.second,
+            "event": self.witness.event,
+            "counts": list(self.counts),
+            "epsilon_lower": self.epsilon_lower,
+        }
+
+
+@dataclass(frozen=True)
 class AuditResult:
     """A lower bound of the true privacy loss, and how it compares with the claim.
 
@@ -49,6 +78,12 @@ class AuditResult:
         notes: What else one should know.
         about: What was audited and how, in plain data: the spec with its thresholds, the pair, the rules.
         unit: What the loss is of.
+        require: The share of the claim that must be proved, for finding no violation to mean something.
+        power: The smallest violations that would have been found.
+        screening: Which values were tried to choose the two.
+        tried: All events that were counted; the witness is the best of them.
+        dependence: What shows that reports are not independent of each other, so that nothing is proved.
+        memory: What suggests that the target remembers its answers, though it may as well not randomize.
     """
 
     target: str
@@ -63,6 +98,12 @@ class AuditResult:
     notes: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict, compare=False)
     unit: str = "one report"
+    require: float = SHARE
+    power: Power | None = None
+    screening: Screening | None = None
+    tried: tuple[Counted, ...] = ()
+    dependence: str | None = None
+    memory: str | None = None
 
     @property
     def claimed(self) -> float | None:
@@ -72,18 +113,37 @@ class AuditResult:
     @property
     def violated(self) -> bool:
         """Whether the proved loss exceeds the promised one."""
-        return self.claim is not None and self.epsilon_lower > self.claim.epsilon * (1 + 1e-9)
+        exceeds = self.claim is not None and self.epsilon_lower > self.claim.epsilon * (1 + 1e-9)
+        return exceeds and self.dependence is None
 
     @property
     def verdict(self) -> str:
-        """violation, consistent, or measured where nothing was claimed."""
+        """One of violation, inconclusive, consistent, or measured where nothing was claimed.
+
+        Inconclusive is an audit that found no violation but would not have found much (see `doubt`).
+        """
         if self.claim is None:
             return "measured"
-        return "violation" if self.violated else "consistent"
+        return "violation" if self.violated else "consistent" if self.doubt is None else "inconclusive"
+
+    @property
+    def doubt(self) -> str | None:
+        """Why finding no violation means little; None if it means something, or if one was found."""
+        if self.claim is None or self.violated or self.method == "exact":
+            return None
+        if self.dependence is not None:
+            return f"{self.dependence} The bound holds for independent reports only"
+        if self.epsilon_lower < self.require * self.claim.epsilon:
+            share = self.epsilon_lower / self.claim.epsilon
+            return f"That is {100 * share:.3g}% of the claim, where {100 * self.require:.4g}% must be proved"
+        rarest = None if self.power is None else self.power.rarest
+        if rarest is not None and rarest - self.claim.delta > RARE:
+            return f"A leak in one of {1 / RARE:.0f} reports might have been missed: make more trials"
+        return None
 
     @property
     def statement(self) -> str:
-        """What is proved, in a sentence, and nothing more."""
+        """What is proved, in a few sentences, and nothing more."""
         bound = "infinite" if math.isinf(self.epsilon_lower) else f"at least {self.epsilon_lower:.4g}"
         delta = f" at delta = {self.claim.delta:g}" if self.claim is not None and self.claim.delta else ""
         if self.method == "exact":
@@ -91,13 +151,34 @@ class AuditResult:
             sure = f"By the law that the code states, the privacy loss of {self.unit} is exactly {exact}{delta}"
         else:
             sure = f"With confidence {self.confidence}, the privacy loss of {self.unit} is {bound}{delta}"
+        if self.dependence is not None:
+            sure = f"If reports were independent, the privacy loss of {self.unit} would be {bound}{delta}"
+        remembered = "" if self.memory is None else f" {self.memory}"
         if self.claim is None:
-            return f"{sure}. Nothing was claimed."
+            return f"{sure}. Nothing was claimed.{remembered}"
         if self.violated:
-            return f"{sure}: the claim of {self.claim} is false."
+            return f"{sure}: the claim of {self.claim} is false.{remembered}"
         if self.method == "exact":
             return f"{sure}, which keeps the claim of {self.claim}. Whether the code follows its law was not looked at."
-        return f"{sure}, which does not contradict the claim of {self.claim}."
+        if self.doubt is not None:
+            return f"{sure}. {self.doubt}, so nothing can be said of the claim of {self.claim}.{remembered}"
+        return f"{sure}, which does not contradict the claim of {self.claim}.{remembered}"
+
+    @property
+    def shown(self) -> str | None:
+        """The witness in a sentence: the event that proves the loss, or that was counted and proves none."""
+        if self.witness is None:
+            return None
+        return f"{'Witness' if self.epsilon_lower > 0 else 'Counted'}: {self.witness}."
+
+    @property
+    def looked(self) -> str | None:
+        """Which values and events were tried, and what would have been seen; None for an exact audit."""
+        if self.method == "exact":
+            return None
+        counted = f"{len(self.tried)} event{'s'[: len(self.tried) != 1]} counted" if self.tried else ""
+        parts = [f"Tried: {'; '.join(each for each in (str(self.screening or ''), counted) if each)}."]
+        return " ".join(parts if self.power is None or self.violated else [*parts, str(self.power)])
 
     @property
     def confidence(self) -> str:
@@ -135,4 +216,17 @@ class AuditResult:
             "seconds": self.seconds,
             "notes": list(self.notes),
             "about": self.about,
+            "require": self.require,
+            "power": None if self.power is None else self.power.to_dict(),
+            "screening": None if self.screening is None else self.screening.to_dict(),
+            "tried": [each.to_dict() for each in self.tried],
+            "dependence": self.dependence,
+            "memory": self.memory,
         }
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """One self-contained page for the files; also written to the path, if one is given."""
+        page: str = import_module("hush.reports.audited").page_of([self])  # pages lie below, and are asked by name
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page

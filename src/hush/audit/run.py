@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import secrets
 import time
 from dataclasses import replace
@@ -14,21 +13,20 @@ import numpy as np
 
 from hush.audit import bounds, exact
 from hush.audit.checkpoint import Checkpoint
-from hush.audit.classifier import learned
-from hush.audit.events import best_threshold
+from hush.audit.choosing import Chosen, chosen
 from hush.audit.foreign import ForeignTarget, claimed
+from hush.audit.independence import remembers
 from hush.audit.pairs import checked
-from hush.audit.result import AuditResult, Witness
-from hush.audit.stream import Event, Mixture, Progress, Stream
+from hush.audit.power import SHARE, Power, rarest_event, smallest_loss
+from hush.audit.result import AuditResult, Counted, Witness
+from hush.audit.screening import Screening, screened
+from hush.audit.stream import Mixture, Progress, Stream
 from hush.audit.target import Claim, MechanismTarget, Target, as_target
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Reports
 
 METHODS = ("likelihood", "attack", "classifier", "exact")
 
-_SHARE = 0.1  # of the trials, spent on choosing the event
-_MOST_CHOOSING = 200_000
 _MARKED = 1000  # reports by which a checkpoint knows the code that made them
 
 INDEPENDENT = (
@@ -43,8 +41,9 @@ def run(
     trials: int = 10**6,
     alpha: float = 0.01,
     claim: float | Claim | None = None,
-    pair: tuple[int, int] | None = None,
+    pair: tuple[int, int] | Screening | None = None,
     bound: str = "paper",
+    require: float = SHARE,
     rng: np.random.Generator | None = None,
     checkpoint: str | Path | None = None,
     progress: Progress | None = None,
@@ -61,8 +60,10 @@ def run(
         alpha: Probability that the bound is wrong, at most.
         claim: The promise to hold it against; a number is an epsilon, at the target's own delta. The target's own
             promise if left out.
-        pair: The two values; the first two if left out.
+        pair: The two values, or what `hush.audit.screen` found. Left out, code from outside Hush is screened at every
+            value; of a mechanism of Hush, the first two are taken.
         bound: "paper" or "one-sided": how alpha is divided (see `hush.audit.bounds`).
+        require: The share of the claim that must be proved, for the verdict to be consistent and not inconclusive.
         rng: `hush.seeded(7)` to repeat an audit; left out, reports are made as real clients make them.
         checkpoint: A file that keeps where the audit stands, so that the same call goes on after an interrupt.
         progress: Called with the number of reports made since it was last called.
@@ -85,32 +86,106 @@ def run(
         "delta": 0.0 if promised is None else promised.delta,
         "bound": bounds.named(bound),
     }
-    first, second = checked("pair", what.first_pair if pair is None else pair, what.k)
-    about = {**what.identity, "method": method, "pair": [first, second], "trials": trials, **rules}
-    kept, root = _standing(what, first, checkpoint, rng, about)
-    event, swapped, proving = _event(what, method, (first, second), trials, root, rules)
-    first, second = (second, first) if swapped else (first, second)
-    complete = kept.complete(proving)
+    share = _rules.number("require", require, 0.0, 1.0, "use e.g. 0.5", closed=True)
+    named = pair.pair if isinstance(pair, Screening) else pair
+    wanted = None if named is None else checked("pair", named, what.k)
+    about = {**what.identity, "method": method, "trials": trials, **rules}
+    kept, root = _standing(what, checkpoint, rng)
+    found = pair if isinstance(pair, Screening) else _screened(what, wanted, trials, root, progress)
+    about |= {"pair": list(found.pair)}
+    kept = _same(what, kept, checkpoint, root, about)
+    events = chosen(what, method, found.pair, trials, root, rules)
+    return _proved(what, promised, found, events, kept, root, progress, rules, about, start, share)
+
+
+def _screened(
+    what: Target, pair: tuple[int, int] | None, trials: int, root: int | None, progress: Progress | None
+) -> Screening:
+    """The pair that was named; else the most telling one of code from outside, and the first of ours."""
+    if pair is None and what.screened:
+        return screened(what, trials, root, progress)
+    return Screening(checked("pair", what.first_pair if pair is None else pair, what.k), what.k, ())
+
+
+def _proved(
+    what: Target,
+    promised: Claim | None,
+    screening: Screening,
+    choice: Chosen,
+    kept: Checkpoint,
+    root: int | None,
+    progress: Progress | None,
+    rules: dict[str, Any],
+    about: dict[str, Any],
+    start: float,
+    require: float,
+) -> AuditResult:
+    """Count the events in fresh reports; each has its part of alpha."""
+    first, second = screening.pair[::-1] if choice.swapped[0] else screening.pair
+    complete = kept.complete(choice.proving)
+    hits: dict[int, list[int]] = {}
+    dependence = None
     if what.mixed:
-        hits, false_hits = Mixture(what, (first, second), root, 2).count(event, proving, progress)
+        runs = Mixture(what, (first, second), root, 2).count(choice.events, choice.proving, progress)
+        hits = {value: [each.hits for each in runs[value]] for value in runs}
+        dependence = remembers(runs)
     else:
-        hits, false_hits = (
-            Stream(what, value, root, 2 + i).count(event, proving, kept, progress)
-            for i, value in enumerate((first, second))
-        )
+        for i, value in enumerate((first, second)):
+            hits[value] = Stream(what, value, root, 2 + i).count(choice.events, choice.proving, kept, progress)
+    each = {**rules, "alpha": rules["alpha"] / len(choice.events)}
+    tried = []
+    for i, event in enumerate(choice.events):
+        high, low = (first, second) if choice.swapped[i] == choice.swapped[0] else (second, first)
+        counts = hits[high][i], hits[low][i]
+        proved = bounds.epsilon_lower(counts[0], choice.proving, counts[1], choice.proving, **each)
+        tried.append(Counted(Witness(high, low, event.words), counts, proved))
+    best = max(tried, key=lambda one: one.epsilon_lower)
     return AuditResult(
         what.name,
-        method,
+        about["method"],
         promised,
-        bounds.epsilon_lower(hits, proving, false_hits, proving, **rules),
-        alpha,
-        proving,
-        Witness(first, second, event.words),
-        (hits, false_hits),
+        best.epsilon_lower,
+        rules["alpha"],
+        choice.proving,
+        best.witness,
+        best.counts,
         time.perf_counter() - start,
-        _notes(what, (hits, false_hits), proving, complete),
+        _notes(what, best.counts, choice.proving, complete),
         about,
         what.unit,
+        require,
+        None if promised is None else _power(promised, tried, choice, screening, each),
+        screening,
+        tuple(tried),
+        dependence,
+        _memory(choice.alike),
+    )
+
+
+def _power(claim: Claim, tried: list[Counted], choice: Chosen, screening: Screening, rules: dict[str, Any]) -> Power:
+    """What would have been found."""
+    losses = [smallest_loss(each.counts[1], choice.proving, claim.epsilon, **rules) for each in tried]
+    smallest = min((loss for loss in losses if loss is not None), default=None)
+    if choice.learned is None:
+        return Power(smallest)
+    rarest = rarest_event(choice.learned, choice.proving, claim.epsilon, **rules)
+    if not screening.rounds or screening.rounds[0][0] < screening.k:
+        return Power(smallest, rarest)
+    *rounds, last = (each for _, each in screening.rounds)
+    samples = [*rounds, last // 2, last - last // 2, *choice.learned]
+    return Power(smallest, rarest, rarest_event(samples, choice.proving, claim.epsilon, **rules))
+
+
+def _memory(alike: tuple[int, ...]) -> str | None:
+    """What reports that are all the same suggest."""
+    if not alike:
+        return None
+    whose = f"values {alike[0]} and {alike[1]}" if len(alike) > 1 else f"value {alike[0]}"
+    same = "All reports of each" if len(alike) > 1 else "All reports"
+    return (
+        f"{same} of {whose} were alike: the target does not randomize there, or it remembers its answers. If it "
+        "remembers, this is about its answers together, not about one report of a new client: make it anew for every "
+        "report."
     )
 
 
@@ -138,12 +213,12 @@ def _exactly(what: Target, promised: Claim | None, start: float) -> AuditResult:
 
 
 def _standing(
-    what: Target, first: int, path: str | Path | None, rng: np.random.Generator | None, about: dict[str, Any]
-) -> tuple[Checkpoint, int | None]:
-    """Where the audit stands, and the seed of its streams: from the file, from the generator, or none."""
+    what: Target, path: str | Path | None, rng: np.random.Generator | None
+) -> tuple[Checkpoint | None, int | None]:
+    """Where the audit stands, if a file tells, and the seed of its streams: from there, from the generator, or none."""
     root = None if rng is None else int(rng.integers(1 << 62))
     if path is None:
-        return Checkpoint(None, about), root
+        return None, root
     if not what.seedable:
         rule = "must be left out for foreign code, which cannot be made to repeat the reports that chose the event"
         raise ParameterError(message("checkpoint", rule, str(path), "leave it out"))
@@ -152,48 +227,27 @@ def _standing(
         raise ParameterError(message("checkpoint", rule, str(path), "make the folder, or name another place"))
     found = Checkpoint.read(path)
     if found is None:
-        root = secrets.randbits(62) if root is None else root
-        return Checkpoint(Path(path), {**about, "root": root, "mark": _mark(what, first, root)}), root
-    root = found.identity.get("root") if root is None else root
-    found.must_be({**about, "root": root, "mark": _mark(what, first, root)})
-    return found, root
+        return None, secrets.randbits(62) if root is None else root
+    return found, found.identity.get("root") if root is None else root
+
+
+def _same(
+    what: Target, kept: Checkpoint | None, path: str | Path | None, root: int | None, about: dict[str, Any]
+) -> Checkpoint:
+    """The checkpoint of this very audit, or a new one."""
+    if path is None:
+        return Checkpoint(None, about)
+    identity = {**about, "root": root, "mark": _mark(what, about["pair"][0], root)}
+    if kept is None:
+        return Checkpoint(Path(path), identity)
+    kept.must_be(identity)
+    return kept
 
 
 def _mark(what: Target, first: int, root: int | None) -> str:
     """Some reports, hashed: another seed or other code makes others."""
     reports = Stream(what, first, root, 0).sample(_MARKED)
     return hashlib.blake2b(b"".join(part.tobytes() for part in reports), digest_size=16).hexdigest()
-
-
-def _event(
-    what: Target, method: str, pair: tuple[int, int], trials: int, root: int | None, rules: dict[str, Any]
-) -> tuple[Event, bool, int]:
-    """The event to count, whether it is one of the second value, and the trials that are left to prove it."""
-    first, second = pair
-    if method == "attack":
-        words = f"the best guess is {first}"
-        return Event(words, lambda reports, coin: what.guesses(reports, first, coin)), False, trials
-    choosing = min(int(trials * _SHARE), _MOST_CHOOSING)
-    if what.mixed:
-        parts = Mixture(what, pair, root, 0).sample(choosing)
-    else:
-        parts = [Stream(what, value, root, i).sample(choosing) for i, value in enumerate(pair)]
-    if method == "likelihood":
-        ones, twos = (np.concatenate([what.log_ratio(chunk, first, second) for chunk in part]) for part in parts)
-        found = best_threshold(ones, twos, trials - choosing, **rules)
-        sign = -1.0 if found.swapped else 1.0
-        words = (
-            f"the likelihood ratio is {'infinite' if found.level > 700 else f'at least {math.exp(found.level):.4g}'}"
-        )
-        event = Event(words, lambda reports, coin: sign * what.log_ratio(reports, first, second) >= found.level)
-        return event, found.swapped, trials - choosing
-    score = learned(what, parts[0], parts[1], pair, delta=rules["delta"])
-
-    def shows(reports: Reports, coin: np.random.Generator) -> np.ndarray:
-        inside = what.spoken(reports, pair)
-        return score.shows(reports) if inside is None else score.shows(reports) & inside
-
-    return Event(score.words, shows), score.swapped, trials - choosing
 
 
 def _promised(claim: float | Claim | None, target: Target) -> Claim | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.audit.checkpoint import Checkpoint
+from hush.audit.independence import Runs
 from hush.audit.target import Target
 from hush.kernels import chunks
 from hush.mechanisms._base import Reports
 from hush.randomness import seeded, source
 
 Bools = npt.NDArray[np.bool_]
+Labels = npt.NDArray[np.int64]
 Progress = Callable[[float], None]
 Result = TypeVar("Result")
 
@@ -63,19 +65,21 @@ class Stream:
         """All of so many reports, by the chunk."""
         return self._each(0, size, lambda at, many: self.chunk(at, many)[0])
 
-    def count(self, event: Event, trials: int, checkpoint: Checkpoint, progress: Progress | None = None) -> int:
-        """How many of so many trials show the event, going on from where the checkpoint stands."""
+    def count(
+        self, events: Sequence[Event], trials: int, checkpoint: Checkpoint, progress: Progress | None = None
+    ) -> list[int]:
+        """How many of so many trials show each event, going on from where the checkpoint stands."""
 
-        def tested(at: int, many: int) -> int:
+        def tested(at: int, many: int) -> list[int]:
             reports, coin = self.chunk(at, many)
-            return int(np.count_nonzero(event.test(reports, coin)))
+            return [int(np.count_nonzero(event.test(reports, coin))) for event in events]
 
-        done, hits = checkpoint.standing(self.number)
+        done, hits = checkpoint.standing(self.number, len(events))
         if progress is not None and done:
             progress(done)
         while done < trials:
             stop = min(done + _TOGETHER * self.target.chunk, trials)
-            hits += sum(self._each(done, stop, tested))
+            hits = np.sum([hits, *self._each(done, stop, tested)], axis=0).tolist()
             checkpoint.save(self.number, stop, hits)
             if progress is not None:
                 progress(stop - done)
@@ -107,10 +111,25 @@ class Mixture:
 
     def chunk(self, at: int, size: int) -> list[Reports]:
         """The chunk of that number: so many reports of each value."""
+        order, reports = self._mixed(at, size)
+        return [reports[order == i] for i in range(len(self.values))]
+
+    def _mixed(self, at: int, size: int) -> tuple[Labels, Reports]:
+        """The chunk as it was drawn, and whose report each is, as a position among the values."""
         rng = None if self.root is None else seeded([self.root, self.number, at])
         order = source(rng).permutation(np.repeat(np.arange(len(self.values)), size))
-        reports = self.target.draws(np.array(self.values)[order], rng)
-        return [reports[order == i] for i in range(len(self.values))]
+        return order, self.target.draws(np.array(self.values)[order], rng)
+
+    def labelled(self, size: int, progress: Progress | None = None) -> list[tuple[Labels, Reports]]:
+        """So many reports of each value, by the chunk, and whose each is."""
+
+        def made(at: int, many: int) -> tuple[Labels, Reports]:
+            found = self._mixed(at, many)
+            if progress is not None:
+                progress(len(found[0]))
+            return found
+
+        return _by_chunk(self.target, self._share, 0, size, made)
 
     def sample(self, size: int) -> list[list[Reports]]:
         """So many reports of each value, by the chunk; the second half is drawn when the first is done."""
@@ -120,19 +139,22 @@ class Mixture:
         chunked += _by_chunk(self.target, self._share, shift, shift + halves[1], self.chunk)
         return [[parts[i] for parts in chunked] for i in range(len(self.values))]
 
-    def count(self, event: Event, trials: int, progress: Progress | None = None) -> list[int]:
-        """How many of so many trials of each value show the event."""
+    def count(self, events: Sequence[Event], trials: int, progress: Progress | None = None) -> dict[int, list[Runs]]:
+        """How many of so many trials of each value show each event, and in how many runs."""
 
-        def tested(at: int, many: int) -> list[int]:
-            return [int(np.count_nonzero(event.test(reports, source(None)))) for reports in self.chunk(at, many)]
+        def tested(at: int, many: int) -> list[list[Bools]]:
+            return [[event.test(reports, source(None)) for event in events] for reports in self.chunk(at, many)]
 
-        hits = np.zeros(len(self.values), np.int64)
+        found = {value: [Runs() for _ in events] for value in self.values}
         for start in range(0, trials, _TOGETHER * self._share):
             stop = min(start + _TOGETHER * self._share, trials)
-            hits += np.sum(_by_chunk(self.target, self._share, start, stop, tested), axis=0)
+            for chunk in _by_chunk(self.target, self._share, start, stop, tested):
+                for value, shown in zip(self.values, chunk, strict=True):
+                    for runs, each in zip(found[value], shown, strict=True):
+                        runs.add(each)
             if progress is not None:
                 progress(len(self.values) * (stop - start))
-        return [int(each) for each in hits]
+        return found
 
     @property
     def _share(self) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from hush.audit import AuditResult
 
-_STYLES = {"violation": "bold red", "consistent": "green", "measured": ""}
+_STYLES = {"violation": "bold red", "inconclusive": "bold yellow", "consistent": "green", "measured": ""}
 
 
 def show(console: Console, results: Sequence[AuditResult]) -> None:
@@ -27,8 +27,10 @@ def show(console: Console, results: Sequence[AuditResult]) -> None:
     for result in results:
         console.print()
         console.print(_console.cell(f"{result.method}: {result.statement}"), soft_wrap=True)
-        if result.witness is not None:
-            console.print(_console.cell(f"Witness: {result.witness}."), soft_wrap=True)
+        if result.shown is not None:
+            console.print(_console.cell(result.shown), soft_wrap=True)
+        if result.looked is not None:
+            console.print(_console.cell(result.looked), soft_wrap=True)
         for note in result.notes:
             console.print(_console.cell(note, "dim"), soft_wrap=True)
 

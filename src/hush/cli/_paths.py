@@ -19,6 +19,8 @@ ENDINGS = {
     "--png": ".png",
     "--plot": ".png",
     "--html": ".html",
+    "--junit": ".xml",
+    "--sarif": ".sarif",
     "--checkpoint": ".json",
 }
 """What the file behind each option must be called, so that its name says what it is."""

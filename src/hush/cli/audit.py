@@ -7,7 +7,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +16,12 @@ from hush.cli._numbers import real, share, whole
 from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Sensitive, Settings, SpecFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from hush.audit import AuditResult, Target
+    from hush.audit import AuditResult, Screening, Target
 
 _FOREIGN = "Foreign code"
+_EXITS = {"violation": 1, "inconclusive": 3}
 
 
 def audit(
@@ -46,6 +47,15 @@ def audit(
             "--pipe",
             metavar="COMMAND",
             help="A program that reads values, one a line, and writes a report for each, one a line.",
+            rich_help_panel=_FOREIGN,
+        ),
+    ] = None,
+    adapter: Annotated[
+        str | None,
+        typer.Option(
+            "--adapter",
+            metavar="LIBRARY:NAME",
+            help="A client of pure-ldp, multi-freq-ldpy or opendp, with the claim that it makes, e.g. pure-ldp:OLH.",
             rich_help_panel=_FOREIGN,
         ),
     ] = None,
@@ -103,11 +113,20 @@ def audit(
     ] = 0.01,
     pair: Annotated[
         str | None,
-        typer.Option("--pair", metavar="V,W", help="The two values; when left out, the most telling of a few pairs."),
+        typer.Option("--pair", metavar="V,W", help="The two values; when left out, every value is tried."),
     ] = None,
     bound: Annotated[
         str, typer.Option("--bound", metavar="NAME", help="How alpha is divided: paper or one-sided.")
     ] = "paper",
+    require: Annotated[
+        float,
+        typer.Option(
+            "--require",
+            metavar="SHARE",
+            parser=share("--require", "0.5"),
+            help="Share of the claim that must be proved; below it, the audit is inconclusive and leaves with 3.",
+        ),
+    ] = 0.5,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -121,104 +140,68 @@ def audit(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE.html", help="Also write a page for the files (.html).")
     ] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE.xml", help="Also write a JUnit report (.xml).")
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", metavar="FILE.sarif", help="Also write a SARIF 2.1.0 log (.sarif).")
+    ] = None,
     png: Png = None,
     as_json: Json = False,
 ) -> None:
     """Prove a lower bound of the privacy loss of one report, and hold it against the claim.
 
-    The exit code is 0 where no violation was found, 1 where one was, 2 where the command cannot be run: made for
-    continuous integration. Without --seed, reports are made as real clients make them.
+    The exit code is 0 where no violation was found that the audit would have seen, 1 where one was found, 2 where the
+    command cannot be run, 3 where the audit saw too little to tell: made for continuous integration. Without --seed,
+    reports are made as real clients make them.
     """
     from hush.cli import _audit_table, _paths
+    from hush.cli._audit_target import Asked
 
-    _paths.writable({"--html": html, "--png": png, "--checkpoint": checkpoint}, [spec])
-    what = _target(mechanism, k, epsilon, delta, settings, sensitive, spec, target, pipe, claim, timeout, chunk)
+    written = {"--html": html, "--junit": junit, "--sarif": sarif, "--png": png}
+    _paths.writable({**written, "--checkpoint": checkpoint}, [spec])
+    asked = Asked(mechanism, k, epsilon, delta, settings, sensitive, spec, target, pipe, adapter, claim, timeout, chunk)
+    what = asked.build()
     methods = _methods(method, what)
+    rules = {"trials": trials, "bound": bound, "require": require, "claim": claim}
     try:
-        results = _run(what, methods, trials, alpha, _pair(pair), bound, seed, claim, checkpoint, quiet=as_json)
+        results = _run(what, methods, alpha, _pair(pair), seed, checkpoint, rules, quiet=as_json)
     except KeyboardInterrupt:
         if checkpoint is not None:
             _console.note("the same command goes on from its checkpoint")
         raise
     results = [replace(each, about={**each.about, "seed": seed, "command": shlex.join(sys.argv)}) for each in results]
+    verdicts = {result.verdict for result in results}
     if as_json:
-        _console.print_json({"violation": any(r.violated for r in results), "audits": [r.to_dict() for r in results]})
+        found = [result.to_dict() for result in results]
+        plain = {"violation": "violation" in verdicts, "inconclusive": "inconclusive" in verdicts, "audits": found}
+        _console.print_json(plain)
     else:
         _audit_table.show(_console.stdout(), results)
-    _write(results, html, png)
-    if any(result.violated for result in results):
-        raise typer.Exit(1)
+    _write(results, written)
+    for verdict, code in _EXITS.items():
+        if verdict in verdicts:
+            raise typer.Exit(code)
 
 
-def _write(results: Sequence[AuditResult], html: Path | None, png: Path | None) -> None:
-    """The page and the figure, after the answer is out."""
+def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> None:
+    """Pages, logs and the figure, after the answer is out."""
     from hush.cli import _files
 
-    if png is None and html is None:
+    paths = {option: path for option, path in written.items() if path is not None}
+    if not paths:
         return
-    from hush.reports import audited, figures
+    from hush.reports import audited, checks, figures
 
-    if png is not None:
-        _files.write(png, figures.png(audited.figure(results)))
-    if html is not None:
-        _files.write(html, audited.page_of(results))
-    for written in (html, png):
-        if written is not None:
-            _console.note(f"wrote {written}")
-
-
-def _target(
-    mechanism: str | None,
-    k: int | None,
-    epsilon: float | None,
-    delta: float | None,
-    settings: list[str] | None,
-    sensitive: list[str] | None,
-    spec: Path | None,
-    target: str | None,
-    pipe: str | None,
-    claim: float | None,
-    timeout: float | None,
-    chunk: int | None,
-) -> Target:
-    """What the options name: exactly one thing."""
-    from hush.audit import MechanismTarget
-    from hush.cli._choose import Choice
-    from hush.cli._usage import NOTHING
-    from hush.errors import ParameterError, Unsaid, message
-
-    ways = {"--mechanism or --spec": mechanism or spec, "--target": target, "--pipe": pipe}
-    named = [way for way, given in ways.items() if given]
-    if len(named) != 1:
-        rule = f"must be given, one of {', '.join(ways)}"
-        got = Unsaid(" and ".join(named)) if named else NOTHING
-        raise ParameterError(message("what to audit", rule, got, "e.g. --mechanism OUE --k 100 --epsilon 1"))
-    for option, foreign, beside in (("--timeout", timeout, mechanism or spec), ("--chunk", chunk, not pipe)):
-        if foreign is not None and beside:
-            rule = f"must be left out beside {named[0]}"
-            raise ParameterError(message(option, rule, foreign, "it is for foreign code"))
-    if mechanism or spec:
-        return MechanismTarget(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive).build().mechanism)
-    for option, given in (("--epsilon", epsilon), ("--set", settings), ("--sensitive", sensitive)):
-        if given:
-            raise ParameterError(
-                message(option, f"must be left out beside {named[0]}", given, "foreign code has its own")
-            )
-    for option, value in (("--k", k), ("--claim", claim)):
-        if value is None:
-            raise ParameterError(message(option, f"must be given beside {named[0]}", NOTHING, f"add {option}"))
-    from hush.audit import Claim
-    from hush.audit.foreign import PATIENCE, from_name
-    from hush.audit.pipe import PipeTarget
-    from hush.randomness import CHUNK
-
-    promised = Claim(float(claim or 0.0), delta or 0.0)
-    patience = PATIENCE if timeout is None else timeout
-    if pipe is not None:
-        return PipeTarget(
-            pipe, k=int(k or 0), claim=promised, timeout=patience, chunk=CHUNK if chunk is None else chunk
-        )
-    return from_name(str(target), k=int(k or 0), claim=promised, timeout=patience)
+    makers: dict[str, Callable[[Sequence[AuditResult]], str | bytes]] = {
+        "--html": audited.page_of,
+        "--junit": checks.junit,
+        "--sarif": checks.sarif,
+        "--png": lambda found: figures.png(audited.figure(found)),
+    }
+    for option, path in paths.items():
+        _files.write(path, makers[option](results))
+        _console.note(f"wrote {path}")
 
 
 def _methods(asked: list[str] | None, target: Target) -> list[str]:
@@ -228,19 +211,7 @@ def _methods(asked: list[str] | None, target: Target) -> list[str]:
         return list(dict.fromkeys(asked))
     if not isinstance(target, MechanismTarget):
         return ["classifier"]
-    return ["likelihood", "exact"] if _ours(target) else ["likelihood", "classifier", "exact"]
-
-
-def _ours(target: Target) -> bool:
-    from hush.audit import MechanismTarget
-
-    return isinstance(target, MechanismTarget) and type(target.mechanism).__module__.startswith("hush.")
-
-
-def _pairs(target: Target) -> list[tuple[int, int]] | None:
-    """Of code from outside, many pairs; of ours, which the conformance suite has seen, the ends."""
-    first, second = target.first_pair
-    return [(first, second), (target.k - 2, target.k - 1)] if _ours(target) and target.k > 3 else None
+    return ["likelihood", "classifier", "exact"] if target.screened else ["likelihood", "exact"]
 
 
 def _pair(text: str | None) -> tuple[int, int] | None:
@@ -257,40 +228,40 @@ def _pair(text: str | None) -> tuple[int, int] | None:
 def _run(
     target: Target,
     methods: Sequence[str],
-    trials: int,
     alpha: float,
     pair: tuple[int, int] | None,
-    bound: str,
     seed: int | None,
-    claim: float | None,
     checkpoint: Path | None,
+    rules: dict[str, Any],
     *,
     quiet: bool,
 ) -> list[AuditResult]:
     import hush
     from hush.audit import run
-    from hush.audit.pairs import best_pair
+    from hush.audit.screening import reports_for, screen
 
     sampled = sum(method != "exact" for method in methods)
-    if pair is None and sampled:
-        fixed = seed if seed is not None else 0 if target.seedable else None  # so that a checkpoint finds the same
-        pair = best_pair(target, _pairs(target), rng=None if fixed is None else hush.seeded([fixed, 1]))
+    trials = rules["trials"]
+    screening = reports_for(target, trials) if pair is None and sampled else 0
+    chosen: tuple[int, int] | Screening | None = pair
     with (
-        _console.progress(f"Auditing {target.name}", 2 * trials * sampled, quiet=quiet) as advance,
+        _console.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
         redirect_stdout(sys.stderr),  # what foreign code prints is not the answer
     ):
+        if screening:
+            fixed = seed if seed is not None else 0 if target.seedable else None  # so that a checkpoint finds the same
+            rng = None if fixed is None else hush.seeded([fixed, 1])
+            chosen = screen(target, trials=trials, rng=rng, progress=advance)
         return [
             run(
                 target,
                 method,
-                trials=trials,
                 alpha=alpha / max(sampled, 1),
-                claim=claim,
-                pair=pair,
-                bound=bound,
+                pair=chosen,
                 rng=None if seed is None else hush.seeded(seed),
                 checkpoint=checkpoint if sampled == 1 else _beside(checkpoint, method),
                 progress=advance,
+                **rules,
             )
             for method in methods
         ]

@@ -17,7 +17,28 @@ from hush.reports.figures import png
 from hush.reports.panels import figure_of, head, prepare, say
 from hush.reports.theme import DARK, LIGHT, Theme
 
-_VERDICTS = {"violation": "", "consistent": "No violation was found. ", "measured": ""}
+_VERDICTS = {
+    "violation": "",
+    "inconclusive": "The audit is inconclusive. ",
+    "consistent": "No violation was found. ",
+    "measured": "",
+}
+_RANKS = tuple(_VERDICTS)  # the gravest first
+
+_METHODS = {
+    "likelihood": "The event that the likelihood ratio favours: chosen on a tenth of the reports, counted on others.",
+    "attack": "How often the best guess of the value from its report names the first of two values.",
+    "classifier": "Events learned from reports alone, counted on fresh ones, each with its part of the error rate.",
+    "exact": "The loss computed from the law that the mechanism states, in rational arithmetic.",
+}
+_WORDS = {
+    "violation": "The proved loss exceeds the claim.",
+    "inconclusive": "No violation was found, but little would have been: too small a share of the claim was proved, a "
+    "rare leak might have been missed, or reports were not independent of each other.",
+    "consistent": "A lower bound below the claim does not prove the claim. It says that nothing was found by an audit "
+    "that would have found much.",
+    "measured": "Nothing was claimed.",
+}
 
 
 def figure(results: Sequence[AuditResult], *, theme: Theme = LIGHT) -> Figure:
@@ -52,7 +73,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
     from hush import __version__
 
     first = results[0]
-    worst = max((r for r in results if r.violated), key=lambda r: r.epsilon_lower, default=first)
+    worst = min(results, key=lambda r: (_RANKS.index(r.verdict), -r.epsilon_lower))
     rows = [
         [
             r.method,
@@ -77,20 +98,10 @@ def page_of(results: Sequence[AuditResult]) -> str:
         page.table(("method", "claimed ε", "proved ε", "confidence", "trials of each value", "hits", "verdict"), rows),
         page.heading("What is proved"),
         *[page.paragraph(f"{r.method}: {r.statement}") for r in results],
-        page.heading("Witnesses"),
-        *[page.paragraph(f"{r.method}: {r.witness}.") for r in results if r.witness is not None],
+        *_witnesses(results),
+        *_tried(results),
         page.heading("What these words mean"),
-        page.definitions(
-            {
-                "likelihood": "The event that the likelihood ratio favours: chosen on a tenth of the reports, "
-                "counted on others.",
-                "attack": "How often the best guess of the value from its report names the first of two values.",
-                "classifier": "An event learned from reports alone, counted on fresh ones.",
-                "exact": "The loss computed from the law that the mechanism states, in rational arithmetic.",
-                "no violation": "A lower bound below the claim does not prove the claim. An exact audit proves it of "
-                "the law that the code states, not of the code.",
-            }
-        ),
+        page.definitions(_meanings(results)),
         page.heading("What was audited, and how"),
         page.definitions(_identity(results)),
         *[page.paragraph(note) for note in dict.fromkeys(note for r in results for note in r.notes)],
@@ -99,6 +110,41 @@ def page_of(results: Sequence[AuditResult]) -> str:
     return page.page(
         f"Audit of {first.target}", body, f"hush {__version__}, Python {platform.python_version()}, {today}"
     )
+
+
+def _witnesses(results: Sequence[AuditResult]) -> list[page.Html]:
+    """The events that prove something."""
+    found = [r for r in results if r.witness is not None and r.epsilon_lower > 0]
+    told = [page.paragraph(f"{r.method}: {r.witness}.") for r in found]
+    return [page.heading("Witnesses"), *told] if told else []
+
+
+def _tried(results: Sequence[AuditResult]) -> list[page.Html]:
+    """Which values and events were tried, and what would have been found."""
+    looked = [page.paragraph(f"{r.method}: {r.looked}") for r in results if r.looked is not None]
+    events = [
+        [r.method, f"{e.witness.first} and {e.witness.second}", e.witness.event, f"{e.counts[0]:,}", f"{e.counts[1]:,}",
+         f"{e.epsilon_lower:.6g}"]
+        for r in results for e in r.tried
+    ]  # fmt: skip
+    pairs = {each.pair: each for r in results if r.screening is not None for each in r.screening.pairs}
+    compared = [[f"{a} and {b}", each.event, f"{each.promise:.4g}"] for (a, b), each in pairs.items()]
+    body = [page.heading("What was tried"), *looked] if looked else []
+    if events:
+        names = ("method", "values", "event", "hits of the first", "of the second", "proved ε")
+        body.append(page.table(names, events))
+    if compared:
+        body.append(page.table(("values compared", "most telling event", "ε it promised"), compared))
+    return body
+
+
+def _meanings(results: Sequence[AuditResult]) -> dict[str, str]:
+    """The methods that were run, and the verdicts that they came to."""
+    found = {name: said for name, said in _METHODS.items() if any(r.method == name for r in results)}
+    found |= {name: said for name, said in _WORDS.items() if any(r.verdict == name for r in results)}
+    if "exact" in found:
+        found["exact"] += " It proves the claim of the law that the code states, not of the code."
+    return found
 
 
 def _identity(results: Sequence[AuditResult]) -> dict[str, str]:

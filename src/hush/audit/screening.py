@@ -1,0 +1,202 @@
+"""Which two values to audit: every value is tried, those that stand out get more reports, and their pairs are compared.
+
+Successive halving, with a bounded number of reports: a round asks for a few of every value, keeps the most telling
+sixteenth, and asks again, until eight values are left. All their pairs are then compared by what a classifier finds.
+What is chosen here is proved on reports of their own, so that screening costs no confidence: a pair that stood out by
+chance proves less than hoped, and never too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from hush.audit.classifier import CLEAR, reader, tables_of
+from hush.audit.pairs import Telling, tries
+from hush.audit.standing_out import Ranking, ranked
+from hush.audit.stream import Mixture, Progress
+from hush.audit.target import Target, as_target
+from hush.mechanisms import _rules
+from hush.randomness import seeded, source
+
+LAST = 8
+"""Values whose pairs are compared."""
+
+FIRST_ROUND, LATER_ROUND, LAST_EACH = 200_000, 20_000, 20_000
+"""Reports that the first round makes, at most; each of the next ones; and the last one of each value."""
+
+_PAIRS = 12  # that are compared, at most
+_EACH = 8  # reports of each value in the first round, at least
+_KEPT = 16  # one value of so many goes on to the next round
+_SHARES = (0.1, 0.2, 0.4)  # of the audit's trials: what the first, each later and the last round make of a value
+_LEAST = 1000  # reports of each value of the last round, at least
+_WIDE = 1_000_000  # numbers in the reports of a value by which pairs are compared, about
+_READ, _TAKEN = 5e7, 2e6  # numbers to be read in a round; from reports that are taken apart one by one
+_STREAMS = 100  # numbers of streams that no audit uses
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Which values were tried, how often, and which pair is most telling.
+
+    Args:
+        pair: The two values.
+        k: How many values there are.
+        rounds: How many values were tried in each round, and how many reports of each were made.
+        pairs: The pairs that were compared, the most telling first.
+        columns: How many columns of numbers the first round looked at, and how many there are.
+    """
+
+    pair: tuple[int, int]
+    k: int
+    rounds: tuple[tuple[int, int], ...]
+    pairs: tuple[Telling, ...] = ()
+    columns: tuple[int, int] | None = None
+
+    @property
+    def reports(self) -> int:
+        """How many were made in all."""
+        return sum(values * each for values, each in self.rounds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "values": self.rounds[0][0] if self.rounds else 2,
+            "of": self.k,
+            "rounds": [{"values": values, "reports_each": each} for values, each in self.rounds],
+            "columns": None if self.columns is None else {"read": self.columns[0], "of": self.columns[1]},
+            "pairs": [{"pair": list(each.pair), "promise": each.promise, "event": each.event} for each in self.pairs],
+        }
+
+    def __str__(self) -> str:
+        if not self.rounds:
+            return f"values {self.pair[0]} and {self.pair[1]} of {self.k:,}, and no others"
+        (first, each), *later = self.rounds
+        said = "all" if first == self.k else f"{first:,} of"
+        more = "".join(f", then {values:,} of them, {reports:,} each" for values, reports in later)
+        compared = f"; {len(self.pairs)} pair{'s'[: len(self.pairs) > 1]} compared" if self.pairs else ""
+        return f"{said} {self.k:,} values, {each:,} reports each{more}{compared}"
+
+
+def screen(
+    target: object,
+    *,
+    trials: int = 10**6,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+) -> Screening:
+    """The most telling pair of values, by reports that no audit counts.
+
+    Code from outside Hush is tried at every value. Of a mechanism of Hush, which the conformance suite has seen, the
+    first two values and the last two are compared.
+
+    Args:
+        target: What is to be audited.
+        trials: How many reports of each value the audit will make; a round of the screening makes a share of that.
+        rng: `hush.seeded(7)` to repeat the choice.
+        progress: Called with the number of reports made since it was last called.
+    """
+    what = as_target(target)
+    _rules.integer("trials", trials, 1000, 10**12, "use e.g. 10**6")
+    return screened(what, trials, None if rng is None else int(rng.integers(1 << 62)), progress)
+
+
+def screened(target: Target, trials: int, root: int | None, progress: Progress | None = None) -> Screening:
+    """`screen`, with the seed of its streams."""
+    tell = progress or (lambda amount: None)
+    if not target.screened:
+        ends = [target.first_pair, *([(target.k - 2, target.k - 1)] if target.k > 3 else [])]
+        found = _compared(target, ends, 4 * _LEAST, root, tell)
+        return Screening(found[0].pair, target.k, ((len({v for pair in ends for v in pair}), 4 * _LEAST),), found)
+    values, likely = _first(target.k, root), []
+    rounds: list[tuple[int, int]] = []
+    columns: tuple[int, int] | None = None
+    while values.size > LAST:
+        share, most = (_SHARES[1], LATER_ROUND) if rounds else (_SHARES[0], FIRST_ROUND)
+        size = max(_EACH, min(int(trials * share), most // values.size))
+        ranking, size = _round(target, values, size, root, len(rounds), tell)
+        rounds.append((values.size, size))
+        columns = columns or (ranking.columns, ranking.of)
+        likely = [(int(values[high]), int(values[low])) for high, low in ranking.pairs]
+        values = values[ranking.values[: max(LAST, -(-values.size // _KEPT))]]
+    size = _last_size(target, trials, root)
+    told = _compared(target, _ordered(values.tolist(), likely), size, root, tell)
+    rounds.append((values.size, size))
+    return Screening(told[0].pair, target.k, tuple(rounds), told, columns)
+
+
+def reports_for(target: Target, trials: int) -> int:
+    """How many reports a screening makes, about."""
+    if not target.screened:
+        return 4 * _LEAST * min(target.k, 4)
+    first = min(int(trials * _SHARES[0]) * target.k, FIRST_ROUND) if target.k > LAST else 0
+    return first + min(max(int(trials * _SHARES[2]), _LEAST), LAST_EACH) * min(target.k, LAST)
+
+
+def _first(k: int, root: int | None) -> np.ndarray:
+    """All values; of too many, the ends, those around the ends of bytes, where implementations err, and some others."""
+    most = FIRST_ROUND // _EACH
+    if k <= most:
+        return np.arange(k)
+    edges = [1 << bits for bits in range(1, k.bit_length())]
+    named = {0, k // 2, k - 2, k - 1, *(value for edge in edges for value in (edge - 1, edge) if value < k)}
+    rng = source(None if root is None else seeded([root, _STREAMS, 0, 1]))
+    others = rng.choice(k, most, replace=False).tolist()
+    return np.array(list(dict.fromkeys([*sorted(named), *others]))[:most])
+
+
+def _round(
+    target: Target, values: np.ndarray, size: int, root: int | None, number: int, tell: Progress
+) -> tuple[Ranking, int]:
+    """How telling each value is by so many reports of each, or fewer if they are wide."""
+    read = reader(target)
+    probe = Mixture(target, tuple(values[:1].tolist()), root, _STREAMS + 50).labelled(_EACH)
+    wide = max(1, len(read(probe[0][1]).paths()))
+    most = _TAKEN if probe[0][1].dtype == object else _READ
+    size = max(_EACH, min(size, int(most / (wide * values.size))))
+    kept, labels = [], []
+    for label, reports in Mixture(target, tuple(values.tolist()), root, _STREAMS + number).labelled(size, tell):
+        inside = _inside(target, values, label, reports)
+        kept.append(reports if inside is None else reports[inside])
+        labels.append(label if inside is None else label[inside])
+    return ranked(tables_of(read, kept), np.concatenate(labels), values.size, size), size
+
+
+def _inside(target: Target, values: np.ndarray, labels: np.ndarray, reports: np.ndarray) -> np.ndarray | None:
+    """Which reports the claim speaks of, whichever value each is compared with."""
+    if target.spoken(reports[:1], (int(values[0]), int(values[0]))) is None:
+        return None
+    inside = np.zeros(labels.size, bool)
+    for at, value in enumerate(values.tolist()):
+        own = labels == at
+        inside[own] = target.spoken(reports[own], (value, value))
+    return inside
+
+
+def _last_size(target: Target, trials: int, root: int | None) -> int:
+    """Reports of each value by which pairs are compared: fewer if they are wide."""
+    probe = target.draw(target.first_pair[0], 2, None if root is None else seeded([root, _STREAMS, 2]))
+    wide = max(1, len(reader(target)(probe).paths()))
+    return max(_LEAST, min(int(trials * _SHARES[2]), LAST_EACH, _WIDE // wide))
+
+
+def _ordered(values: list[int], likely: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of these values, those that stood out first."""
+    stood = [(min(pair), max(pair)) for pair in likely if set(pair) <= set(values)]
+    return list(dict.fromkeys([*stood[: _PAIRS // 2], *combinations(sorted(values), 2)]))[:_PAIRS]
+
+
+def _compared(
+    target: Target, pairs: list[tuple[int, int]], size: int, root: int | None, tell: Progress
+) -> tuple[Telling, ...]:
+    """Pairs, the most telling first; where one clearly breaks the claim, no more are tried."""
+    found: list[Telling] = []
+    for each in tries(target, pairs, size, root):
+        found.append(each)
+        if target.claim is not None and each.promise > target.claim.epsilon + CLEAR:
+            break
+    tell(size * len({value for pair in pairs for value in pair}))
+    return tuple(sorted(found, key=lambda each: -each.hope))
