@@ -191,10 +191,7 @@ class Blocks:
 
     def own_and_rest(self, j: int) -> tuple[Floats, Floats]:
         """Every value's own entry of the inverse of N, folded by modulus j, and the sum of squares of its others."""
-        from hush.kernels.modular import own_entries
-
-        own = np.empty(self.k)
-        own_entries(self.system.first, self.moduli[j], own)
+        own = self.system.own_entries(self.moduli[j])
         rows = self.system.sandwich_diagonal(np.eye(1, self.m.size, j)[0])
         return own, np.maximum(rows - own**2, 0.0)
 
