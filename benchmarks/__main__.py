@@ -16,6 +16,7 @@ from benchmarks import (
     hashing_kernel,
     memory,
     modular,
+    planning,
     refined,
     report,
     simulation,
@@ -34,6 +35,7 @@ BENCHMARKS = {
     "audit": audit.run,
     "modular": modular.run,
     "budget": budget.run,
+    "plan": planning.run,
     "memory": memory.run,
     "startup": startup.run,
 }
