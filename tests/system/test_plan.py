@@ -27,8 +27,11 @@ def test_the_first_choice_becomes_a_spec_that_simulates_as_promised(tmp_path: Pa
 def test_what_a_person_reads() -> None:
     told = run(*ASKED)
     assert told.exit_code == 0
-    for words in ("mechanism", "ASR", "fakes gain", "gives up", "meet every wish", "shuffl"):
+    for words in ("mechanism", "ASR", "fakes gain", "beside the first", "meet every wish", "shuffl"):
         assert words in told.stdout
+    title, recommended = told.stdout.splitlines()[:2]
+    assert title.startswith("100,000 people, 100 values")
+    assert "is recommended, at ε = " in recommended
     assert "error 0.01" in told.stdout
     narrow = run(*ASKED, columns=80).stdout
     assert max(len(line) for line in narrow.splitlines()) <= 80
@@ -37,10 +40,25 @@ def test_what_a_person_reads() -> None:
 
 def test_a_window_of_140_columns_shows_what_is_given_up() -> None:
     told = run("plan", "--k", 1024, "--n", 1_000_000, "--max-epsilon", 4, "--matters", "work", columns=140)
-    head = told.stdout.splitlines()[1]
-    assert all(name in head for name in ("parameters", "bits", "work", "gives up"))
+    head = next(line for line in told.stdout.splitlines() if "mechanism " in line and "ASR" in line)
+    assert all(name in head for name in ("parameters", "bits", "work", "beside the first"))
     assert max(len(line.rstrip()) for line in told.stdout.splitlines()) <= 140
     assert "work matters most" in told.stdout
+
+
+def test_few_rows_are_shown_and_all_when_asked_for() -> None:
+    told = answer(*ASKED)
+    rows = [row["name"] for row in told["choices"]]
+    worth = [row["name"] for row in told["choices"] if row["worth_a_thought"]]
+    assert 1 <= len(worth) <= 5 < len(rows)
+
+    def shown(*more: object) -> list[str]:
+        lines = run(*ASKED, *more, columns=200).stdout.splitlines()
+        table = [line for line in lines if line.strip() and line.split()[0].isdigit() and "  " in line.strip()]
+        return [next(name for name in sorted(rows, key=len, reverse=True) if f" {name} " in line) for line in table]
+
+    assert shown() == [rows[0], *worth]
+    assert shown("--all") == rows
 
 
 def test_a_row_by_its_number() -> None:

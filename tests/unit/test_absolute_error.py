@@ -370,3 +370,15 @@ def test_bad_input(measure: object) -> None:
             measure(other, 10)
     with pytest.raises(ParameterError, match="left out where the worst"):
         measure(m, 10, [0.2, 0.3, 0.5], worst=True)
+
+
+def test_a_keep_probability_that_is_one_in_doubles_has_the_error_of_one_just_below() -> None:
+    near, at = (accuracy.mean_absolute_error(hush.HR(k=2, epsilon=e, blocks=1), 100) for e in (20.0, 40.0))
+    assert at == pytest.approx(near, rel=1e-6)
+
+
+@pytest.mark.parametrize(("k", "blocks"), [(2, 4), (5, 2), (13, 8), (100, 1), (100, 32)])
+def test_even_frequencies_have_a_closed_form_in_hadamard_response(k: int, blocks: int) -> None:
+    m = hush.HR(k=k, epsilon=1.3, blocks=blocks)
+    assert m.even_variance(7) == pytest.approx(m.variances(np.full(k, 1 / k), 7).mean(), rel=1e-12)
+    assert accuracy.mean_squared_error(m, 7) == m.even_variance(7)

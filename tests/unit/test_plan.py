@@ -10,10 +10,13 @@ import pytest
 import hush
 from hush.errors import ParameterError
 from hush.planning import advice
+from hush.planning.budgets import LEAST_EPSILON, budget, finer, first, place, rounded
 from hush.planning.families import FAMILIES, reachable
+from hush.planning.measures import NUMBERS, numbers_of
+from hush.planning.named import Named
 from hush.planning.objectives import Setting, objective
 from hush.planning.relax import up
-from hush.planning.search import LEAST_EPSILON, Named, numbers_of, rounded
+from hush.planning.shortlist import SHOWN, on_front
 from hush.planning.wishes import MATTERS, METRICS, Wishes
 
 PLANS = [
@@ -116,7 +119,64 @@ def test_what_a_little_more_would_buy_is_said() -> None:
         why = advice.why_first(names, [row, {**row, **changed}], "bits", 100)
         assert why.partition("as much. ")[2] == said
     why = advice.why_first(names, [row, {**row, "asr": 0.21, "bits": 2.0}], "asr", 100)
-    assert "For 1.05× the attack success, second has 5.0× less report size." in why
+    assert "For 1.05× the attack success, second has 5.0× shorter reports." in why
+
+
+def test_the_first_sentence_says_what_a_larger_budget_buys() -> None:
+    plan = hush.plan(k=13, n=60_000, error=0.01)
+    least = min(plan.choices, key=lambda choice: choice.numbers["epsilon"])
+    first = plan.why.partition(". ")[0]
+    assert (plan.first.mechanism.epsilon, least.name, least.mechanism.epsilon) == (1.73, "SS", 1.35)
+    assert first.startswith(
+        "tuned PGR is recommended, at ε = 1.73; SS needs only 1.35 for that error, and the larger ε"
+    )
+    fewer = least.numbers["asr"] / plan.first.numbers["asr"]
+    assert f"buys {advice.times(fewer)} less attack success" in first
+    row = {"epsilon": 1.0, "asr": 0.2, "error": 0.1, "gain": 0.1, "bits": 10.0, "work": 1.0}
+    for other, said in (
+        ({"epsilon": 1.2}, "first is recommended, at ε = 1: none that meets every wish has less."),
+        ({"epsilon": 0.995}, "first is recommended, at ε = 1: none that meets every wish has 1 % less."),
+        ({"asr": 0.3}, "first is recommended, at ε = 1, as all that meet every wish."),
+        (
+            {"epsilon": 0.5, "error": 0.3},
+            "first is recommended, at ε = 1; other has only 0.5, and the larger ε buys 3.0× less error.",
+        ),
+    ):
+        assert advice.why_first(["first", "other"], [row, {**row, **other}], None, 100).startswith(said)
+
+
+def test_a_row_that_differs_in_its_budget_alone_beats_another() -> None:
+    row = dict.fromkeys(NUMBERS, 1.0)
+    assert on_front([row, {**row, "epsilon": 0.9}]).tolist() == [False, True]
+    assert on_front([row, dict(row)]).tolist() == [True, True]
+
+
+@pytest.mark.parametrize("given", PLANS[:5], ids=lambda given: str(given["k"]))
+def test_what_is_worth_a_thought_is_on_the_front_and_better_in_something(given: dict[str, object]) -> None:
+    plan = hush.plan(**given)  # type: ignore[arg-type]
+    worth = plan.worth_a_thought
+    assert len(worth) <= SHOWN
+    first = plan.wishes.counted(plan.first.numbers)
+    for choice in worth:
+        assert choice.on_front
+        assert choice is not plan.first
+        assert choice.gains
+    for name in NUMBERS:  # who cares for one thing most finds the best of it
+        least = min(plan.wishes.counted(choice.numbers)[name] for choice in plan.choices)
+        shown = min(plan.wishes.counted(choice.numbers)[name] for choice in (plan.first, *worth))
+        assert shown <= least * 1.1 or len(worth) == SHOWN, (name, first)
+    assert plan.first.gains == ()
+
+
+def test_gains_and_losses_are_told_against_the_first() -> None:
+    plan = hush.plan(k=13, n=60_000, error=0.01)
+    first, subset = plan.first.numbers, next(c for c in plan.choices if c.name == "SS")
+    assert subset.gains == (f"{advice.times(first['epsilon'] / subset.numbers['epsilon'])} less ε",)
+    assert f"{advice.times(subset.numbers['bits'] / first['bits'])} the bits" in subset.losses
+    plain = plan.to_dict()["choices"][[c.name for c in plan.choices].index("SS")]
+    assert plain["gains"] == list(subset.gains)
+    assert plain["gives_up"] == list(subset.losses)
+    assert plain["worth_a_thought"] is True
 
 
 def test_short_reports_are_set_beside_others_in_numbers() -> None:
@@ -200,7 +260,7 @@ def test_a_plan_shows_itself_in_a_line() -> None:
 
 def test_the_front_marks_exactly_the_undominated() -> None:
     plan = hush.plan(k=30, n=10_000, max_epsilon=1.0)
-    rows = np.array([[c.numbers[x] for x in ("asr", "error", "gain", "bits")] for c in plan.choices])
+    rows = np.array([[c.numbers[x] for x in NUMBERS] for c in plan.choices])
     for i, choice in enumerate(plan.choices):
         beaten = ((rows <= rows[i] * (1 + 2e-6)).all(axis=1) & (rows < rows[i] * (1 - 2e-6)).any(axis=1)).any()
         assert choice.on_front is not bool(beaten)
@@ -275,7 +335,7 @@ def test_plain_data_hold_everything() -> None:
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.mechanism.__name__)
 @pytest.mark.parametrize(("k", "epsilon"), [(10, 0.5), (100, 3.0)])
 def test_closed_forms_of_a_family_are_those_of_its_mechanisms(family: object, k: int, epsilon: float) -> None:
-    grid = family.grid(k, epsilon)[::7]  # type: ignore[attr-defined]
+    grid = family.grid(k)[::41]  # type: ignore[attr-defined]
     got = family.measured(k, np.array(epsilon), grid, 100, worst=False, targets=3)  # type: ignore[attr-defined]
     for i, parameter in enumerate(grid):
         m = family.make(k, epsilon, parameter)  # type: ignore[attr-defined]
@@ -292,6 +352,35 @@ def test_no_named_mechanism_beats_the_drawn_front() -> None:
         m = hush.registry()[name](k=40, epsilon=2.0)
         mse, asr = objective("mse").measure(m, Setting(n=1000)), m.asr()
         assert (edge[edge[:, 0] <= mse * 1.03, 1]).min() <= asr * 1.03
+
+
+def test_every_budget_and_parameter_has_few_digits() -> None:
+    plan = hush.plan(k=60, n=30_000, error=0.02, max_asr=0.2)
+    for choice in plan.choices:
+        assert float(f"{choice.mechanism.epsilon:.3g}") == choice.mechanism.epsilon
+        if choice.name.startswith("tuned"):
+            told = [x for x in choice.to_dict()["parameters"].values() if isinstance(x, float)]
+            assert all(float(f"{x:.6g}") == x for x in told)
+
+
+def test_a_round_budget_is_found_where_a_measure_falls_and_where_it_jumps() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        crossing, start, jump = 10.0 ** rng.uniform(-3.2, 1.7), 10.0 ** rng.uniform(-3, 1.6), rng.uniform(0, 2)
+
+        def falls(epsilon: float, crossing: float = crossing) -> float:
+            return math.log(crossing / epsilon)
+
+        def jumps(epsilon: float, crossing: float = crossing, jump: float = jump) -> float:
+            return math.log(crossing / epsilon) + (0.1 if epsilon > jump else 0.0)
+
+        at = first(falls, start)
+        assert at == next((i for i in range(place(40.0) + 1) if budget(i) >= crossing), None)
+        if at:
+            for digits in (4, 6):
+                assert crossing <= finer(falls, at, digits) <= crossing * (1 + 2 * 10.0 ** (1 - digits))
+        at = first(jumps, start)
+        assert at is None or jumps(budget(at)) <= 0 < (jumps(budget(at - 1)) if at else 1)
 
 
 def test_rounding_keeps_the_side() -> None:

@@ -196,17 +196,9 @@ class Blocks:
         """
         return self.worst.bound / n
 
-    def own_entries(self, j: int) -> Floats:
-        """Every value's own entry of the inverse of N, folded by modulus j."""
-        from hush.kernels.modular import own_entries
-
-        own = np.empty(self.k)
-        own_entries(self.system.first, self.moduli[j], own)
-        return own
-
     def own_and_rest(self, j: int) -> tuple[Floats, Floats]:
         """Every value's own entry of the inverse of N, folded by modulus j, and the sum of squares of its others."""
-        own = self.own_entries(j)
+        own = self.system.own_entries(self.moduli[j])
         rows = self.system.sandwich_diagonal(np.eye(1, self.m.size, j)[0])
         return own, np.maximum(rows - own**2, 0.0)
 

@@ -40,7 +40,7 @@ def mean_variance(law: Blocks, frequency: float) -> float:
     square = Squared(system)
     for j, m in enumerate(law.moduli):
         longer = (np.arange(k) % m < k % m).astype(np.float64)
-        own = law.own_entries(j)
+        own = system.own_entries(m)
         seen = share * (level * whole[j] + system.solve(longer)) + more * own
         rows = float((b[j] * level**2 + 2 * c[j] * level * seen - seen**2).sum())
         squares = share * square.folded_trace(m, k % m) + more * float((own**2).sum())

@@ -18,6 +18,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis import toeplitz
 from hush.errors import ConvergenceError
 
 Floats = npt.NDArray[np.float64]
@@ -36,6 +37,8 @@ _ROOM = 1 << 23
 """Entries of a design matrix that is factorized."""
 _TOEPLITZ = 30_000
 """Up to this many values, Levinson's recursion steps in where the iteration does not settle."""
+_TRANSFORMED = 1 << 15
+"""Up to this many values, Fourier transforms are quicker than loading what is compiled."""
 _STEPS = 2_000
 _LANCZOS = 4_096
 
@@ -47,6 +50,13 @@ def rank(k: int, moduli: Sequence[int]) -> int:
     (20, 11, 27)
     """
     return min(k, 1 + sum(m - 1 for m in moduli))
+
+
+def _folded(x: Floats, m: int) -> Floats:
+    """Sums over each residue."""
+    padded = np.zeros(-(-x.size // m) * m)
+    padded[: x.size] = x
+    return np.asarray(padded.reshape(-1, m).sum(axis=0))
 
 
 def folded_rows(matrix: Floats, moduli: Sequence[int]) -> list[Floats]:
@@ -82,24 +92,25 @@ class System:
 
     def folded(self, x: Floats) -> list[Floats]:
         """A x: sums over each residue, by modulus."""
-        return [np.bincount(np.arange(self.k) % m, x, m).astype(np.float64) for m in self.moduli]
+        return [_folded(x, m) for m in self.moduli]
 
     def unfolded(self, parts: Sequence[Floats]) -> Floats:
         """A'W y: every value gets what belongs to its residues, times their weights."""
-        from hush.kernels.modular import unfold
-
         out = np.zeros(self.k)
         for m, weight, part in zip(self.moduli, self.weights, parts, strict=True):
-            unfold(np.ascontiguousarray(part), m, weight, out)
+            out += weight * self._copied(part, m)
         return out
+
+    def _copied(self, part: Floats, m: int) -> Floats:
+        """For every value what belongs to its residue."""
+        return np.asarray(np.broadcast_to(part, (-(-self.k // m), m)).reshape(-1)[: self.k])
 
     def product(self, x: Floats) -> Floats:
         """N x."""
-        from hush.kernels.modular import normal_product
-
-        out = np.empty(self.k)
-        normal_product(x, self._sizes, self.weights, self.ridge, np.empty(max(self.moduli)), out)
-        return out
+        out = self.ridge * x
+        for m, weight in zip(self.moduli, self.weights, strict=True):
+            out += weight * self._copied(_folded(x, m), m)
+        return np.asarray(out)
 
     def dense(self) -> Floats:
         """The weighted design matrix itself, for small k and for tests."""
@@ -180,9 +191,20 @@ class System:
         return np.asarray((right[:kept].T / singular[:kept]) @ left[:rows, :kept].T)
 
     def solve(self, right: Floats, start: Floats | None = None, tolerance: float = 1e-11) -> Floats:
-        """N⁻¹ times a vector, by conjugate gradients."""
+        """N⁻¹ times a vector: from its first column, or by conjugate gradients from a start or for many values."""
         if self.small and self.ridge == 0:
             return np.asarray(self.gain @ (self.gain.T @ right))
+        if start is None and self.k <= _TRANSFORMED:
+            x = self._inverse.times(right)
+            for _ in range(2):
+                left = right - self.product(x)
+                if (left * left).sum() <= tolerance**2 * (right * right).sum():
+                    return x
+                x += self._inverse.times(left)
+        return self._iterated(right, start, tolerance)
+
+    def _iterated(self, right: Floats, start: Floats | None, tolerance: float) -> Floats:
+        """By conjugate gradients, or Levinson's recursion where they do not settle."""
         from hush.kernels.modular import conjugate_gradients
 
         x = np.zeros(self.k) if start is None else start.copy()
@@ -200,7 +222,22 @@ class System:
         """The first column of the inverse of N."""
         unit = np.zeros(self.k)
         unit[0] = 1.0
-        return self.solve(unit, tolerance=1e-13)
+        if self.small and self.ridge == 0:
+            return self.solve(unit)
+        quick = toeplitz.conjugate_gradients(self.product, unit, 1e-13, _STEPS) if self.k <= _TRANSFORMED else None
+        return self._iterated(unit, None, 1e-13) if quick is None else quick
+
+    @cached_property
+    def _inverse(self) -> toeplitz.Inverse:
+        return toeplitz.Inverse(self.first)
+
+    def own_entries(self, m: int) -> Floats:
+        """Every value's own entry of N⁻¹ folded by a modulus: as a row follows from the one before, a running sum."""
+        first, residue = self.first, np.arange(self.k) % m
+        ahead = np.bincount(residue, first, m) / first[0]
+        behind = np.bincount((np.arange(self.k) + 1) % m, first[::-1], m) / first[0]
+        down = np.concatenate([[0.0], first[:0:-1]])
+        return np.asarray(np.cumsum(first * ahead[residue] - down * behind[residue]))
 
     def sandwich_diagonal(self, weights: Floats) -> Floats:
         """diag N⁻¹ M N⁻¹ for M = sum of weights_j A_j'A_j: minus the derivative of diag (N + tM)⁻¹."""

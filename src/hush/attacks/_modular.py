@@ -64,7 +64,8 @@ def gained(m: MSS, targets: int | Values, fraction: float, frequencies: float | 
     fakes = (_chances(influence[j], m.omegas[j]) - law.q[j]) / (law.p[j] - law.q[j])
     seen[j] = (people[j] * seen[j] + fraction * fakes) / (people[j] + fraction)
     people[j] += fraction
-    after = System(m.k, m.moduli, law.weights * people).fit(seen)
+    heavier = System(m.k, m.moduli, law.weights * people)
+    after = heavier.solve(heavier.unfolded(seen))
     return float(after[chosen].sum() - frequencies[chosen].sum())
 
 
@@ -128,15 +129,11 @@ def _chances(influence: Floats, omega: int) -> Floats:
 
 def _starts(m: MSS) -> Iterator[int]:
     """Every value where they are few; else for each block the one with the most influence through its own residue."""
-    from hush.kernels.modular import own_entries
-
     if m.k <= _FEW:
         yield from range(m.k)
         return
-    entries = np.empty(m.k)
     for modulus in m.moduli:
-        own_entries(m.blocks.system.first, modulus, entries)
-        yield int(np.argmax(entries))
+        yield int(np.argmax(m.blocks.system.own_entries(modulus)))
 
 
 def _climbed(m: MSS, start: int, size: int) -> tuple[float, Values]:

@@ -25,31 +25,15 @@ _MATTERS = {
 }
 
 
-def show(console: Console, made: Plan) -> None:
-    """The ranked choices, or what to relax."""
+def show(console: Console, made: Plan, *, every: bool = False) -> None:
+    """The recommendation, why, and the choices worth a thought beside it, or all; or what to relax."""
     w = made.wishes
     title = f"{w.n:,} {'person' if w.n == 1 else 'people'}, {w.k:,} values: {_wished(made)}"
     if made.feasible:
-        names = (
-            "",
-            "mechanism",
-            "parameters",
-            "ε",
-            _METRICS[w.metric],
-            "ASR",
-            "fakes gain",
-            "bits",
-            "work",
-            "front",
-            "gives up",
-        )
-        ranks = (0, 0, 4, 0, 0, 0, 3, 2, 6, 7, 5)
-        left = {"mechanism", "parameters", "gives up", "front"}
-        columns = [_grid.Column(n, "left" if n in left else "right", r) for n, r in zip(names, ranks, strict=True)]
-        rows = [[_console.cell(each) for each in _cells(i, c, 2)] for i, c in enumerate(made.choices, 1)]
-        if len(_grid.fitting(columns, rows, console.width)) < len(columns):
-            rows = [[_console.cell(each) for each in _cells(i, c, 1)] for i, c in enumerate(made.choices, 1)]
-        _grid.show(console, columns, rows, title)
+        console.print(_console.cell(title, "bold"))
+        console.print(_console.cell(made.why))
+        console.print()
+        _choices(console, made, every)
         return
     console.print(_console.cell(title, "bold"))
     console.print(_console.cell(made.why))
@@ -78,20 +62,60 @@ def show(console: Console, made: Plan) -> None:
         )
 
 
+def _choices(console: Console, made: Plan, every: bool) -> None:
+    """The table: which rows, and of each what it is and how it compares with the first."""
+    shown = [(i, c) for i, c in enumerate(made.choices, 1) if every or i == 1 or c.worth_a_thought]
+    ranks = {
+        "": 0,
+        "mechanism": 0,
+        "parameters": 4,
+        "ε": 0,
+        _METRICS[made.wishes.metric]: 0,
+        "ASR": 0,
+        "fakes gain": 5,
+        "bits": 2,
+        "work": 6,
+        "front": 7,
+        "beside the first": 3,
+    }
+    left = {"mechanism", "parameters", "beside the first", "front"}
+    columns = [_grid.Column(n, "left" if n in left else "right", r) for n, r in ranks.items() if every or n != "front"]
+    for most in (3, 2, 1):  # as much of the comparison as the window has room for
+        rows = [[_console.cell(each) for each in _cells(i, c, most, every)] for i, c in shown]
+        if len(_grid.fitting(columns, rows, console.width)) == len(columns):
+            break
+    _grid.show(console, columns, rows, caption=_caption(made, len(shown) - 1))
+
+
+def _caption(made: Plan, shown: int) -> str | None:
+    others = len(made.choices) - 1
+    if shown == others:
+        return None
+    few = "1 other is" if shown == 1 else f"{shown} others are"
+    why = f"{few} worth a thought: best in something, or next in rank" if shown else "No other is worth a thought"
+    return f"{why}. --all shows all {others + 1}."
+
+
 def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[str]:
-    """Why the first is first, what the chosen one promises, and what shuffling would add."""
+    """What the chosen one promises, and what shuffling would add."""
+    from hush.planning.measures import setting
+    from hush.planning.objectives import OBJECTIVES
+
     w = made.wishes
-    said = [made.why]
+    said = []
     if w.assumes_epsilon:
         said.append("No wish bounds the budget, so ε = 1 is assumed: say --error, --max-asr or --max-epsilon.")
     if choice is not made.choices[0]:
-        said.append(f"You choose {choice.name}, which gives up: {choice.gives_up}.")
-    d = choice.details
+        gained = f" gains {', '.join(choice.gains)} and" if choice.gains else ""
+        said.append(f"You choose {choice.name}, which{gained} gives up {choice.gives_up}, beside {made.first.name}.")
+    error = {name: OBJECTIVES[name].measure(choice.mechanism, setting(w)) for name in ("margin", "mae")}
+    rare = choice.numbers["asr"] < 0.095
+    guessed = f"{_often(choice.numbers['asr'], rare)} (blind guessing: {_often(1 / w.k, rare)})"
     said.append(
-        f"{choice.name} at ε = {choice.mechanism.epsilon:g}: a frequency is known to ±{_points(d['margin'])} at 95 % "
-        f"(mean absolute error {_points(d['mae'])}). A report keeps {1 - d['information']:.2g} of the Fisher "
-        f"information that the value itself would give. Fake users who send {w.fakes:.3g} of all reports can add "
-        f"{_points(d['gain'])} to what they promote."
+        f"{choice.name} at ε = {choice.mechanism.epsilon:g}: a frequency is known to ±{_points(error['margin'])} at "
+        f"95 % (mean absolute error {_points(error['mae'])}). Who intercepts a report names its sender's value "
+        f"{guessed}. Fake users who send {100 * w.fakes:.3g} % of all reports can add "
+        f"{_points(choice.numbers['gain'])} to what they promote."
     )
     central = choice.shuffled(central_delta)
     if central.epsilon is None or central.epsilon > 0.99 * central.local_epsilon:
@@ -111,8 +135,8 @@ def _said(name: str, value: float) -> str:
     return f"{value:,.0f}" if name == "bits" else f"{value:.6g}"
 
 
-def _cells(rank: int, choice: Choice, losses: int) -> list[Any]:
-    """A row, with so many of what it gives up."""
+def _cells(rank: int, choice: Choice, most: int, every: bool) -> list[Any]:
+    """A row, with so many of what it gains and gives up."""
     from hush.mechanisms.settings import chosen
 
     own = ", ".join(f"{name}={_console.parameter(value, 4)}" for name, value in chosen(choice.mechanism).items())
@@ -127,9 +151,24 @@ def _cells(rank: int, choice: Choice, losses: int) -> list[Any]:
         _console.number(numbers["gain"], 3),
         f"{numbers['bits']:,.0f}",
         f"{numbers['work']:,.0f}",
-        "●" if choice.on_front else "",
-        "; ".join(choice.losses[:losses]) or "nothing: within 10 %",
+        *(["●" if choice.on_front else ""] if every else []),
+        "recommended" if rank == 1 else _beside(choice, most),
     ]
+
+
+def _beside(choice: Choice, most: int) -> str:
+    """What a row gains and gives up against the first."""
+    gains, losses = ", ".join(choice.gains[:most]), ", ".join(choice.losses[:most])
+    if gains and losses:
+        return f"{gains}; but {losses}"
+    return gains or losses or "as good, within 10 %"
+
+
+def _often(chance: float, rare: bool) -> str:
+    """A chance, as a person would say it."""
+    if rare:
+        return f"1 time in {1 / chance:,.0f}" if chance < 0.01 else f"1 time in {1 / chance:.3g}"
+    return f"{100 * chance:.3g} % of the time"
 
 
 def _points(share: float) -> str:

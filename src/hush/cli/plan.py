@@ -157,6 +157,9 @@ def plan(
             rich_help_panel=_CROWD,
         ),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show all choices that meet the wishes, not only those worth a thought.")
+    ] = False,
     choose: Annotated[
         str | None,
         typer.Option("--choose", metavar="ROW", help="Take this row of the table, by name or number, not the first."),
@@ -164,15 +167,18 @@ def plan(
     spec_out: SpecOut = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."),
+        typer.Option(
+            "--plot", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Choose a mechanism, its parameters and its budget.
 
     With --error, every mechanism gets the smallest budget that reaches it. Without, or where accuracy or manipulation
-    matters most, it gets the largest that is allowed: 1 where nothing bounds it. The exit code is 1 where nothing meets
-    all wishes; then the nearest that can be met are listed.
+    matters most, it gets the largest that is allowed: 1 where nothing bounds it. The recommendation is shown with five
+    others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
+    nothing meets all wishes; then the nearest that can be met are listed.
     """
     from hush.cli import _files, _paths
     from hush.cli._domains import read_domain
@@ -207,7 +213,7 @@ def plan(
     if as_json:
         _console.print_json({**made.to_dict(central_delta), "chosen": None if choice is None else choice.name})
     else:
-        _show(made, choice, spec_out, plot, central_delta)
+        _show(made, choice, spec_out, plot, central_delta, every=every)
     if choice is None:
         raise typer.Exit(1)
 
@@ -248,12 +254,18 @@ def _draw(made: Plan, choice: Choice | None, path: Path) -> None:
 
 
 def _show(
-    made: Plan, choice: Choice | None, spec_out: Path | None, plot: Path | None, central_delta: float | None
+    made: Plan,
+    choice: Choice | None,
+    spec_out: Path | None,
+    plot: Path | None,
+    central_delta: float | None,
+    *,
+    every: bool,
 ) -> None:
     from hush.cli import _plan_table
 
     console = _console.stdout()
-    _plan_table.show(console, made)
+    _plan_table.show(console, made, every=every)
     if choice is not None:
         for paragraph in _plan_table.paragraphs(made, choice, central_delta):
             console.print()

@@ -218,18 +218,3 @@ def row_squares(first, size, shares, scale, out):
             row[r] = here
             total += share[r] * here * here
         out[i] += scale * total
-
-
-@njit(nogil=True, cache=True)
-def own_entries(first, size, out):
-    """out[i] = K[i, i mod size], with K as in `row_squares`."""
-    k = first.size
-    ahead, behind = np.zeros(size), np.zeros(size)
-    for v in range(k):
-        ahead[v % size] += first[v] / first[0]
-        behind[(v + 1) % size] += first[k - 1 - v] / first[0]
-    here = 0.0
-    for i in range(k):
-        down = first[k - i] if i > 0 else 0.0
-        here += first[i] * ahead[i % size] - down * behind[i % size]
-        out[i] = here

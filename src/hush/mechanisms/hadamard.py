@@ -160,6 +160,21 @@ class HR(TwoLevel):
         near = np.asarray(share * (held - 1) + frequency, np.float64)
         return float(((held @ self._spread(near, 1 - near)) / self.k - frequency) / n)
 
+    def even_variance(self, n: int = 1) -> float:
+        """The mean over the values of `variances` where all are equally frequent, whatever their number."""
+        inside, outside = self._sizes
+        missed = (1 - self.p_star) * inside / outside
+        members = self._members.astype(np.float64)
+        near = float((members * members).sum()) / self.k**2  # how often another person's value is of the same block
+        within = near * (self.p_star + missed) + (1 - near) * 2 * missed
+        return within / (n * self._gap**2) - 1 / (n * self.k)
+
+    @property
+    def _members(self) -> Ints:
+        """How many values each block has."""
+        each, more = divmod(self.k, self.blocks)
+        return np.repeat([each + 1, each], [more, self.blocks - more])
+
     def outputs(self, public: Any = None) -> Reports:
         return np.arange(self.size, dtype=self.report_dtype)
 
@@ -182,7 +197,7 @@ class HR(TwoLevel):
             best = self._largest_supported(belief := shares(prior, self.k))
             chance = np.maximum(best * self.p_star / inside, belief.max() * (1 - self.p_star) / outside)
             return float(chance.sum())
-        rows = np.bincount(self._place(np.arange(self.k))[0], minlength=self.blocks)
+        rows = self._members
         # One row leaves half of its block uncovered, two rows a quarter, three (one the sum of the others) nothing.
         bare = np.select([rows == 0, rows == 1, rows == 2], [1.0, 0.5, 0.25], 0.0).sum() * self.width
         best = (self.size - bare) * self.p_star / inside + bare * (1 - self.p_star) / outside

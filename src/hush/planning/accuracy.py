@@ -74,6 +74,8 @@ def mean_squared_error(
         return m.variance(people, 1 / m.k)
     if frequencies is None and isinstance(m, MSS):
         return m.blocks.even_variance(people)
+    if frequencies is None and isinstance(m, HR):
+        return m.even_variance(people)
     return float(m.variances(_shares(frequencies, m.k), people).mean())
 
 
@@ -289,7 +291,7 @@ def _rows(m: HR, n: int, kinds: npt.ArrayLike) -> Floats:
     missed = (1 - p) * half / (m.size - half)
     elsewhere = (1 - p) * (m.size - m.width) / (m.size - half)
     near = (p + missed) / 2
-    laws = [missed, elsewhere, p], [near, elsewhere, near], [missed, 1 - 2 * missed if m.blocks > 1 else 0.0, missed]
+    laws = [missed, elsewhere, p], [near, elsewhere, near], [missed, 1 - 2 * missed, missed]
     parts = [(law, -1, many) for law, many in zip(laws, np.asarray(kinds), strict=True)]
     return np.asarray(absolute_error.lattice(parts) / (n * (p - missed)), np.float64)
 

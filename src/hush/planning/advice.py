@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from hush.planning.wishes import WEIGHTS
+
 Numbers = Mapping[str, float]
 
 _TITLES = {
@@ -15,9 +17,12 @@ _TITLES = {
     "bits": "report size",
 }
 _WORK = "work for the server"
+_LESS = {"epsilon": "less ε", "gain": "less gain of fake users", "bits": "shorter reports", "work": f"less {_WORK}"}
 _SHORT = {"epsilon": "ε", "asr": "ASR", "error": "error", "gain": "gain", "bits": "bits", "work": "work"}
 _NOTICED = 1.1
 """Less than ten per cent apart is as good."""
+_SCARCELY = 0.05
+"""What a server's work weighs in a comparison, beside what costs people something."""
 _LITTLE_MORE = 1.5
 _WORTH_IT = 2.0
 """A choice that is twice as good in something, for half as much again of what matters most, is pointed out."""
@@ -39,55 +44,97 @@ def gives_up(own: Numbers, rivals: Mapping[str, Numbers], names: Sequence[str] =
     return tuple(words for _, words in losses)
 
 
-def why_first(names: Sequence[str], numbers: Sequence[Numbers], compared: str | None, k: int) -> str:
-    """Why the first of the ranked choices is first; `compared` is what matters most, or None for a balance."""
-    more = (_lead(names, numbers, compared), _little_more(names, numbers, compared), _known_for(names, numbers, k))
-    return " ".join(words for words in more if words)
+def compared(own: Numbers, other: Numbers, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a choice gains and what it gives up against another one, each what weighs most first.
 
-
-def _lead(names: Sequence[str], numbers: Sequence[Numbers], compared: str | None) -> str:
-    if len(names) == 1:
-        return f"{names[0]} is the only mechanism that meets every wish."
-    first, second = names[0], names[1]
-    if compared is not None:
-        ahead = numbers[1][compared] / numbers[0][compared]
-        lead = f"{first} has the lowest {_TITLES.get(compared, _WORK)} of the {len(names)} that meet every wish"
-        if ahead > 1.01:
-            return f"{lead}; the next, {second}, has {times(ahead)} as much."
-        return f"{lead}; {second} has as little, but is worse in the balance of the rest."
-    best = [_TITLES[name] for name in _TITLES if _stands_out([each[name] for each in numbers])]
-    shines = f" It has the lowest {_listed(best)} of all." if best else ""
+    >>> compared({"epsilon": 1.0, "bits": 18.0}, {"epsilon": 1.5, "bits": 9.0}, ("epsilon", "bits"))
+    (('1.50× less ε',), ('2.0× the bits',))
+    """
+    ratios = {name: own[name] / max(other[name], 1e-300) for name in names}
+    order = sorted(names, key=lambda name: -abs(math.log(max(ratios[name], 1e-300))) * WEIGHTS.get(name, _SCARCELY))
+    better = [name for name in order if ratios[name] * _NOTICED < 1]
+    less = (f"{times(1 / max(ratios[name], 1e-300))} {'fewer' if name == 'bits' else 'less'}" for name in better)
     return (
-        f"{first} has the best balance of {_listed(list(_TITLES.values()))} among the {len(names)} that meet every "
-        f"wish: the least geometric mean of all five, with size counted a quarter.{shines}"
+        tuple(f"{much} {_SHORT[name]}" for much, name in zip(less, better, strict=True)),
+        tuple(f"{times(ratios[name])} the {_SHORT[name]}" for name in order if ratios[name] > _NOTICED),
     )
 
 
-def _little_more(names: Sequence[str], numbers: Sequence[Numbers], compared: str | None) -> str:
+def why_first(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, k: int) -> str:
+    """Why the first of the ranked choices is first; `most` is what matters most, or None for a balance."""
+    more = (
+        _budget(names, numbers),
+        _lead(names, numbers, most),
+        _little_more(names, numbers, most),
+        _known_for(names, numbers, k),
+    )
+    return " ".join(words for words in more if words)
+
+
+def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
+    """The recommendation and its budget; where another one needs less, what the larger budget buys."""
+    own, least = numbers[0], min(range(len(names)), key=lambda i: (numbers[i]["epsilon"], i))
+    said = f"{names[0]} is recommended, at ε = {own['epsilon']:.4g}"
+    if len(names) == 1:
+        return f"{said}, the only mechanism that meets every wish."
+    other = numbers[least]
+    if own["epsilon"] == max(row["epsilon"] for row in numbers) == other["epsilon"]:
+        return f"{said}, as all that meet every wish."
+    if own["epsilon"] <= 1.01 * other["epsilon"]:
+        return f"{said}: none that meets every wish has {'less' if least == 0 else '1 % less'}."
+    ratios = {name: other[name] / max(own[name], 1e-300) for name in (*_TITLES, "work") if name in own}
+    noticed = [name for name, ratio in ratios.items() if ratio > _NOTICED] or [n for n, r in ratios.items() if r > 1.01]
+    bought = _listed([_won(name, ratios[name]) for name in noticed])
+    as_exact = other["error"] <= 1.01 * own["error"]
+    needs = f"needs only {other['epsilon']:.4g} for that error" if as_exact else f"has only {other['epsilon']:.4g}"
+    return f"{said}; {names[least]} {needs}, and the larger ε buys {bought}."
+
+
+def _won(name: str, ratio: float) -> str:
+    """By how much something is better."""
+    return f"{times(ratio)} {_LESS.get(name) or f'less {_TITLES[name]}'}"
+
+
+def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None) -> str:
+    if len(names) == 1:
+        return ""
+    if most is not None:
+        ahead = numbers[1][most] / max(numbers[0][most], 1e-300)
+        lead = f"It has the lowest {_TITLES.get(most, _WORK)} of the {len(names)} that meet every wish"
+        if ahead > 1.01:
+            return f"{lead}; the next, {names[1]}, has {times(ahead)} as much."
+        return f"{lead}; {names[1]} has as little, but is worse in the balance of the rest."
+    return (
+        f"It has the best balance among the {len(names)} that meet every wish: the least product of "
+        f"{_listed(list(_TITLES.values()))}, which counts by its fourth root."
+    )
+
+
+def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None) -> str:
     """A choice with somewhat more of what matters most that is much better in something, and as good in the rest."""
-    if compared is None:
+    if most is None:
         return ""
     first, found, least = numbers[0], 0, 0.0
-    others = [name for name in _TITLES if name != compared]
+    others = [name for name in _TITLES if name != most]
     for i, row in enumerate(numbers):
         ratios = {name: row[name] / max(first[name], 1e-300) for name in others}
-        near = row[compared] <= _LITTLE_MORE * first[compared]
+        near = row[most] <= _LITTLE_MORE * first[most]
         if near and max(ratios.values()) <= _NOTICED and min(ratios.values()) <= 1 / _WORTH_IT:
             total = sum(math.log(max(ratio, 1e-300)) for ratio in ratios.values())
             found, least = (i, total) if total < least else (found, least)
     if not found:
         return ""
     row = numbers[found]
-    won = [f"{times(first[n] / max(row[n], 1e-300))} less {_TITLES[n]}" for n in others if row[n] * _NOTICED < first[n]]
-    return f"{_price(first[compared], row[compared], compared)}, {names[found]} has {_listed(won)}."
+    won = [_won(name, first[name] / max(row[name], 1e-300)) for name in others if row[name] * _NOTICED < first[name]]
+    return f"{_price(first[most], row[most], most)}, {names[found]} has {_listed(won)}."
 
 
-def _price(first: float, other: float, compared: str) -> str:
+def _price(first: float, other: float, most: str) -> str:
     if other <= 1.01 * first:
         return "With as little of it"
-    if compared == "bits":
+    if most == "bits":
         return f"For {other - first:,.0f} {'bit' if other - first == 1 else 'bits'} more"
-    return f"For {times(other / first)} the {_TITLES.get(compared, _WORK)}"
+    return f"For {times(other / first)} the {_TITLES.get(most, _WORK)}"
 
 
 def _known_for(names: Sequence[str], numbers: Sequence[Numbers], k: int) -> str:
@@ -101,20 +148,11 @@ def _known_for(names: Sequence[str], numbers: Sequence[Numbers], k: int) -> str:
     steps = "" if other is None else f" (SS's to {other['work']:,.0f})"
     counters = "1 counter" if own["work"] == 1 else f"{own['work']:,.0f} counters"
     said = f"Its report has {own['bits']:,.0f} bits{_bracketed(sizes)} and adds to {counters} of the server{steps}."
-    if other is not None:
-        apart = [each for each in ("error", "epsilon") if abs(math.log(other[each] / own[each])) > math.log(1.01)]
-        same = [f"{times(other[each] / own[each])} its {_TITLES[each]}" for each in apart]
-        said += f" SS has {_listed(same) if same else 'the same error, within 1 %'}."
     return f"{said} Fakes can choose the block where they weigh most." if first == "MSS" else said
 
 
 def _bracketed(words: Sequence[str]) -> str:
     return f" ({'; '.join(words)})" if words else ""
-
-
-def _stands_out(values: Sequence[float]) -> bool:
-    """Whether the first is the least, and some are larger."""
-    return values[0] <= min(values) * (1 + 1e-9) < max(values)
 
 
 def times(factor: float) -> str:

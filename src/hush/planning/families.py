@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hush.analysis import success, variance
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._hashed import RING
 from hush.mechanisms._lengths import subset_bits
 from hush.mechanisms.hashing import LH, most_buckets
 from hush.mechanisms.subset import SS
@@ -24,6 +25,7 @@ from hush.mechanisms.wheel import Wheel
 Floats = npt.NDArray[np.float64]
 
 _POINTS = 120
+_MOST_BUCKETS = 50_000  # some e^11: more serve no budget that is looked at, unless there are as many values
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,14 @@ class Family:
     Args:
         mechanism: The class.
         parameter: Its free parameter.
-        grid: The parameters to look at, from k and the largest budget.
+        grid: The parameters to look at, all of few digits, from k alone: no wish takes one away.
         support: Probabilities p*, q* at (k, e^epsilon, parameter).
         bits: Information bits of a report, about.
     """
 
     mechanism: type[FrequencyOracle]
     parameter: str
-    grid: Callable[[int, float], Floats]
+    grid: Callable[[int], Floats]
     support: Callable[[int, Floats, Floats], tuple[Floats, Floats]]
     bits: Callable[[int, Floats], Floats]
 
@@ -69,8 +71,25 @@ class Family:
         }
 
 
+def _decimals(least: float, most: float) -> Floats:
+    """Numbers of up to three decimal digits between two, ascending."""
+    low, high = math.floor(math.log10(least)), math.floor(math.log10(most))
+    rows = [np.arange(100, 1000) / 10.0 ** (2 - e) if e < 2 else np.arange(100, 1000) * 10.0 ** (e - 2)
+            for e in range(low, high + 1)]  # fmt: skip
+    found = np.concatenate(rows)
+    return np.asarray(found[(found >= least * (1 - 1e-12)) & (found <= most * (1 + 1e-12))])
+
+
 def _integers(least: int, most: int) -> Floats:
-    return np.unique(np.round(np.geomspace(least, max(most, least), _POINTS)))
+    """Those of up to three digits."""
+    found = _decimals(least, max(most, least))
+    return np.asarray(found[found == np.round(found)])
+
+
+def _probabilities() -> Floats:
+    """From 0.3 up by thousandths, and on towards one."""
+    near = [1 - digit / 10**places for places in (4, 5, 6) for digit in range(9, 0, -1)]
+    return np.round(np.append(np.arange(300, 1000) / 1000, near), 6)
 
 
 def _subset(k: int, e: Floats, omega: Floats) -> tuple[Floats, Floats]:
@@ -89,8 +108,9 @@ def _hashing(k: int, e: Floats, g: Floats) -> tuple[Floats, Floats]:
 
 
 def _wheel(k: int, e: Floats, coverage: Floats) -> tuple[Floats, Floats]:
-    p = coverage * e / (coverage * e + 1 - coverage)
-    return p, np.broadcast_to(coverage, p.shape)
+    share = np.round(coverage * RING) / RING  # a whole number of points
+    p = share * e / (share * e + 1 - share)
+    return p, np.broadcast_to(share, p.shape)
 
 
 def _subset_bits(k: int, omega: Floats) -> Floats:
@@ -98,25 +118,19 @@ def _subset_bits(k: int, omega: Floats) -> Floats:
 
 
 FAMILIES = (
-    Family(SS, "omega", lambda k, top: _integers(1, k - 1), _subset, _subset_bits),
-    Family(
-        UE,
-        "p",
-        lambda k, top: np.round(np.linspace(0.3, 0.995, _POINTS), 4),
-        _unary,
-        lambda k, p: np.full(p.shape, float(k)),
-    ),
+    Family(SS, "omega", lambda k: _integers(1, k - 1), _subset, _subset_bits),
+    Family(UE, "p", lambda k: _probabilities(), _unary, lambda k, p: np.full(p.shape, float(k))),
     Family(
         LH,
         "g",
-        lambda k, top: _integers(2, min(max(k, math.ceil(math.exp(min(top, 20.0))) + 1), most_buckets(k))),
+        lambda k: _integers(2, min(max(k, _MOST_BUCKETS), most_buckets(k))),
         _hashing,
         lambda k, g: 64 + np.ceil(np.log2(g)),
     ),
     Family(
         Wheel,
         "coverage",
-        lambda k, top: np.geomspace(max(1 / most_buckets(k), 0.1 / (math.exp(top) + 1)), 0.5, _POINTS),
+        lambda k: _decimals(max(1 / most_buckets(k), 0.1 / _MOST_BUCKETS), 0.5),
         _wheel,
         lambda k, coverage: np.full(coverage.shape, 96.0),
     ),
@@ -132,7 +146,8 @@ def reachable(k: int, n: int, top: float, *, worst: bool, most_bits: float = mat
     epsilon = np.geomspace(min(0.01, top / 10), top, 80)[:, None]
     rows = [np.empty((0, 2))]
     for family in FAMILIES:
-        parameters = family.grid(k, top)
+        every = family.grid(k)
+        parameters = every[np.unique(np.round(np.linspace(0, every.size - 1, _POINTS)).astype(np.int64))]
         short = family.bits(k, parameters) <= most_bits
         if family.mechanism is LH:
             short |= (parameters == 2) & ((k + 1).bit_length() <= most_bits)

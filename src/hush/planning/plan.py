@@ -7,9 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from hush.analysis import pareto
 from hush.domain import Domain
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms import _rules
@@ -17,9 +14,11 @@ from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.planning import advice
+from hush.planning.measures import COMPARED, NUMBERS, setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import COMPARED, NUMBERS, Found, found, setting, tells, useful
+from hush.planning.search import Found, found, tells, useful
+from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import FIRST, Wishes
 
@@ -33,8 +32,12 @@ class Choice:
         mechanism: Ready to use, with its parameters.
         numbers: epsilon (promised), error (in the metric asked for), asr, gain, bits and work (the server's counters
             that a report touches).
-        on_front: Whether no other choice is as good in attack success, error, gain and bits, and better in one.
-        losses: Where it is worse than the best choice, in words, the worst first.
+        on_front: Whether no other choice is as good in every number, and better in one; an error below the one that was
+            asked for counts as that.
+        worth_a_thought: Whether it is one of the few to look at beside the first: on the front, and the best in
+            something or next in rank (`hush.planning.shortlist`).
+        gains: Where it is better than the first choice by a tenth, in words, the most first.
+        losses: Where it is worse, the most first; for the first choice, worse than the best in that.
         wishes: What was asked for.
         domain: The values.
     """
@@ -43,14 +46,16 @@ class Choice:
     mechanism: FrequencyOracle
     numbers: dict[str, float]
     on_front: bool
+    worth_a_thought: bool
+    gains: tuple[str, ...]
     losses: tuple[str, ...]
     wishes: Wishes
     domain: Domain
 
     @property
     def gives_up(self) -> str:
-        """The two largest losses."""
-        return "; ".join(self.losses[:2]) or "nothing: within 10 % of the best in everything"
+        """All losses, in words."""
+        return ", ".join(self.losses) or "nothing, within 10 %"
 
     @cached_property
     def spec(self) -> Spec:
@@ -75,7 +80,9 @@ class Choice:
             "parameters": chosen(self.mechanism),
             **self.numbers,
             "on_front": self.on_front,
-            "gives_up": self.gives_up,
+            "worth_a_thought": self.worth_a_thought,
+            "gains": list(self.gains),
+            "gives_up": list(self.losses),
             "details": self.details,
             "shuffled": asdict(self.shuffled(central_delta)),
             "spec_hash": self.spec.hash,
@@ -104,6 +111,11 @@ class Plan:
             nearest = self.relaxations[0].words if self.relaxations else "ask for less"
             raise ParameterError(message("wishes", "must be feasible", Unsaid(self.why), nearest))
         return self.choices[0]
+
+    @property
+    def worth_a_thought(self) -> tuple[Choice, ...]:
+        """The few choices to look at beside the first, best first."""
+        return tuple(choice for choice in self.choices if choice.worth_a_thought)
 
     def __repr__(self) -> str:
         if not self.feasible:
@@ -200,19 +212,20 @@ def _values(k: int | None, domain: Domain | Sequence[str] | None) -> Domain:
 
 
 def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice, ...]:
-    points = np.array([[row.numbers[name] for name in ("asr", "error", "gain", "bits")] for row in rows])
-    kept = pareto.front(np.exp(np.round(np.log(np.maximum(points, 1e-300)), 6)))  # equal up to rounding is equal
-    rivals = {row.name: row.numbers for row in rows}
+    numbers = [wishes.counted(row.numbers) for row in rows]
+    front = on_front(numbers)
+    worth = shortlist(numbers, front)
     counted = NUMBERS if wishes.matters == "work" else COMPARED
-    losses = [advice.gives_up(row.numbers, rivals, counted) for row in rows]
+    best = advice.gives_up(numbers[0], {row.name: each for row, each in zip(rows, numbers, strict=True)}, counted)
+    against = [((), best), *(advice.compared(each, numbers[0], NUMBERS) for each in numbers[1:])]
     return tuple(
-        Choice(row.name, row.mechanism, row.numbers, bool(front), lost, wishes, domain)
-        for row, front, lost in zip(rows, kept, losses, strict=True)
+        Choice(row.name, row.mechanism, row.numbers, bool(front[i]), i in worth, *against[i], wishes, domain)
+        for i, row in enumerate(rows)
     )
 
 
 def _why(rows: list[Found], wishes: Wishes) -> str:
-    names, numbers = [row.name for row in rows], [row.numbers for row in rows]
+    names, numbers = [row.name for row in rows], [wishes.counted(row.numbers) for row in rows]
     words = advice.why_first(names, numbers, FIRST.get(wishes.matters), wishes.k)
     if wishes.error is None and not tells(rows[0].mechanism, wishes):
         words += (

@@ -7,8 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms import _rules
+
+Floats = npt.NDArray[np.float64]
 
 METRICS = {
     "margin": "half the width of a 95 % interval",
@@ -46,7 +51,8 @@ FIRST = {
 
 _MOST_EPSILON = 30.0  # for the question how much budget would do; beyond it, thresholds of 64 bits end
 
-_WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
+WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
+"""What counts in the balance, and how much."""
 _SAME = math.log(1.01)
 _NONE = 1e-300  # in place of zero, where logarithms are taken
 
@@ -126,24 +132,47 @@ class Wishes:
 
     def met(self, found: Mapping[str, float]) -> bool:
         """Whether these numbers keep all bounds."""
-        return all(found[bounded] <= limit * (1 + 1e-12) for bounded, limit in self.limits.items())
+        return all(self.within(bounded, found[bounded]) for bounded in self.limits)
+
+    def within(self, bounded: str, number: float) -> bool:
+        """Whether a number keeps its bound, if it has one."""
+        return number <= self.limits.get(bounded, math.inf) * (1 + 1e-12)
+
+    def counted(self, numbers: Mapping[str, float]) -> dict[str, float]:
+        """Numbers as they count in comparisons: an error below the one that was asked for counts as that."""
+        enough = 0.0 if self.error is None or self.matters == "accuracy" else self.error
+        return {**numbers, "error": max(numbers["error"], enough)}
 
     def order(self, rows: Sequence[Mapping[str, float]]) -> list[int]:
         """Best first: by what matters most, where what is within 1 % of the best is as good; then by the balance.
 
         The balance is the sum of logarithms, bits counting a quarter, and a server's work, which costs no person
-        anything, not at all. An error below the one that was asked for counts as that.
+        anything, not at all.
         """
+        columns = {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+        return self._ranked(columns, relative=True)
+
+    def best_first(self, columns: Mapping[str, Floats]) -> list[int]:
+        """As `order`, for columns; whether one row comes before another depends on these two alone.
+
+        So the best of some rows is the best of any fewer of them that it is among. What matters most then counts in
+        steps of 1 %, not from the best.
+        """
+        return self._ranked(columns, relative=False)
+
+    def _ranked(self, columns: Mapping[str, Floats], *, relative: bool) -> list[int]:
+        if not columns:
+            return []
+        logs = {name: np.log(np.maximum(column, _NONE)) for name, column in columns.items()}
         first = FIRST.get(self.matters, "")
-        least = max(min((row[first] for row in rows if first in row), default=1.0), _NONE)
-
-        def key(row: Mapping[str, float]) -> tuple[int, float]:
-            floor = self.error if self.error is not None and first != "error" else _NONE
-            counted = {**row, "error": max(row["error"], floor)}
-            balance = sum(weight * math.log(max(counted.get(name, 1.0), _NONE)) for name, weight in _WEIGHTS.items())
-            return math.floor(math.log(max(row.get(first, least), _NONE) / least) / _SAME + 1e-9), balance
-
-        return sorted(range(len(rows)), key=lambda i: key(rows[i]))
+        steps = np.zeros(len(columns["error"]))
+        if first in logs:
+            least = logs[first].min(initial=math.inf) if relative else 0.0
+            steps = np.floor((logs[first] - least) / _SAME + 1e-9)
+        if self.error is not None and first != "error":
+            logs["error"] = np.maximum(logs["error"], math.log(self.error))
+        balance = np.sum([weight * logs[name] for name, weight in WEIGHTS.items() if name in logs], axis=0)
+        return [int(i) for i in np.lexsort((balance, steps))]
 
     def for_tuning(self) -> Wishes:
         """What parameters are tuned for: where nothing bounds the error, the balance.

@@ -1,0 +1,114 @@
+"""For one mechanism, the round budget that serves the wishes best, if any does.
+
+Budgets are tried one after the other, the most wanted first, and the first that meets all wishes is taken. Where the
+error is asked for, which they are follows from the error alone; the other wishes only pass over some of them. So what
+serves without a wish, and meets it, serves with it too: a grid of budgets that each wish is held against has no such
+promise, and steps over narrow windows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from hush.errors import HushError
+from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.settings import takes
+from hush.planning.budgets import FINEST, MOST_EPSILON, USUAL, Measure, budget, finer, first, place
+from hush.planning.measures import likely_epsilon, meets, number_of
+from hush.planning.wishes import ASSUMED_EPSILON, Wishes
+
+_HAIR = 2e-12  # in logarithms; a limit is kept within half of it
+_NEAR = 0.9
+
+
+@dataclass(frozen=True)
+class Named:
+    """A registered mechanism that needs nothing but k, epsilon and perhaps delta; some parameters may be fixed."""
+
+    mechanism: type[FrequencyOracle]
+    wishes: Wishes
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+    tuned: ClassVar[bool] = False
+
+    def make(self, epsilon: float) -> FrequencyOracle:
+        """The mechanism at a budget."""
+        extra = {"delta": self.wishes.delta} if "delta" in takes(self.mechanism) else {}
+        return self.mechanism(k=self.wishes.k, epsilon=epsilon, **extra, **dict(self.fixed))
+
+    def search(self) -> FrequencyOracle | None:
+        """The one that serves best."""
+        w = self.wishes
+        for epsilon in self._tried():
+            if epsilon > w.largest_epsilon:
+                continue
+            try:
+                m = self.make(epsilon)
+                if meets(m, w):
+                    return m
+            except HushError:  # a limit of this mechanism's own
+                continue
+        return None
+
+    def _tried(self) -> Iterator[float]:
+        """Budgets, the most wanted first."""
+        yield from self._largest() if self.wishes.spends else self._least()
+
+    def _least(self) -> Iterator[float]:
+        """The least that the error allows, with more digits where the next round one may be too much.
+
+        Then the largest that is allowed, if that is near: error and attack success may fall and rise unevenly.
+        """
+        error = self._excess("error")
+        at = first(error, likely_epsilon(self.wishes))
+        if at is None:
+            return
+        yield budget(at)
+        if at > 0 and self._bearable(budget(at - 1)):
+            yield from (finer(error, at, digits) for digits in range(USUAL + 1, FINEST + 1))
+        if self._bearable(_NEAR * budget(at)):
+            yield from self._largest()
+
+    def _bearable(self, epsilon: float) -> bool:
+        """Whether a budget would do but for the error."""
+        limit = self.wishes.limits.get("asr", math.inf)
+        try:
+            return epsilon <= self.wishes.largest_epsilon and number_of(self.make(epsilon), "asr", self.wishes) <= limit
+        except HushError:
+            return False
+
+    def _largest(self) -> Iterator[float]:
+        """The largest that is allowed; the one that is assumed stands in where a mechanism does not take so much."""
+        w = self.wishes
+        yield w.largest_epsilon
+        if "asr" in w.limits:
+            exceeds = self._excess("asr")
+
+            def left(epsilon: float) -> float:
+                return _HAIR - exceeds(epsilon)
+
+            at = first(left, w.largest_epsilon)
+            if at is None:
+                yield MOST_EPSILON
+            elif at > 0:
+                yield budget(at - 1)
+                if w.spends and "error" in w.limits:
+                    for digits in range(USUAL + 1, FINEST + 1):
+                        yield budget(place(finer(left, at, digits), digits) - 1, digits)
+        yield ASSUMED_EPSILON
+
+    def _excess(self, name: str) -> Measure:
+        """How far a limit is exceeded at a budget, in logarithms; far below it where the mechanism takes no such."""
+        limit = self.wishes.limits[name]
+
+        def excess(epsilon: float) -> float:
+            try:
+                found = number_of(self.make(epsilon), name, self.wishes)
+            except HushError:
+                return -math.inf
+            return math.log(max(found, 1e-300) / limit) if found < math.inf else math.inf
+
+        return excess
