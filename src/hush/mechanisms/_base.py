@@ -205,8 +205,7 @@ class FrequencyOracle(ABC):
         self.tally(reports)
 
     def _validated(self, reports: Reports) -> Reports:
-        array = self._reports(reports)
-        self.validate(array)
+        self.validate(array := self._reports(reports))
         return array
 
     def estimate(self, aggregate: Aggregate) -> Estimate:
@@ -242,10 +241,9 @@ class FrequencyOracle(ABC):
             raise SpecError(message("aggregate", rule, aggregate.tally.shape, "fetch it again"))
 
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
-        """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
+        """Variance of one value's estimate among n people of whom a share `frequency` holds it, the mean over values.
 
-        The others are taken to share the rest equally, where it matters. Where values are not alike, the mean over
-        which one it is.
+        The other values share the rest equally, where it matters.
         """
         _rules.population(n, frequency)
         return _moments.mean_variance(self, n, frequency)
