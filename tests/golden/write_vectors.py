@@ -58,7 +58,8 @@ def main() -> None:
     for name in hush.registry():
         stored.setdefault(name, vector(name))
     FILE.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    CHOICES.write_text(json.dumps(chosen(), indent=0) + "\n", encoding="utf-8")
+    lines = (f"{json.dumps(setting)}: {json.dumps(numbers)}" for setting, numbers in chosen().items())
+    CHOICES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

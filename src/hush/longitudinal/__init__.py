@@ -41,18 +41,7 @@ def from_dict(plain: Mapping[str, Any]) -> Longitudinal:
         raise SpecError(message("protocol", rule, name, "pass what to_dict gave"))
     if "mechanism" in entries:
         entries["mechanism"] = mechanism_from_dict(entries["mechanism"])
-    unsaid = _chosen.unsaid(PROTOCOLS[name], entries, thresholds)
-    try:
-        made = PROTOCOLS[name](**entries, **unsaid)
-    except TypeError as error:
-        raise SpecError(message("protocol", f"must have the parameters of {name}", entries, str(error))) from None
-    if unsaid:
-        made._set(unsaid=True)
-    _chosen.complete(made, name, entries)
-    written = made.to_dict()["thresholds"]
-    if thresholds is not None and thresholds != written:
-        remedy = "read it with the version that wrote it"
-        raise SpecError(message("thresholds", f"must be {written}", thresholds, remedy))
+    made: Longitudinal = _chosen.rebuilt(PROTOCOLS[name], name, "protocol", entries, thresholds)
     return made
 
 

@@ -52,10 +52,9 @@ def recovered(cls: type[Any], entries: Entries, thresholds: object) -> dict[str,
     if not hasattr(cls, "recovered") or cls.choice in entries or not isinstance(thresholds, Mapping):
         return {}
     try:
-        found = cls.recovered(entries, thresholds)
+        return {cls.choice: cls.recovered(entries, thresholds)}
     except (KeyError, TypeError, ValueError, ArithmeticError):
         return {}
-    return {} if found is None else {cls.choice: found}
 
 
 def choices(made: Any) -> dict[str, Any]:
@@ -73,7 +72,32 @@ def freed(made: Any) -> dict[str, Any]:
     return free if made.unsaid or type(made)(**free) == made else dict(whole)
 
 
-def complete(made: Any, kind: str, entries: Entries) -> None:
+def rebuilt(cls: Any, kind: str, what: str, entries: Entries, thresholds: object) -> Any:
+    """What plain data describe: an object of this class, that chose nothing, and has the thresholds that are written.
+
+    Args:
+        cls: The class.
+        kind: Its name in specs.
+        what: What the entries are of, for messages.
+        entries: Its parameters.
+        thresholds: Those of the spec; unchecked if it has none.
+    """
+    more = unsaid(cls, entries, thresholds)
+    try:
+        made = cls(**entries, **more)
+    except TypeError as error:
+        raise SpecError(message(what, f"must have the parameters of {kind}", entries, str(error))) from None
+    if more.keys() & made.parameters.keys():
+        made._set(unsaid=True)
+    _complete(made, kind, entries)
+    due = made.to_dict()["thresholds"]
+    if thresholds is not None and thresholds != due:
+        remedy = "read the spec with the version that wrote it"
+        raise SpecError(message("thresholds", f"must be {due}", thresholds, remedy))
+    return made
+
+
+def _complete(made: Any, kind: str, entries: Entries) -> None:
     """Refuse data that leave a parameter to be chosen anew: two versions, or two machines, might choose differently."""
     said = {name for name, value in entries.items() if value is not None}
     left = [name for name, value in made.parameters.items() if value not in (None, {}) and name not in said]

@@ -57,6 +57,8 @@ class Adaptive(_chosen.Chosen):
         strategy: weighted, utopia, elbow, constraint, hypervolume or tchebycheff.
         search: "exact" takes the best decimal of six digits for a real parameter, "grid" the best of the paper's grid,
             to six digits. Integers are all looked at either way. An elbow is defined by the ends of a grid.
+
+    What is chosen is a parameter too, as a spec has it: where it is given, nothing is chosen.
     """
 
     w_asr: float = 0.5

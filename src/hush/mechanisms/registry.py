@@ -73,17 +73,5 @@ def from_dict(plain: Mapping[str, Any]) -> FrequencyOracle:
                 "import its module and hush.register its class",
             )
         )
-    unsaid = _chosen.unsaid(_known[name], entries, thresholds)
-    try:
-        made = _known[name](**entries, **unsaid)
-    except TypeError as error:
-        raise SpecError(message("mechanism", f"must have the parameters of {name}", entries, str(error))) from None
-    if unsaid:
-        made._set(unsaid=True)
-    _chosen.complete(made, name, entries)
-    written = made.to_dict()["thresholds"]
-    if thresholds is not None and thresholds != written:
-        raise SpecError(
-            message("thresholds", f"must be {written}", thresholds, "read the spec with the version that wrote it")
-        )
+    made: FrequencyOracle = _chosen.rebuilt(_known[name], name, "mechanism", entries, thresholds)
     return made

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._chosen import Chosen
 from hush.mechanisms.adaptive import Adaptive
 
 SHARED = ("k", "epsilon", "delta")
@@ -13,9 +14,13 @@ SHARED = ("k", "epsilon", "delta")
 
 
 def takes(cls: type[Any]) -> dict[str, bool]:
-    """The parameters that a mechanism takes, and whether each is needed."""
-    absent = dataclasses.MISSING
-    return {f.name: f.default is absent and f.default_factory is absent for f in dataclasses.fields(cls) if f.init}
+    """The parameters that people set, and whether each is needed.
+
+    What a mechanism like OLH or AUE is there to choose is not among them, though its spec has it.
+    """
+    absent, own = dataclasses.MISSING, cls.choice if issubclass(cls, Chosen) else None
+    known = (f for f in dataclasses.fields(cls) if f.init and f.name != own)
+    return {f.name: f.default is absent and f.default_factory is absent for f in known}
 
 
 def chosen(m: FrequencyOracle) -> dict[str, Any]:

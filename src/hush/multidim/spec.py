@@ -38,18 +38,7 @@ def from_dict(plain: Mapping[str, Any]) -> Multidim:
     known = registry()
     if not isinstance(name, str) or name not in known:
         raise SpecError(message("protocol", f"must be one of {', '.join(known)}", name, "upgrade hush"))
-    unsaid = _chosen.unsaid(known[name], entries, thresholds)
-    try:
-        made = known[name](**entries, **unsaid)
-    except TypeError as error:
-        raise SpecError(message("multidim", f"must have the parameters of {name}", entries, str(error))) from None
-    if unsaid and any(getattr(made, "chosen", ())):
-        made._set(unsaid=True)
-    _chosen.complete(made, name, entries)
-    written = made.to_dict()["thresholds"]
-    if thresholds is not None and thresholds != written:
-        remedy = "read the spec with the version that wrote it"
-        raise SpecError(message("thresholds", f"must be {written}", thresholds, remedy))
+    made: Multidim = _chosen.rebuilt(known[name], name, "multidim", entries, thresholds)
     return made
 
 
