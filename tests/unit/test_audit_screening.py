@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter
 
@@ -14,16 +13,9 @@ from hush.audit import CallableTarget, MechanismTarget, run, screen, screening
 from hush.audit.reading import pack, table
 from hush.audit.standing_out import ranked
 from tests.conformance import museum
+from tests.unit.test_audit_foreign import grr
 
 ALPHA = 1e-9  # of audits that must not accuse honest code
-
-
-def grr(value: int, k: int, epsilon: float = 1.0) -> int:
-    """Honest randomized response by Python's own generator."""
-    if random.random() < math.exp(epsilon) / (math.exp(epsilon) + k - 1):
-        return value
-    other = random.randrange(k - 1)
-    return other if other < value else other + 1
 
 
 @pytest.mark.parametrize(("k", "value"), [(16, 5), (300, 211)])
