@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hush
 from hush.audit import MechanismTarget, Target, run, screen
 from hush.audit.candidates import promises
-from hush.audit.classifier import learned
+from hush.audit.classifier import hypotheses
 from hush.audit.columns import Bins, Column, all_columns, keys, last_place
 from hush.audit.foreign import CallableTarget
 from hush.audit.pairs import tried
@@ -32,7 +32,7 @@ def black_box(m: hush.FrequencyOracle) -> CallableTarget:
 
 def event(target: Target, pair: tuple[int, int] = (0, 1), size: int = 4000) -> str:
     ones, twos = (Stream(target, value, 7, value).sample(size) for value in pair)
-    return learned(target, ones, twos, pair).words
+    return hypotheses(target, ones, twos, pair)[0].words
 
 
 @pytest.mark.parametrize("name", ["OUE", "SS", "SHE", "HR", "OLH"])
@@ -101,7 +101,7 @@ def test_trees_find_what_no_two_columns_show() -> None:
 
     target = CallableTarget(never_in_turn, 2, None, "three bits", True)
     parts = [Stream(target, value, 7, value).sample(10_000) for value in (0, 1)]
-    simple, thorough = (learned(target, parts[0], parts[1], (0, 1), thorough=each) for each in (False, True))
+    simple, thorough = (hypotheses(target, parts[0], parts[1], (0, 1), thorough=each)[0] for each in (False, True))
     assert simple.promise < 1.0
     assert thorough.promise > 3.0
     assert run(target, "classifier", trials=20_000, alpha=ALPHA, rng=hush.seeded(7)).epsilon_lower > 2.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter
 
@@ -14,16 +13,9 @@ from hush.audit import CallableTarget, MechanismTarget, run, screen, screening
 from hush.audit.reading import pack, table
 from hush.audit.standing_out import ranked
 from tests.conformance import museum
+from tests.unit.test_audit_foreign import grr
 
 ALPHA = 1e-9  # of audits that must not accuse honest code
-
-
-def grr(value: int, k: int, epsilon: float = 1.0) -> int:
-    """Honest randomized response by Python's own generator."""
-    if random.random() < math.exp(epsilon) / (math.exp(epsilon) + k - 1):
-        return value
-    other = random.randrange(k - 1)
-    return other if other < value else other + 1
 
 
 @pytest.mark.parametrize(("k", "value"), [(16, 5), (300, 211)])
@@ -137,13 +129,13 @@ def test_a_leak_in_one_report_of_a_hundred_is_never_passed(k: int, seed: int) ->
 
 
 def test_the_rarest_leak_of_one_value_is_found_as_often_as_stated() -> None:
-    """In 90 % of audits or more. Fewer than 5 of 10 would have a probability of 1.5e-4 then; the seeds are fixed."""
-    k, rate = 8, 1 / 200
+    """In 90 % of audits or more: at least five of these six, whose seeds are fixed."""
+    k, rate = 16, 1 / 200
 
     def client(value: int) -> tuple[int, bool]:
         return grr(value, k), value == 5 and random.random() < rate
 
-    found = [run(CallableTarget(client, k, 1.0), "classifier", trials=20_000, rng=hush.seeded(at)) for at in range(10)]
+    found = [run(CallableTarget(client, k, 1.0), "classifier", trials=20_000, rng=hush.seeded(at)) for at in range(6)]
     assert all(each.power is not None and each.power.lone is not None and each.power.lone <= rate for each in found)
     assert sum(each.violated and 5 in (each.witness.first, each.witness.second) for each in found) >= 5  # type: ignore[union-attr]
 

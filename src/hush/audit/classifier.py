@@ -91,19 +91,6 @@ class Learned:
         return self.candidate.words(level, self.swapped)
 
 
-def learned(
-    target: Target,
-    ones: list[Reports],
-    twos: list[Reports],
-    pair: tuple[int, int],
-    *,
-    delta: float = 0.0,
-    thorough: bool = True,
-) -> Learned:
-    """The event that promises to prove most (see `hypotheses`)."""
-    return hypotheses(target, ones, twos, pair, delta=delta, thorough=thorough)[0]
-
-
 def hypotheses(
     target: Target,
     ones: list[Reports],
