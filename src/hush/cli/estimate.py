@@ -128,7 +128,7 @@ def _frequencies(
     picked = [shown(result, top) for result in results]
     _save(collection, outputs, lambda: as_csv(results, by))
     if outputs["--png"] is not None:
-        _draw(outputs["--png"], f"{collection.title}\n{settings.caption}", picked, by is not None)
+        _draw(outputs["--png"], f"{collection.title}\n{settings.caption(picked)}", picked, by is not None)
     if as_json:
         _console.print_json(as_dict(collection, picked, by, settings))
     else:
