@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,6 +14,9 @@ from hush.estimation.noise import quantile
 from hush.utility import collaborate, transform, uSS, uUE
 from hush.utility.collaborative import combined
 from tests.conftest import example
+from tests.unit.test_docs import loaded
+
+tallies = loaded("covered").tallies
 
 PEOPLE = [(0,), (2,), (0, 2), (0, 0, 0), (2, 2, 2), (0, 1, 2)]
 MECHANISMS = {
@@ -30,27 +31,8 @@ MECHANISMS = {
     "uUE, alone": hush.utility.uUE(k=3, epsilon=4.0, sensitive=[0, 1], reveal="alone"),
     "uSS, one sensitive": uSS(k=3, epsilon=2.0, sensitive=[1]),
     "all sensitive": uSS(k=3, epsilon=2.0),
+    "dBitFlipPM": hush.longitudinal.FirstBitFlip(k=3, epsilon=2.0, d=2),
 }
-
-
-def tallies(m: hush.FrequencyOracle, people: tuple[int, ...]) -> list[tuple[np.ndarray, float]]:
-    """Every tally of these people's reports, and its probability."""
-    publics = m.publics()
-    each = [
-        (m.tally(np.asarray(y, m.report_dtype)[None]), [m.copies(y) * m.weight(y, v) for v in range(m.k)])
-        for public in publics
-        for y in m.outputs(public)
-    ]
-    law: dict[bytes, float] = {m._empty().tobytes(): 1.0}
-    for value in people:
-        longer: dict[bytes, float] = defaultdict(float)
-        for before, chance in law.items():
-            for tally, weights in each:
-                after = np.frombuffer(before, np.int64).reshape(tally.shape) + tally
-                longer[after.tobytes()] += chance * weights[value] / m.denominator / len(publics)
-        law = longer
-    shape = m._empty().shape
-    return [(np.frombuffer(key, np.int64).reshape(shape), chance) for key, chance in law.items()]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
