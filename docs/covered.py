@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,27 +120,32 @@ def of_means(made: list[Any], law: Floats, truth: float) -> Found:
     return covered[0], covered[1], widths[0] / widths[1]
 
 
-def enumerated(m: hush.FrequencyOracle, n: int = 3) -> Found:
-    """Of every population of n people, going through all their reports."""
+def tallies(m: hush.FrequencyOracle, people: Sequence[int]) -> list[tuple[npt.NDArray[np.int64], float]]:
+    """Every tally of these people's reports, and its probability, from the exact weights of all outputs."""
+    publics, empty = m.publics(), m._empty()
     each = [
         (m.tally(np.asarray(y, m.report_dtype)[None]), [m.copies(y) * m.weight(y, v) for v in range(m.k)])
-        for public in m.publics()
+        for public in publics
         for y in m.outputs(public)
     ]
+    law: dict[bytes, float] = {empty.tobytes(): 1.0}
+    for value in people:
+        longer: dict[bytes, float] = defaultdict(float)
+        for before, chance in law.items():
+            for tally, weights in each:
+                after = np.frombuffer(before, np.int64).reshape(empty.shape) + tally
+                longer[after.tobytes()] += chance * weights[value] / m.denominator / len(publics)
+        law = longer
+    return [(np.frombuffer(key, np.int64).reshape(empty.shape), chance) for key, chance in law.items()]
+
+
+def enumerated(m: hush.FrequencyOracle, n: int = 3) -> Found:
+    """Of every population of n people, going through all their reports."""
     found = []
     for people in itertools.combinations_with_replacement(range(m.k), n):
-        law: dict[bytes, float] = {m._empty().tobytes(): 1.0}
-        for value in people:
-            longer: dict[bytes, float] = defaultdict(float)
-            for before, chance in law.items():
-                for tally, weights in each:
-                    after = np.frombuffer(before, np.int64).reshape(tally.shape) + tally
-                    longer[after.tobytes()] += chance * weights[value] / m.denominator / len(m.publics())
-            law = longer
-        truth, chances = np.bincount(people, minlength=m.k) / n, np.array(list(law.values()))
-        made = [
-            m.estimate(Aggregate(n, np.frombuffer(key, np.int64).reshape(m._empty().shape), m.spec_hash)) for key in law
-        ]
+        law = tallies(m, people)
+        truth, chances = np.bincount(people, minlength=m.k) / n, np.array([chance for _, chance in law])
+        made = [m.estimate(Aggregate(n, tally, m.spec_hash)) for tally, _ in law]
         both = [[each.interval(method=method) for each in made] for method in (None, "normal")]
         covered = [chances @ [(low <= truth) & (truth <= high) for low, high in ends] for ends in both]
         wide = [chances @ [np.minimum(high, 1) - np.maximum(low, 0) for low, high in ends] for ends in both]

@@ -77,6 +77,7 @@ def test_files_beside_the_table(reports: Path, tmp_path: Path) -> None:
     result = run("estimate", reports, "--csv", tmp_path / "e.csv", "--png", tmp_path / "e.png", "--top", 2)
     assert result.exit_code == 0
     assert "2 most frequent of 4" in result.stdout
+    assert "intervals are pointwise, exact." in " ".join(result.stderr.split())
     assert (tmp_path / "e.png").read_bytes().startswith(PNG)
     with (tmp_path / "e.csv").open() as file:
         rows = list(csv.DictReader(file))

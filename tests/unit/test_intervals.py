@@ -17,20 +17,10 @@ from hush.estimation.laws import Interval, Supports, plain
 from hush.kernels.binomials import at_least, supported
 from hush.mechanisms._pure import PureOracle
 from tests.conftest import NAMES, example
+from tests.unit.test_docs import loaded
 
+tally_law = loaded("covered").binomials
 PURE = [name for name in NAMES if issubclass(hush.registry()[name], PureOracle)]
-
-
-def tally_law(n: int, held: int, p: float, q: float) -> tuple[np.ndarray, np.ndarray]:
-    """Tallies and their probabilities: two binomials, convolved; what is below 1e-25 is left out."""
-    ends, laws = [], []
-    for people, chance in ((held, p), (n - held, q)):
-        middle, spread = people * chance, np.sqrt(people * chance * (1 - chance))
-        first, last = max(0, int(middle - 11 * spread - 40)), min(people, int(middle + 11 * spread + 40))
-        ends.append(first)
-        laws.append(stats.binom.pmf(np.arange(first, last + 1), people, chance))
-    law = np.convolve(*laws)
-    return sum(ends) + np.arange(law.size), law
 
 
 def missed(m: PureOracle, n: int, held: int, *, items: int = 1, method: str | None = None) -> float:

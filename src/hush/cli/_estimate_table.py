@@ -6,7 +6,7 @@ from typing import Any
 
 from hush.cli import _console, _grid
 from hush.cli._collect import Collection
-from hush.cli._estimates import Result, Settings
+from hush.cli._estimates import Result, Settings, resting
 from hush.cli._folded import LONGEST
 from hush.mechanisms.spec import Spec
 from hush.reports.words import shortened
@@ -26,8 +26,7 @@ def show(collection: Collection[Spec], results: list[Result], by: str | None, se
         title = None if by is None else f"{by} = {result.title}"
         _grid.show(console, _columns(settings), [_cells(row) for row in result.rows], title, _hidden(result))
     after = "" if final is None else f" “{final}” and its count are post-processed: no interval holds for them."
-    rest = " and ".join(sorted({word for result in results for word in result.interval.methods}))
-    _console.note(f"Frequencies are raw and unbiased; intervals are {settings.kind}, {rest}.{after}")
+    _console.note(f"Frequencies are raw and unbiased; intervals are {settings.kind}, {resting(results)}.{after}")
 
 
 def _columns(settings: Settings) -> list[_grid.Column]:

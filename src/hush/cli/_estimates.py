@@ -41,11 +41,10 @@ class Settings:
         """The intervals, in words."""
         return f"{self.level * 100:g} % interval"
 
-    @property
-    def caption(self) -> str:
+    def caption(self, results: list[Result]) -> str:
         """What a figure shows, in words."""
         final = "" if self.projection is None else f", and a {self.projection} projection, which has none"
-        return f"{self.kind} {self.interval}s{final}"
+        return f"{self.kind} {self.interval}s, {resting(results)}{final}"
 
 
 @dataclass(frozen=True)
@@ -99,6 +98,11 @@ class Result:
         every = None if whole is None else whole.frequencies[at]
         lower, upper = (ends[at] for ends in self.interval)
         return Series(name, labels, self.estimate.frequencies[at], lower, upper, projected=final, whole=every)
+
+
+def resting(results: list[Result]) -> str:
+    """In a word or two, what the intervals rest on."""
+    return " and ".join(sorted({word for each in results for word in each.interval.methods}))
 
 
 def rows_of(estimate: Estimate, group: Any, settings: Settings) -> Result:

@@ -190,6 +190,6 @@ def _draw(
     order = shown(rows_of(whole or results[0].estimate, None, settings), top).order  # of all, so that groups compare
     series = [replace(result, order=order).series(whole) for result in results]
     _console.warn_of_signs(figures.unprintable(series))
-    title = f"{collection.title}{'' if by is None else f', by {by}'}\n{settings.caption}"
+    title = f"{collection.title}{'' if by is None else f', by {by}'}\n{settings.caption(results)}"
     _files.write(path, figures.png(figures.estimates(series, title)))
     return next((group for group in collection.parts if isinstance(group, Together)), None)

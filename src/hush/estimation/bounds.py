@@ -63,9 +63,10 @@ class Bounded(Law):
         n: Number of reports.
         own: What the report of somebody who holds the value says, less one.
         other: What anybody else's says.
-        least: The smallest variance that a report can have.
+        least: The smallest variance that somebody else's report can have.
         far: What those say who are not near the value, where that is less; others are taken to be near.
         near: The law of how frequent people near each value are, those who hold it included.
+        lattice: Whether reports add multiples of one step; else their sums are dense.
     """
 
     frequencies: Floats
@@ -75,14 +76,16 @@ class Bounded(Law):
     least: float
     far: Term | None = None
     near: Law | None = None
+    lattice: bool = True
 
     word: ClassVar[str] = "bound"
 
     def normal(self, tail: float) -> Mask:
-        """Where the sum varies much, in units of the longest step, whoever the people are."""
+        """Where the sum varies much, in units of the longest step, whoever the others are."""
         longest = max(self.own.up, self.own.down, self.other.up, self.other.down)
-        spread = self.n * self.least / longest**2 if longest else 0.0
-        return np.full(self.frequencies.size, bool(laws.plain(spread, tail)))
+        held = np.clip(self.frequencies, 0.0, 1.0)
+        spread = self.n * (held * self.own.variance + (1 - held) * self.least)
+        return np.asarray((laws.plain if self.lattice else laws.straight)(spread / (longest**2 or 1.0), tail))
 
     def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
         """The fewest and the most people that no bound rejects."""
@@ -90,12 +93,13 @@ class Bounded(Law):
         if self.near is not None:
             crowd = self.n * self.near.ends(_SEEN * tail, wanted)[1]
             tail = (1 - _SEEN) * tail
-        ends = np.zeros((2, total.size))
-        for at in range(0, total.size, _ROWS):
+        # Equal sums have equal ends, and few reports give few sums; a pair is sorted as one complex number.
+        pairs, where = np.unique(total + 1j * crowd, return_inverse=True)
+        ends = np.zeros((2, pairs.size))
+        for at in range(0, pairs.size, _ROWS):
             some = slice(at, at + _ROWS)
-            held = crowd if crowd.size == 1 else crowd[some]
-            ends[:, some] = self._ends(total[some], held, far, math.log(tail))
-        low, high = np.clip([np.ceil(ends[0] - 1e-9), np.floor(ends[1] + 1e-9)], 0, self.n) / self.n
+            ends[:, some] = self._ends(pairs[some].real, pairs[some].imag, far, math.log(tail))
+        low, high = np.clip([np.ceil(ends[0] - 1e-9), np.floor(ends[1] + 1e-9)], 0, self.n)[:, where] / self.n
         return low, np.maximum(low, high)
 
     def _ends(self, total: Floats, crowd: Floats, far: Term, log_tail: float) -> tuple[Floats, Floats]:

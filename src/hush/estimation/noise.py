@@ -48,6 +48,11 @@ class Noise(Law):
         enough = self.n >= max(_FEW, _ROUND * intervals.deviations(tail) ** 4)
         return np.full(self.tally.size, bool(enough))
 
+    def words(self, wanted: Mask) -> list[str]:
+        """Exact, but for sums too long to transform, of which Chernoff's bound is taken."""
+        whole = short(float(self.null @ (self.lowest + np.arange(self.null.size)) ** 2), self.n)
+        return ["exact" if whole else "bound"] * int(wanted.sum())
+
     def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
         """The people whom the noise does not rule out; a one is a zero mirrored, so one quantile serves both ends."""
         reach = _reach(self.null.tobytes(), self.own.tobytes(), self.unit, self.lowest, self.n, tail)
@@ -71,6 +76,11 @@ def heavier(null: Floats, own: Floats, unit: int) -> Floats:
     return np.asarray(above - np.append(above[1:], 0.0))
 
 
+def short(square: float, n: int) -> bool:
+    """Whether the law of n steps of this mean square can be transformed as a whole."""
+    return 4 * _FAR * math.sqrt(n * square) <= _LONGEST
+
+
 def quantile(law: Floats, lowest: int, n: int, tail: float) -> int:
     """The least whole number that a sum of n such steps reaches with a chance of at most `tail`.
 
@@ -90,7 +100,7 @@ def quantile(law: Floats, lowest: int, n: int, tail: float) -> int:
     middle = float(tilted @ steps)
     width = _FAR * math.sqrt(n * max(float(tilted @ (steps - middle) ** 2), 1e-300)) + 2 * law.size
     size = min(1 << math.ceil(math.log2(2 * width)), 1 << (n * law.size).bit_length())
-    if size > _LONGEST:
+    if not short(float(law @ steps**2), n):
         return math.ceil(float(reached[best]))
     first = max(n * lowest, round(n * middle) - size // 2)
     folded = np.bincount(np.arange(law.size) % size, tilted, size)

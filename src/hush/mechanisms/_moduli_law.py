@@ -29,7 +29,7 @@ class EvenWeights:
         rates: For each block, how often a residue is a member by chance.
         own: What the report of somebody who holds the value says, less one.
         other: What anybody else's says.
-        least: The smallest variance of a report.
+        least: The smallest variance of anybody else's.
     """
 
     maps: tuple[Floats, ...]
@@ -44,7 +44,7 @@ class EvenWeights:
         raw = np.zeros(len(self.maps[0]))
         for seen, size, each, scale, rate in zip(counts, people, self.maps, self.scales, self.rates, strict=True):
             raw += each @ (scale / n * (seen - rate * size))
-        return Bounded(raw, n, self.own, self.other, self.least)
+        return Bounded(raw, n, self.own, self.other, self.least, lattice=False)
 
 
 def even_weights(k: int, moduli: tuple[int, ...], omegas: tuple[int, ...], law: Blocks) -> EvenWeights:
@@ -68,7 +68,7 @@ def even_weights(k: int, moduli: tuple[int, ...], omegas: tuple[int, ...], law: 
     others = squares[~np.eye(k, dtype=np.bool_)]
     mine = Term(float(own.max()), float((high - 1).max()), float((1 - low).max()))
     theirs = Term(float(others.max()), float(high.max()), float(-low.min()))
-    return EvenWeights(tuple(maps), scales, law.q, mine, theirs, float(min(own.min(), others.min())))
+    return EvenWeights(tuple(maps), scales, law.q, mine, theirs, float(others.min()))
 
 
 def _variances(amounts: Floats, omega: int, p: float) -> Floats:

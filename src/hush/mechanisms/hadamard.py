@@ -138,7 +138,7 @@ class HR(TwoLevel):
         far = Term(2 * missed / self._gap**2, 1 / self._gap, 1 / self._gap)
         near = Supports(tally.reshape(self.blocks, self.width).sum(axis=1)[block], n, self.p_star + missed, 2 * missed)
         own, other = self.terms()
-        return Bounded(raw, n, own, other, min(own.variance, far.variance), far, near)
+        return Bounded(raw, n, own, other, far.variance, far, near)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact: a report from the same block falls into it more often than one from another."""

@@ -28,7 +28,7 @@ def law(u: UtilityOracle, tally: Ints, n: int) -> Law | None:
         return None
     own, other = terms
     hidden = _hidden(u, other)
-    least = min(own.variance, other.variance, hidden.variance)
+    least = min(other.variance, hidden.variance) if u.s > 1 else hidden.variance
     protected = Bounded(u.decode(tally, n)[u._sensitive], n, own, other.widest(hidden), least)
     revealed = Supports(tally[-1 - others : -1], n, u.z_star, 0.0)
     return Parts(u.k, [(u._sensitive, protected), (u._others, revealed)])
