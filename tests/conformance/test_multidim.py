@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.mechanisms.guarantee import Guarantee
+from hush.mechanisms.guarantee import LDP, Guarantee
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim
 from hush.multidim._chances import uniform
 from hush.multidim.testing import ConformanceError, check_multidim
@@ -140,11 +140,15 @@ class HalfTheLoss(RSFD):
 
 
 class WholeBudgets(SPL):
-    """Gives every attribute the whole budget."""
+    """Gives every attribute the whole budget, and promises it for all of them."""
 
     @cached_property
     def budget(self) -> float:
         return self.epsilon
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return LDP(self.epsilon)
 
 
 class SharedCoin(SPL):
