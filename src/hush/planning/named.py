@@ -60,7 +60,8 @@ class Named:
     def _least(self) -> Iterator[float]:
         """The least that the error allows, with more digits where the next round one may be too much.
 
-        Then the largest that is allowed, if that is near: error and attack success may fall and rise unevenly.
+        Then the largest that is allowed, if that is near, since error and attack success may fall and rise unevenly, or
+        below all that are looked at.
         """
         error = self._excess("error")
         at = first(error, likely_epsilon(self.wishes))
@@ -69,7 +70,7 @@ class Named:
         yield budget(at)
         if at > 0 and self._bearable(budget(at - 1)):
             yield from (finer(error, at, digits) for digits in range(USUAL + 1, FINEST + 1))
-        if self._bearable(_NEAR * budget(at)):
+        if at == 0 or self._bearable(_NEAR * budget(at)):
             yield from self._largest()
 
     def _bearable(self, epsilon: float) -> bool:
