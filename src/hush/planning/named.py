@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from hush.errors import HushError
@@ -103,13 +104,19 @@ class Named:
 
     def _excess(self, name: str) -> Measure:
         """How far a limit is exceeded at a budget, in logarithms; far below it where the mechanism takes no such."""
-        limit = self.wishes.limits[name]
+        limit, free = self.wishes.limits[name], self.wishes.unbound()
 
         def excess(epsilon: float) -> float:
             try:
-                found = number_of(self.make(epsilon), name, self.wishes)
+                found = _number(Named(self.mechanism, free, self.fixed), name, epsilon)
             except HushError:
                 return -math.inf
             return math.log(max(found, 1e-300) / limit) if found < math.inf else math.inf
 
         return excess
+
+
+@lru_cache(maxsize=4096)
+def _number(one: Named, name: str, epsilon: float) -> float:
+    """A number at a budget; kept, since wishes that cannot be met are asked for again with one of them relaxed."""
+    return number_of(one.make(epsilon), name, one.wishes)
