@@ -246,6 +246,13 @@ def test_extremes_are_planned(given: dict[str, object]) -> None:
     assert hush.plan(k=10, n=10_000, **given).feasible  # type: ignore[arg-type]
 
 
+def test_budgets_below_all_that_are_looked_at_are_planned_where_they_are_asked_for() -> None:
+    free, held = (hush.plan(k=10, n=10**12, max_epsilon=5e-4, error=error) for error in (None, 0.5))
+    assert {choice.name for choice in free.choices if choice.numbers["error"] <= 0.5} >= {"GRR", "SS", "OUE", "HR"}
+    for name in ("GRR", "SS", "OUE", "HR"):
+        assert next(choice for choice in held.choices if choice.name == name).mechanism.epsilon == 5e-4
+
+
 def test_a_hidden_bound_of_the_budget_can_be_relaxed() -> None:
     plan = hush.plan(k=100, n=1000, error=1e-4)
     assert plan.relaxations[0].changes["epsilon"][0] == 10.0

@@ -68,7 +68,7 @@ def wished(draw: st.DrawFn) -> tuple[Wishes, dict[str, Any]]:
 
 
 @given(wished())
-@settings(max_examples=30, deadline=None, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=24, deadline=None, derandomize=True, phases=[Phase.generate])
 def test_a_wish_that_a_row_meets_does_not_remove_it(case: tuple[Wishes, dict[str, Any]]) -> None:
     """The wishes that are drawn; and the hardest, what one of the rows meets just so."""
     wishes, more = case

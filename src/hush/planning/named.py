@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from hush.errors import HushError
@@ -60,7 +61,8 @@ class Named:
     def _least(self) -> Iterator[float]:
         """The least that the error allows, with more digits where the next round one may be too much.
 
-        Then the largest that is allowed, if that is near: error and attack success may fall and rise unevenly.
+        Then the largest that is allowed, if that is near, since error and attack success may fall and rise unevenly, or
+        below all that are looked at.
         """
         error = self._excess("error")
         at = first(error, likely_epsilon(self.wishes))
@@ -69,7 +71,7 @@ class Named:
         yield budget(at)
         if at > 0 and self._bearable(budget(at - 1)):
             yield from (finer(error, at, digits) for digits in range(USUAL + 1, FINEST + 1))
-        if self._bearable(_NEAR * budget(at)):
+        if at == 0 or self._bearable(_NEAR * budget(at)):
             yield from self._largest()
 
     def _bearable(self, epsilon: float) -> bool:
@@ -102,13 +104,19 @@ class Named:
 
     def _excess(self, name: str) -> Measure:
         """How far a limit is exceeded at a budget, in logarithms; far below it where the mechanism takes no such."""
-        limit = self.wishes.limits[name]
+        limit, free = self.wishes.limits[name], self.wishes.unbound()
 
         def excess(epsilon: float) -> float:
             try:
-                found = number_of(self.make(epsilon), name, self.wishes)
+                found = _number(Named(self.mechanism, free, self.fixed), name, epsilon)
             except HushError:
                 return -math.inf
             return math.log(max(found, 1e-300) / limit) if found < math.inf else math.inf
 
         return excess
+
+
+@lru_cache(maxsize=4096)
+def _number(one: Named, name: str, epsilon: float) -> float:
+    """A number at a budget; kept, since wishes that cannot be met are asked for again with one of them relaxed."""
+    return number_of(one.make(epsilon), name, one.wishes)

@@ -80,7 +80,7 @@ class Tuned:
         numbers = {"epsilon": budgets, **self._measured(budgets, parameters), "bits": bits}
         if w.matters == "work" and family.mechanism is SS:
             numbers["work"] = parameters
-        able = (budgets <= w.largest_epsilon * _LOOSE) & (budgets >= LEAST_EPSILON)
+        able = budgets <= w.largest_epsilon * _LOOSE
         for name, limit in w.limits.items():
             able &= numbers[name] <= limit * _LOOSE
         at = np.nonzero(able)[0]
@@ -101,8 +101,8 @@ class Tuned:
         return self._crossing("asr", parameters, w.largest_epsilon, rises=True)
 
     def _crossing(self, name: str, parameters: Floats, top: float, *, rises: bool) -> Floats:
-        limit = self.wishes.limits[name]
-        low, high = np.full(parameters.shape, math.log(LEAST_EPSILON)), np.full(parameters.shape, math.log(top))
+        limit, least = self.wishes.limits[name], min(LEAST_EPSILON, self.wishes.largest_epsilon)
+        low, high = np.full(parameters.shape, math.log(least)), np.full(parameters.shape, math.log(top))
         for _ in range(_STEPS):
             middle = (low + high) / 2
             below = (self._measured(np.exp(middle), parameters)[name] <= limit) == rises

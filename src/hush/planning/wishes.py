@@ -181,6 +181,10 @@ class Wishes:
         """
         return replace(self, matters="balance") if self.matters == "attack" and self.error is None else self
 
+    def unbound(self) -> Wishes:
+        """The circumstances alone, with no bounds and nothing that matters most."""
+        return replace(self, error=None, max_asr=None, max_bits=None, max_epsilon=None, matters="balance")
+
     def without(self, bounded: str, matters: str) -> Wishes:
         """The same with one bound dropped, and what it bounded mattering most."""
         loose: dict[str, Any] = {name: None for name, each in LIMITS.items() if each == bounded}
