@@ -164,7 +164,9 @@ def plan(
     spec_out: SpecOut = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."),
+        typer.Option(
+            "--plot", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
