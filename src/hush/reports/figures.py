@@ -89,9 +89,11 @@ def trade_off(
     seen = seen or {}
     figure = figure_of(_WIDE, 0.9 + 0.42 * len(names) + (0.3 if seen else 0.0), theme)
     at = np.arange(len(names))
-    for axes, (measure, values) in zip(figure.subplots(1, len(measures)), measures.items(), strict=True):
+    colours = theme.series[: len(names)] if len(names) <= len(theme.series) else theme.series[:1]
+    panels = figure.subplots(1, len(measures))
+    for axes, (measure, values) in zip(panels, measures.items(), strict=True):
         prepare(axes, theme, None)
-        axes.barh(at, values, color=[theme.series[i % len(theme.series)] for i in at], height=0.62)
+        axes.barh(at, values, color=colours, height=0.62)
         run = seen.get(measure, values)
         if measure in seen:
             axes.plot(run, at, "o", color=theme.ground, mec=theme.ink, mew=1.2, ms=6, zorder=3)
@@ -103,7 +105,7 @@ def trade_off(
             where, colour = ((0, place), theme.ground) if within else ((end, place), theme.ink)
             axes.annotate(told, where, (6, 0), color=colour, **how)
         axes.set(yticks=at, xticks=[], xlim=(0, most * 1.3 or 1.0))
-        axes.set_yticklabels(names, color=theme.ink, parse_math=False)
+        axes.set_yticklabels(names if axes is panels[0] else [], color=theme.ink, parse_math=False)
         axes.invert_yaxis()
         axes.spines["bottom"].set_visible(False)
         axes.set_title(measure, loc="left", fontsize=9.5, color=theme.faint)

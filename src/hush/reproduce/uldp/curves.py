@@ -119,7 +119,7 @@ def _beside(axes: Axes, rows: Table, base: Floats, x: str, numbers: tuple[str, s
     for name, shift in zip(MECHANISMS, shifts(MECHANISMS, apart), strict=True):
         mine = rows.where(mechanism=name)
         ratio = mine.numbers(exact) / base
-        axes.plot(at, ratio, color=COLOURS[name], lw=1.3)
+        axes.plot(at + shift, ratio, color=COLOURS[name], lw=1.3)
         shown = mine.numbers(seen) / base
         noise = 2 * mine.numbers(f"{seen}_stderr") / base if f"{seen}_stderr" in rows.columns else np.zeros(at.size)
         shown = np.where(np.isnan(shown), ratio, shown)
