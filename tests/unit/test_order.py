@@ -183,6 +183,23 @@ def test_what_waits_is_encrypted_and_comes_back(tmp_path: Path, monkeypatch: pyt
     assert len(set(words[words != 0].tolist())) == (words != 0).sum()  # no key stream serves twice
 
 
+def test_every_file_has_a_key_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are dealt again lie at the same places of another file."""
+    kept = []
+
+    def named(dir: Path, buffering: int = -1) -> Any:
+        kept.append(tempfile.NamedTemporaryFile(dir=dir, buffering=buffering, delete=False))  # noqa: SIM115 (the scratch closes it)
+        return kept[-1]
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", named)
+    with Shuffler(hush.seeded(SEED), temporary=tmp_path, memory=200) as shuffler:
+        for batch in batches(np.arange(1 << 10), 100):
+            shuffler.add(batch)
+        assert sum(len(batch) for batch in shuffler) == 1 << 10
+    starts = [Path(each.name).read_bytes()[:8] for each in kept]
+    assert len(set(starts)) == len(kept) > 3  # every file begins with the same mark of Arrow's
+
+
 def test_a_file_without_a_name(tmp_path: Path) -> None:
     scratch = Scratch(tmp_path)
     place = scratch.append(bytes(80))
