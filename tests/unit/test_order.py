@@ -136,9 +136,65 @@ def test_even_batches() -> None:
         parts = [
             pa.record_batch([pa.array(whole[e - s : e], pa.int64())], ["v"]) for s, e in zip(sizes, ends, strict=True)
         ]
-        found = list(evenly(parts, 3))
+        found = list(evenly(parts, 3, 1 << 20))
         assert [len(each) for each in found] == [len(whole[i : i + 3]) for i in range(0, max(len(whole), 1), 3)]
         assert joined(found).column(0).to_pylist() == whole
+
+
+def nested(texts: list[str | None]) -> pa.RecordBatch:
+    """The texts, in columns of many kinds."""
+    return pa.record_batch(
+        [
+            pa.array(texts, pa.string()),
+            pa.array([None if text is None else [text, "b"] for text in texts], pa.list_(pa.string())),
+            pa.array([{"f": text, "g": 1} for text in texts], pa.struct({"f": pa.string(), "g": pa.int8()})),
+            pa.array([[("key", text)] for text in texts], pa.map_(pa.string(), pa.string())),
+            pa.array([bytes(16) for _ in texts], pa.uuid()),
+            pa.nulls(len(texts)),
+        ],
+        [str(i) for i in range(6)],
+    )
+
+
+def test_batches_of_long_cells_are_small() -> None:
+    """A thousand bytes a text and four texts a row: 16 rows of 64 KB each, and a single one that takes more."""
+    texts = ["x" * 1000] * 100
+    sizes = [len(each) for each in evenly([nested(texts)], 64, 70_000)]
+    assert sizes == [16] * 6 + [4]
+    whole = evenly([nested([*texts, "x" * 100_000])], 64, 70_000)
+    assert [len(each) for each in whole] == [16] * 6 + [4, 1]
+
+
+def test_batches_that_come_in_do_not_show() -> None:
+    """At every size, since Arrow counts bits that say which cells are missing where one that came along is missing."""
+    texts = ["x" * (i % 7) for i in range(32)] + [None] * 3
+
+    def sizes(cuts: list[int], size: int) -> list[int]:
+        ends = np.cumsum(cuts).tolist()
+        parts = [nested(texts[e - s : e]) for s, e in zip(cuts, ends, strict=True)]
+        found = list(evenly(parts, 32, size))
+        assert joined(found).column(0).to_pylist() == texts
+        return [len(each) for each in found]
+
+    for size in range(1000, 4000, 10):
+        assert sizes([35], size) == sizes([32, 3], size) == sizes([5, 0, 30], size)
+    assert len({tuple(sizes([35], size)) for size in range(1000, 4000, 10)}) > 2
+
+
+def test_views_become_texts() -> None:
+    columns = [
+        pa.array(["a", None], pa.string_view()),
+        pa.array([b"a", None], pa.binary_view()),
+        pa.array([["a"], None], pa.list_(pa.string_view())),
+        pa.array([{"f": "a"}, None], pa.struct({"f": pa.string_view()})),
+    ]
+    batch = pa.record_batch(columns, [str(i) for i in range(len(columns))])
+    found = plain(batch)
+    assert "view" not in str(found.schema)
+    assert found.to_pylist() == batch.to_pylist()
+    with Shuffler() as shuffler:
+        shuffler.add(found)
+        assert sorted(map(str, joined(list(shuffler)).to_pylist())) == sorted(map(str, batch.to_pylist()))
 
 
 def test_dictionaries_are_taken_away_at_any_depth() -> None:
@@ -181,6 +237,23 @@ def test_what_waits_is_encrypted_and_comes_back(tmp_path: Path, monkeypatch: pyt
     assert b"CANARY" not in written
     words = np.frombuffer(written[: len(written) // 8 * 8], np.uint64)
     assert len(set(words[words != 0].tolist())) == (words != 0).sum()  # no key stream serves twice
+
+
+def test_every_file_has_a_key_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are dealt again lie at the same places of another file."""
+    kept = []
+
+    def named(dir: Path, buffering: int = -1) -> Any:
+        kept.append(tempfile.NamedTemporaryFile(dir=dir, buffering=buffering, delete=False))  # noqa: SIM115 (the scratch closes it)
+        return kept[-1]
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", named)
+    with Shuffler(hush.seeded(SEED), temporary=tmp_path, memory=200) as shuffler:
+        for batch in batches(np.arange(1 << 10), 100):
+            shuffler.add(batch)
+        assert sum(len(batch) for batch in shuffler) == 1 << 10
+    starts = [Path(each.name).read_bytes()[:8] for each in kept]
+    assert len(set(starts)) == len(kept) > 3  # every file begins with the same mark of Arrow's
 
 
 def test_a_file_without_a_name(tmp_path: Path) -> None:

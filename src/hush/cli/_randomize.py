@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,14 +69,18 @@ class Rows:
                 for batch in self._coded(table, advance):
                     shuffler.add(batch)
             with _console.progress(f"Randomizing {self.path.name}", shuffler.rows, quiet=quiet) as advance:
-                for batch in evenly(shuffler, _reports.batch_rows(self.spec)):
+                for batch in self._parts(shuffler):
                     yield batch
                     advance(batch.num_rows)
 
     def _as_read(self, *, quiet: bool) -> Generator[Any, None, None]:
         table = self._table()
         with _console.progress(f"Randomizing {self.path.name}", table.size, quiet=quiet) as advance:
-            yield from evenly(self._coded(table, advance), _reports.batch_rows(self.spec))
+            yield from self._parts(self._coded(table, advance))
+
+    def _parts(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The row groups of the file."""
+        return evenly(batches, _reports.batch_rows(self.spec), _reports.BATCH_BYTES)
 
     def _table(self) -> Table:
         return Table(self.path, {self.column: "--column", **dict.fromkeys(self.kept, "--keep")}, _READ)

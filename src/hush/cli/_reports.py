@@ -25,13 +25,14 @@ SHUFFLED = "shuffled"
 """The order of a file whose rows are a multiset: a uniform one, independent of the input's."""
 AS_READ = "input"
 """The order of a file whose rows are aligned with the input's."""
-_BATCH_BYTES = 1 << 26
+BATCH_BYTES = 1 << 26
+"""What is held of a file at a time, about, be it reports or kept cells."""
 _BATCH_ROWS = 1 << 18
 
 
 def batch_rows(spec: AnySpec) -> int:
     """How many reports to hold at a time: enough for all cores, at most 64 MB."""
-    return int(np.clip(_BATCH_BYTES // spec.mechanism.report_dtype.itemsize, 256, _BATCH_ROWS))
+    return int(np.clip(BATCH_BYTES // spec.mechanism.report_dtype.itemsize, 256, _BATCH_ROWS))
 
 
 @contextmanager

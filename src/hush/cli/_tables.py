@@ -15,6 +15,9 @@ from hush.errors import ParameterError, Unsaid, message
 
 CSV = (".csv", ".csv.gz")
 _BLOCK = 1 << 22
+_BATCH_BYTES = 1 << 25
+_TEXTS = 1 << 14
+"""Rows of a batch with cells of any length: in the file equal ones may take one place, but not in memory."""
 
 
 class Table:
@@ -85,9 +88,23 @@ class Table:
         with pq.ParquetFile(self.path, pre_buffer=False) as file:
             self._present(file.schema_arrow.names)
             share = self.size / max(file.metadata.num_rows, 1)
-            for batch in file.iter_batches(batch_size=self.rows, columns=self.columns):
+            for batch in file.iter_batches(batch_size=self._rows_of(file), columns=self.columns):
                 yield batch.select(self.columns), batch.num_rows * share
             yield _empty(file.schema_arrow).select(self.columns), 0
+
+    def _rows_of(self, file: Any) -> int:
+        """Rows of a batch: fewer where cells are long."""
+        import pyarrow as pa
+
+        kinds = [file.schema_arrow.field(name).type for name in self.columns]
+        most = self.rows if all(pa.types.is_primitive(kind) for kind in kinds) else min(self.rows, _TEXTS)
+        groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
+        paths = [file.schema.column(i).path for i in range(file.metadata.num_columns)]
+        wanted = [i for i, path in enumerate(paths) if any(f"{path}.".startswith(f"{name}.") for name in self.columns)]
+        for group in groups:
+            size = sum(group.column(i).total_uncompressed_size for i in wanted)
+            most = min(most, _BATCH_BYTES * group.num_rows // max(size, 1))
+        return max(most, 1)
 
     def _present(self, names: list[str]) -> None:
         for column, option in self.options.items():

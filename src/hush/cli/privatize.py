@@ -156,7 +156,10 @@ def _hidden(smallest: int | None) -> str:
     from hush.reports.words import many
 
     if smallest is None:
-        return "The kept cells make too many groups to count: take it that some report has no other to hide among."
+        return (
+            "Reports with the same kept cells were not counted, since there are too many groups, or cells, such as "
+            "lists, that make none: take it that some report has no other to hide among."
+        )
     some = many(smallest, "report", "reports")
     return f"A report hides among those with the same kept cells: {some} in the smallest group."
 
