@@ -27,7 +27,7 @@ def setting(wishes: Wishes) -> Setting:
 def number_of(m: FrequencyOracle, name: str, wishes: Wishes) -> float:
     """One number of a mechanism under the wishes; "error" in the metric that was asked for; the promised epsilon."""
     if name == "epsilon":
-        return m.epsilon
+        return m.epsilon if m.guarantee is None else m.guarantee.epsilon
     return _measured(m, wishes.metric if name == "error" else name, setting(wishes))
 
 
