@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 import hush
-from hush.audit import AuditResult, CallableTarget, Claim, Power, bounds, run
+from hush.audit import AuditResult, CallableTarget, Claim, Power, Screening, bounds, run
 from hush.audit.independence import Runs, remembers
 from hush.audit.power import RARE, SURE, rarest_event, smallest_loss
 from tests.unit.test_audit_foreign import grr
@@ -70,7 +70,7 @@ def test_an_audit_that_sees_nothing_says_so() -> None:
     assert (found.verdict, found.violated) == ("inconclusive", False)
     assert "of the claim, where 50% must be proved, so nothing can be said of the claim of 1-LDP" in found.statement
     assert found.looked is not None
-    assert found.looked.startswith("Tried: all 8 values, 2,000 reports each; 12 pairs compared;")
+    assert found.looked.startswith("Tried: all 8 values, 2,000 reports each; 28 pairs compared;")
     assert "would have been found with probability 90%" in found.looked
     plain = found.to_dict()
     assert plain["verdict"] == "inconclusive"
@@ -104,6 +104,10 @@ def result(**more: object) -> AuditResult:
         ({"power": Power(1.1, RARE)}, "consistent"),
         ({"power": Power(1.1, 1.01 * RARE)}, "inconclusive"),
         ({"power": Power(1.1, 1.01 * RARE), "claim": Claim(1.0, 0.001)}, "consistent"),
+        ({"power": Power(1.1, RARE, 0.99)}, "consistent"),
+        ({"power": Power(1.1, RARE, 1.0)}, "inconclusive"),
+        ({"screening": Screening((0, 1), 99, ((99, 8),))}, "consistent"),
+        ({"screening": Screening((0, 1), 99, ((90, 8),), untried=9)}, "inconclusive"),
         ({"epsilon_lower": 1.1}, "violation"),
         ({"epsilon_lower": 1.1, "power": Power(None, 1.0)}, "violation"),
         ({"epsilon_lower": 1.1, "dependence": "They depend."}, "inconclusive"),

@@ -192,6 +192,18 @@ class Fit:
         hoped = [found[at] for at in np.argsort(-np.array(hopes), kind="stable")[:_TRIED].tolist()]
         for column, bins, codes in {each[2]: each[2:] for each in [*self._ranked[:_TRIED], *hoped]}.values():
             yield Cells((column,), (bins,), (self._table(codes, (bins.size,)),))
+        for _, column, bins, codes in sorted(self._singled(), key=lambda each: -each[0])[:_TRIED]:
+            yield Cells((column,), (bins,), (self._table(codes, (bins.size,)),))
+
+    def _singled(self) -> Iterator[tuple[float, Column, Bins, Codes]]:
+        """Columns of many values that come again, each value by itself, and what a bold reader would hope of each."""
+        for _, _, column, coarse, _ in self._judged[0]:
+            values = self._read(column)
+            bins = None if coarse.values is not None else Bins.singling(values)
+            if bins is not None:
+                codes = bins.codes(values)
+                high, low = (np.bincount(codes[side], minlength=bins.size) for side in (self._first, ~self._first))
+                yield float(promises(high[None], low[None], _BOLD)[0]), column, bins, codes
 
     def pairs(self) -> Iterator[Candidate]:
         """The most promising pairs of columns."""

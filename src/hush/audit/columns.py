@@ -105,6 +105,12 @@ class Bins:
             return cls((values[1:] + values[:-1]) / 2, values)
         return cls(np.unique(np.quantile(column, np.arange(1, most) / most, method="nearest")), None)
 
+    @classmethod
+    def singling(cls, column: Floats) -> Bins | None:
+        """One bin for each value, if they come again, however many: a rare one is lost in a bin with others."""
+        values = np.unique(column)
+        return cls((values[1:] + values[:-1]) / 2, values) if 2 * values.size <= column.size else None
+
     @property
     def size(self) -> int:
         """The number of bins."""

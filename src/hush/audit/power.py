@@ -28,9 +28,10 @@ class Power:
     Args:
         loss: The smallest true loss that the counted event would have shown to exceed the claim, if the other value
             gives it as often as it was seen to; None if no loss would do.
-        rarest: The smallest probability of an event of one value that the other never gives, which would have been
-            chosen and shown; None where events are not learned from reports, but follow from a law.
-        lone: The same of an event that one value alone gives, of all that were screened; None where none were.
+        rarest: The smallest probability of a mark of one value that the other never gives, which would have been chosen
+            and shown: a whole report that comes again, or a number in it. None where events are not learned from
+            reports, but follow from a law.
+        lone: The same of a mark that one value alone gives, of all that were screened; None where none were.
     """
 
     loss: float | None
@@ -50,9 +51,9 @@ class Power:
         seen = f"a loss of {self.loss:.4g}" if self.loss is not None else "no loss, however large,"
         said = f"By the events that were counted, {seen} would have been found with probability {SURE:.0%}"
         if self.rarest is not None:
-            said += f"; an event that the other value never gives, {_often(self.rarest)}"
+            said += f"; a number or report that the other value never gives, {_often(self.rarest)}"
         if self.lone is not None:
-            said += f"; one that no other value gives, whichever value it is, {_often(self.lone)}"
+            said += f"; one that a single value gives, whichever it is, {_often(self.lone)}"
         return f"{said}."
 
 

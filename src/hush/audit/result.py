@@ -139,6 +139,10 @@ class AuditResult:
         rarest = None if self.power is None else self.power.rarest
         if rarest is not None and rarest - self.claim.delta > RARE:
             return f"A leak in one of {1 / RARE:.0f} reports might have been missed: make more trials"
+        if self.screening is not None and self.screening.untried:
+            return f"{self.screening.untried:,} of {self.screening.k:,} values were not tried: make more trials"
+        if self.power is not None and self.power.lone is not None and self.power.lone >= 1.0:
+            return "A value that is always told might have been missed: make more trials"
         return None
 
     @property

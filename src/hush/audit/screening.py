@@ -26,9 +26,9 @@ LAST = 8
 """Values whose pairs are compared."""
 
 FIRST_ROUND, LATER_ROUND, LAST_EACH = 200_000, 20_000, 20_000
-"""Reports that the first round makes, at most; each of the next ones; and the last one of each value."""
+"""Reports that the first round makes, at most, unless there are more trials; each of the next ones; and the last one of
+each value."""
 
-_PAIRS = 12  # that are compared, at most
 _EACH = 8  # reports of each value in the first round, at least
 _KEPT = 16  # one value of so many goes on to the next round
 _SHARES = (0.1, 0.2, 0.4)  # of the audit's trials: what the first, each later and the last round make of a value
@@ -48,6 +48,7 @@ class Screening:
         rounds: How many values were tried in each round, and how many reports of each were made.
         pairs: The pairs that were compared, the most telling first.
         columns: How many columns of numbers the first round looked at, and how many there are.
+        untried: How many values should have been tried, but were too many.
     """
 
     pair: tuple[int, int]
@@ -55,6 +56,7 @@ class Screening:
     rounds: tuple[tuple[int, int], ...]
     pairs: tuple[Telling, ...] = ()
     columns: tuple[int, int] | None = None
+    untried: int = 0
 
     @property
     def reports(self) -> int:
@@ -111,11 +113,12 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
         ends = [target.first_pair, *([(target.k - 2, target.k - 1)] if target.k > 3 else [])]
         found = _compared(target, ends, 4 * _LEAST, root, tell)
         return Screening(found[0].pair, target.k, ((len({v for pair in ends for v in pair}), 4 * _LEAST),), found)
-    values, likely = _first(target.k, root), []
+    budget = max(FIRST_ROUND, trials)
+    values, likely = _first(target.k, budget, root), []
     rounds: list[tuple[int, int]] = []
     columns: tuple[int, int] | None = None
     while values.size > LAST:
-        share, most = (_SHARES[1], LATER_ROUND) if rounds else (_SHARES[0], FIRST_ROUND)
+        share, most = (_SHARES[1], LATER_ROUND) if rounds else (_SHARES[0], budget)
         size = max(_EACH, min(int(trials * share), most // values.size))
         ranking, size = _round(target, values, size, root, len(rounds), tell)
         rounds.append((values.size, size))
@@ -125,20 +128,20 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
     size = _last_size(target, trials, root)
     told = _compared(target, _ordered(values.tolist(), likely), size, root, tell)
     rounds.append((values.size, size))
-    return Screening(told[0].pair, target.k, tuple(rounds), told, columns)
+    return Screening(told[0].pair, target.k, tuple(rounds), told, columns, target.k - rounds[0][0])
 
 
 def reports_for(target: Target, trials: int) -> int:
     """How many reports a screening makes, about."""
     if not target.screened:
         return 4 * _LEAST * min(target.k, 4)
-    first = min(int(trials * _SHARES[0]) * target.k, FIRST_ROUND) if target.k > LAST else 0
+    first = min(int(trials * _SHARES[0]) * target.k, max(FIRST_ROUND, trials)) if target.k > LAST else 0
     return first + min(max(int(trials * _SHARES[2]), _LEAST), LAST_EACH) * min(target.k, LAST)
 
 
-def _first(k: int, root: int | None) -> np.ndarray:
+def _first(k: int, budget: int, root: int | None) -> np.ndarray:
     """All values; of too many, the ends, those around the ends of bytes, where implementations err, and some others."""
-    most = FIRST_ROUND // _EACH
+    most = budget // _EACH
     if k <= most:
         return np.arange(k)
     edges = [1 << bits for bits in range(1, k.bit_length())]
@@ -184,9 +187,9 @@ def _last_size(target: Target, trials: int, root: int | None) -> int:
 
 
 def _ordered(values: list[int], likely: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Pairs of these values, those that stood out first."""
+    """All pairs of these values, those that stood out first."""
     stood = [(min(pair), max(pair)) for pair in likely if set(pair) <= set(values)]
-    return list(dict.fromkeys([*stood[: _PAIRS // 2], *combinations(sorted(values), 2)]))[:_PAIRS]
+    return list(dict.fromkeys([*stood, *combinations(sorted(values), 2)]))
 
 
 def _compared(

@@ -1,4 +1,4 @@
-"""Which values stand out: one pass over the reports of many values, and what every output and column says of each.
+"""Which values stand out: one pass over the reports of many values: what outputs and columns say of each.
 
 An event that two values give with different probabilities shows in its counts by value: the value with the most and
 the one with the fewest are the pair that it tells apart best. So all pairs are compared in one pass over the values,
@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from hush.audit.columns import Bins, Codes, all_columns, keys, whole
+from hush.audit.columns import Bins, Codes, Column, all_columns, keys, whole
 from hush.audit.reading import Table
 
 Floats = npt.NDArray[np.float64]
 
-_BINS = 24  # of a column
+_BINS, _COARSE = 24, 6  # of a column by itself, and beside another
+_PAIRED = 12  # columns that are paired
 _Z = 1.0  # standard errors of doubt in every count: little, so that rare events have a chance, too
 _CELLS = 5e7  # counts to be looked at
 _DENSE = 2e7  # counts of outputs by value that are all written down
@@ -59,11 +61,28 @@ def ranked(tables: list[Table], labels: Codes, many: int, size: int) -> Ranking:
         values = np.concatenate([column.read(table) for table in tables])
         bins = Bins.of(values, _BINS)
         scores.add(labels, bins.codes(values), bins.size)
+        single = None if bins.values is not None else Bins.singling(values)
+        if single is not None:
+            scores.add(labels, single.codes(values), single.size)
+    for codes, cells in _side_by_side(looked, tables):
+        scores.add(labels, codes, cells)
     paths = whole(columns)
     known, codes = np.unique(np.concatenate([keys(table, paths) for table in tables]), return_inverse=True)
     if 1 < known.size <= labels.size / 2:
         scores.add(labels, codes, known.size)
     return Ranking(scores.order(), scores.pairs(), len(looked), len(columns))
+
+
+def _side_by_side(columns: list[Column], tables: list[Table]) -> Iterator[tuple[Codes, int]]:
+    """Two numbers of a report together, which may tell what neither tells by itself: cells, and how many there are."""
+    some = [column for column in columns if column.kind == "value"][:_PAIRED]
+    cut = []
+    for column in some if len(some) > 1 else []:
+        values = np.concatenate([column.read(table) for table in tables])
+        bins = Bins.of(values, _COARSE)
+        cut.append((bins.codes(values), bins.size))
+    for (left, high), (right, wide) in combinations(cut, 2):
+        yield left * wide + right, high * wide
 
 
 class _Scores:
@@ -92,7 +111,7 @@ class _Scores:
         at = np.arange(bins)
         top, bottom = np.maximum(least[high, at], below), np.minimum(most[low, at], above)
         self._best = np.maximum(self._best, np.maximum((least - bottom).max(axis=1), (top - most).max(axis=1)))
-        self._note(least[high, at] - most[low, at], high, low)
+        self._note(top - bottom, high, low)
 
     def _sparse(self, cells: Codes, bins: int, above: Floats) -> None:
         """Where outputs are too many to write down who never gave which: those that one value gives often."""

@@ -34,7 +34,7 @@ _METHODS = {
 _WORDS = {
     "violation": "The proved loss exceeds the claim.",
     "inconclusive": "No violation was found, but little would have been: too small a share of the claim was proved, a "
-    "rare leak might have been missed, or reports were not independent of each other.",
+    "rare leak might have been missed, some values were not tried, or reports were not independent of each other.",
     "consistent": "A lower bound below the claim does not prove the claim. It says that nothing was found by an audit "
     "that would have found much.",
     "measured": "Nothing was claimed.",
