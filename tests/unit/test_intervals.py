@@ -144,6 +144,12 @@ def test_tails_are_relatively_precise(p: float, q: float) -> None:
         assert at_least(n + 1, held, p, n - held, q) == 0.0
 
 
+def test_a_sum_that_is_nearly_sure_is_sure() -> None:
+    """Where the first of its terms was too small for a double, its chance was said to be nothing."""
+    assert at_least(35, 0, 0.5, 60, 1 - 2e-14) == 1.0
+    assert at_least(15, 40, 1 - 1.2e-14, 1, 1e-17) == 1.0
+
+
 def test_the_inversion_finds_what_no_test_rejects() -> None:
     rng = np.random.default_rng(3)
     for n in (1, 2, 7, 40):
