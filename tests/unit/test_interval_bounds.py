@@ -12,6 +12,7 @@ from hush.estimation.bounds import Bounded, Summed, Term
 from hush.estimation.laws import Law, Parts, Supports
 from hush.estimation.noise import quantile
 from hush.utility import collaborate, transform, uSS, uUE
+from hush.utility._oracle import UtilityOracle
 from hush.utility.collaborative import combined
 from tests.conftest import example
 from tests.unit.test_docs import loaded
@@ -27,6 +28,7 @@ MECHANISMS = {
     "HR, one block": hush.HR(k=3, epsilon=1.0, blocks=1),
     "HR, two blocks": hush.HR(k=3, epsilon=2.0, blocks=2),
     "HR, four blocks": hush.HR(k=3, epsilon=4.0, blocks=4),
+    "uHR, four blocks": hush.utility.uHR(k=3, epsilon=4.0, sensitive=[0, 1], blocks=4),
     **{f"{name}, {e:g}": example(name, 3, e) for name in ("uRR", "uRAP", "uHR", "uSS", "uUE") for e in (1.0, 4.0)},
     "uUE, alone": hush.utility.uUE(k=3, epsilon=4.0, sensitive=[0, 1], reveal="alone"),
     "uSS, one sensitive": uSS(k=3, epsilon=2.0, sensitive=[1]),
@@ -95,6 +97,19 @@ def test_a_collaboration_names_its_bound() -> None:
     assert seen.estimate.interval().method == "bound"
     low, high = seen.estimate.interval(0.999999)
     assert ((low <= np.array(counts) / 1000) & (np.array(counts) / 1000 <= high)).all()
+
+
+@pytest.mark.parametrize("name", [name for name, m in MECHANISMS.items() if isinstance(m, UtilityOracle)])
+def test_the_least_variance_is_no_more_than_anybodys(name: str) -> None:
+    """The choice of the normal law rests on it; for uHR it was that of somebody in the value's block."""
+    m = MECHANISMS[name]
+    law = m.law(m._empty(), 1)
+    assert law is not None
+    for at, part in law.parts if isinstance(law, Parts) else []:
+        if isinstance(part, Bounded):
+            spread = np.stack([m.variances(each, 1) for each in np.eye(m.k)])
+            others = [spread[u, v] for v in at for u in range(m.k) if u != v]
+            assert part.least <= min(others) * (1 + 1e-9)
 
 
 def test_bennett_holds_for_what_it_bounds() -> None:

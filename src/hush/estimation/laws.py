@@ -24,7 +24,7 @@ Mask = npt.NDArray[np.bool_]
 Ends = TypeVar("Ends")
 
 NORMAL = "normal"
-_SMOOTH = 1e5  # a variance, in squared steps of a lattice, from which on its steps do not show
+_SMOOTH = 4e5  # a variance, in squared steps of a lattice, from which on neither these nor a projection show
 _FEW = 1e3  # reports from which on it does not show that their spread is estimated
 _STRAIGHT = 25.0  # times the sixth power of how many deviations an interval reaches: then skewness does not show
 
@@ -159,7 +159,7 @@ class Parts(Law):
 def by_value(tally: Ints, n: int, p: npt.ArrayLike, q: npt.ArrayLike) -> Law:
     """Supports whose probabilities differ between values."""
     chances = np.stack(np.broadcast_arrays(p, q, tally), axis=1)[:, :2]
-    kinds, where = np.unique(chances, axis=0, return_inverse=True)
-    places = [np.flatnonzero(where.ravel() == i) for i in range(len(kinds))]
+    kinds, where, sizes = np.unique(chances, axis=0, return_inverse=True, return_counts=True)
+    places = np.split(np.argsort(where.ravel(), kind="stable"), np.cumsum(sizes)[:-1])
     parts = [(at, Supports(tally[at], n, float(a), float(b))) for at, (a, b) in zip(places, kinds, strict=True)]
     return Parts(tally.size, parts)

@@ -122,6 +122,8 @@ def _binomial_at_least(t, n, p):
     if p >= 1.0 or t < n * p - _FAR * math.sqrt(n * p * (1 - p)) - _MORE:
         return 1.0
     term, odds = mass(t, n, p), p / (1 - p)
+    if term <= _LEAST and t < n * p:
+        return 1.0  # what is below t is less still
     total, x = term, t
     while x < n:
         term *= odds * (n - x) / (x + 1)

@@ -224,8 +224,11 @@ class FrequencyOracle(ABC):
         """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
         return None
 
-    def terms(self) -> tuple[Term, Term] | None:
-        """What one report adds to n times an estimate: of who holds the value, and of others; None if unknown."""
+    def terms(self) -> tuple[Term, Term, float] | None:
+        """What one report adds to n times an estimate: of who holds the value, and of others; None if unknown.
+
+        And the smallest variance that another's report can have.
+        """
         return None
 
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:

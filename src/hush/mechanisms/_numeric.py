@@ -242,7 +242,7 @@ class Numeric(ABC):
         unit = self.width / self.steps
         error = unit * math.sqrt(spread / n) if n > 1 else math.sqrt(self.variance())
         law = self.law(aggregate.tally, n)
-        return MeanEstimate(self.low + unit * float(mean), error, n, law, self.low, unit)
+        return MeanEstimate(self.low + unit * float(mean), error, n, law, self.low, self.high, self.steps)
 
     def law(self, tally: Ints, n: int) -> MeanLaw | None:
         """How the mean from this tally is distributed, for intervals that cover at every n; None if unknown."""

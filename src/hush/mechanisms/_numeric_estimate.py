@@ -21,16 +21,18 @@ class MeanEstimate:
             these people were drawn from; as an error of these people's own mean it is never too small on average.
         n: Number of reports.
         law: How the mean is distributed, in steps of a grid, where more of it is known than the standard error.
-        origin: Where that grid begins.
-        unit: The length of its step.
+        low: Where that grid begins.
+        high: Where it ends.
+        steps: How many it has.
     """
 
     mean: float
     stderr: float
     n: int
     law: MeanLaw | None = field(default=None, repr=False, compare=False)
-    origin: float = field(default=0.0, repr=False)
-    unit: float = field(default=1.0, repr=False)
+    low: float = field(default=0.0, repr=False)
+    high: float = field(default=1.0, repr=False)
+    steps: int = field(default=1, repr=False)
 
     @property
     def total(self) -> float:
@@ -59,8 +61,12 @@ class MeanEstimate:
         if self.law is None or method == laws.NORMAL or (method is None and self.law.normal(tail)):
             reach = intervals.deviations(tail) * self.stderr
             return Interval(self.mean - reach, self.mean + reach, [laws.NORMAL])
-        low, high = (self.origin + self.unit * end for end in self.law.ends(tail))
+        low, high = (self._place(end) for end in self.law.ends(tail))
         return Interval(low, high, [self.law.word])
+
+    def _place(self, end: float) -> float:
+        """The number at a place of the grid; its ends without rounding, which would leave people there out."""
+        return self.high if end >= self.steps else self.low + (self.high - self.low) / self.steps * end
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

@@ -60,10 +60,10 @@ class PureOracle(FrequencyOracle):
     def law(self, tally: Ints, n: int) -> Law:
         return Supports(self.support_counts(tally), n, self.p_star, self.q_star)
 
-    def terms(self) -> tuple[Term, Term]:
+    def terms(self) -> tuple[Term, Term, float]:
         p, q = self.p_star, self.q_star
         own, other = (chance * (1 - chance) / (p - q) ** 2 for chance in (p, q))
-        return Term(own, (1 - p) / (p - q), p / (p - q)), Term(other, (1 - q) / (p - q), q / (p - q))
+        return Term(own, (1 - p) / (p - q), p / (p - q)), Term(other, (1 - q) / (p - q), q / (p - q)), other
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         return variances_of.pure(self.p_star, self.q_star, n, frequencies)

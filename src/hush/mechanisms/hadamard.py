@@ -7,7 +7,7 @@ transform of the counts. With one block the oracle is pure; with more, values in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -121,10 +121,11 @@ class HR(TwoLevel):
         block, row = self._place(np.arange(self.k))
         return np.asarray(counts[block, row] / (n * self._gap), dtype=np.float64)
 
-    def terms(self) -> tuple[Term, Term]:
+    def terms(self) -> tuple[Term, Term, float]:
         inside, outside = self._sizes
         square, step = (self.p_star + (1 - self.p_star) * inside / outside) / self._gap**2, 1 / self._gap
-        return Term(square - 1, step - 1, step + 1), Term(square, step, step)
+        least = square if self.blocks == 1 else 2 * (1 - self.p_star) * inside / outside / self._gap**2
+        return Term(square - 1, step - 1, step + 1), Term(square, step, step), least
 
     def law(self, tally: Ints, n: int) -> Law:
         """With one block supports are two binomials; with more, people in other blocks say less."""
@@ -135,10 +136,9 @@ class HR(TwoLevel):
             return Supports(counts, n, self.p_star, 0.5)
         inside, outside = self._sizes
         missed = (1 - self.p_star) * inside / outside
-        far = Term(2 * missed / self._gap**2, 1 / self._gap, 1 / self._gap)
         near = Supports(tally.reshape(self.blocks, self.width).sum(axis=1)[block], n, self.p_star + missed, 2 * missed)
-        own, other = self.terms()
-        return Bounded(raw, n, own, other, far.variance, far, near)
+        own, other, least = self.terms()
+        return Bounded(raw, n, own, other, least, replace(other, variance=least), near)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact: a report from the same block falls into it more often than one from another."""

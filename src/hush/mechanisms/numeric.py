@@ -17,7 +17,7 @@ import numpy as np
 
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.mechanisms._numeric import Floats, Ints, Numeric, Reports, Words
-from hush.mechanisms._numeric_laws import Coins, MeanLaw, Windows
+from hush.mechanisms._numeric_laws import Coins, MeanLaw, Windows, outermost
 from hush.mechanisms._numeric_pieces import Pieces
 from hush.mechanisms._thresholds import SCALE, exp_below, exponential, keep, log_ratio
 from hush.mechanisms.direct import unsigned
@@ -213,7 +213,7 @@ class Piecewise(Numeric):
 
     def law(self, tally: Ints, n: int) -> MeanLaw:
         total = float(self.moments(tally, n)[0])
-        return Windows(total, n, self.steps, self.pieces(np.array([0, self.steps])), bent=True)
+        return Windows(total, n, self.steps, self.pieces(outermost(self.steps)), bent=True)
 
     def pieces(self, ticks: Ints) -> Pieces:
         start, slope = (float(x) for x in self._line)
@@ -313,7 +313,7 @@ class Hybrid(Numeric):
         if not self.choose:
             return self._parts[1].law(tally[4:], n)
         total = float(self.moments(tally, n)[0])
-        return Windows(total, n, self.steps, self.pieces(np.array([0, self.steps])), bent=False)
+        return Windows(total, n, self.steps, self.pieces(outermost(self.steps)), bent=False)
 
     def pieces(self, ticks: Ints) -> Pieces:
         window, coin = self._parts

@@ -14,7 +14,7 @@ from hush.estimation.bounds import Bounded, Term
 from hush.estimation.laws import Law, Parts, Supports
 
 if TYPE_CHECKING:
-    from hush.mechanisms._base import Ints
+    from hush.mechanisms._base import Floats, Ints
     from hush.utility._oracle import UtilityOracle
 
 
@@ -26,17 +26,22 @@ def law(u: UtilityOracle, tally: Ints, n: int) -> Law | None:
     terms = u.base.terms()
     if terms is None:
         return None
-    own, other = terms
-    hidden = _hidden(u, other)
-    least = min(other.variance, hidden.variance) if u.s > 1 else hidden.variance
+    own, other, least = terms
+    squares = _squares(u)
+    hidden = _hidden(u, other, float(squares.max()))
+    least = min(least, float(squares.min()))
     protected = Bounded(u.decode(tally, n)[u._sensitive], n, own, other.widest(hidden), least)
     revealed = Supports(tally[-1 - others : -1], n, u.z_star, 0.0)
     return Parts(u.k, [(u._sensitive, protected), (u._others, revealed)])
 
 
-def _hidden(u: UtilityOracle, other: Term) -> Term:
-    """What somebody whose value is not sensitive adds: a base report, or the value alone, which takes an offset off."""
-    offset = u._offset
+def _squares(u: UtilityOracle) -> Floats:
+    """The variance of what somebody whose value is not sensitive adds to each sensitive one."""
     alone = 1 - u.f if u.reveal == "pair" else u.z_star
-    variance = float(np.max(u._moments_sent.square + alone * offset**2))
+    return np.asarray(u._moments_sent.square + alone * u._offset**2, np.float64)
+
+
+def _hidden(u: UtilityOracle, other: Term, variance: float) -> Term:
+    """What they add: a base report, or the value alone, which takes an offset off."""
+    offset = u._offset
     return Term(variance, max(other.up, float(-offset.min())), max(other.down, float(offset.max())))

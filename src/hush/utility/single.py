@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -66,9 +67,9 @@ class Single(FrequencyOracle):
         """Nothing varies."""
         return np.zeros(1)
 
-    def terms(self) -> tuple[Term, Term]:
-        """A report says one, whoever sent it."""
-        return Term(0.0, 0.0, 0.0), Term(0.0, 1.0, 0.0)
+    def terms(self) -> tuple[Term, Term, float]:
+        """A report says one, whoever sent it; nobody holds another value."""
+        return Term(0.0, 0.0, 0.0), Term(0.0, 1.0, 0.0), math.inf
 
     def law(self, tally: Ints, n: int) -> Law:
         """Nothing varies."""
