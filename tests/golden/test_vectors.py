@@ -131,5 +131,5 @@ def test_a_collection_says_what_was_chosen_and_nothing_else(
     protocol: str, name: str, options: dict[str, Any], chosen: dict[str, Any]
 ) -> None:
     plain = {"protocol": protocol, "sizes": [4, 9], "epsilon": 1.0, "mechanism": [name] * 2, "options": options}
-    with pytest.raises(ParameterError, match="^chosen must be what the mechanisms choose"):
+    with pytest.raises(ParameterError, match=r"^chosen must be what the mechanisms choose"):
         multidim.from_dict({**plain, "chosen": [chosen] * 2})
