@@ -112,3 +112,24 @@ def test_thresholds_of_an_old_spec_must_follow_from_a_choice(name: str) -> None:
         plain["thresholds"][entry] = str(int(old) - 1) if change == "1" else change
         with pytest.raises((SpecError, ParameterError)):
             hush.from_dict(plain)
+
+
+@pytest.mark.parametrize("protocol", ["SMP", "SPL"])
+@pytest.mark.parametrize(
+    ("name", "options", "chosen"),
+    [
+        ("AGM", {"delta": 1e-6}, {"delta": 0.5}),  # another promise than the one that is written
+        ("UE", {}, {"p": 0.9}),  # what its own spec would not tell
+        ("UE", {"p": 0.7}, {"p": 0.9}),
+        ("SS", {}, {}),  # left to the reader
+        ("SS", {}, {"omega": None}),
+        ("OLH", {}, {"g": 2, "hash": "family"}),
+        ("OLH", {"g": 2}, {"g": 4}),
+    ],
+)
+def test_a_collection_says_what_was_chosen_and_nothing_else(
+    protocol: str, name: str, options: dict[str, Any], chosen: dict[str, Any]
+) -> None:
+    plain = {"protocol": protocol, "sizes": [4, 9], "epsilon": 1.0, "mechanism": [name] * 2, "options": options}
+    with pytest.raises(ParameterError, match=r"^chosen must be what the mechanisms choose"):
+        multidim.from_dict({**plain, "chosen": [chosen] * 2})

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import hush
+from hush.cli._choose import spec_from
+from tests.golden.write_vectors import FILE, OLD_FILE
 from tests.system.support import answer, refused, run, write_csv
 
 
@@ -71,3 +74,30 @@ def test_broken_specs(folder: Path, change: dict[str, object], words: list[str])
     message = refused("privatize", "d.csv", "--column", "v", "--spec", "s2.json", "-o", "n.parquet")
     assert all(word in message for word in words), message
     assert not any(word in message for word in ("__init__", "Traceback", "keyword argument", "NoneType"))
+
+
+SPECS = [
+    pytest.param(stored["spec"], id=f"{name}-{file.stem}")
+    for file in (FILE, OLD_FILE)
+    for name, stored in json.loads(file.read_text(encoding="utf-8")).items()
+    if name != "shared"
+]
+
+
+@pytest.mark.parametrize("written", SPECS)
+def test_the_command_reads_every_spec_that_python_reads(written: str) -> None:
+    assert spec_from(written.encode(), "a file") == hush.Spec.from_json(written)
+
+
+@pytest.mark.parametrize("mechanism", ["OLH", "AUE", "AGM"])
+def test_what_a_mechanism_chose_travels_from_one_command_to_the_next(folder: Path, mechanism: str) -> None:
+    more = ("--delta", 1e-5) if mechanism == "AGM" else ()
+    made = ("privatize", "d.csv", "--column", "v", "--mechanism", mechanism, "--k", 4, "--epsilon", 1, *more)
+    told = answer(*made, "-o", "n.parquet", "--spec-out", "n.json")
+    assert answer("estimate", "n.parquet")["spec_hash"] == told["spec_hash"]
+    again = answer("privatize", "d.csv", "--column", "v", "--spec", "n.json", "-o", "m.parquet")
+    assert again["spec_hash"] == told["spec_hash"]
+    plain = json.loads(Path("n.json").read_text())
+    plain["mechanism"]["thresholds"] = {}
+    Path("n.json").write_text(json.dumps(plain))
+    assert "the spec was changed after it was written" in refused("simulate", "--dataset", "zipf", "--spec", "n.json")

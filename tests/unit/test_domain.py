@@ -159,6 +159,26 @@ def test_a_spec_never_imports_code_and_never_changes_thresholds() -> None:
         hush.from_dict({**plain, "epsilon": -1})
 
 
+@pytest.mark.parametrize(
+    "m",
+    [
+        hush.uSS(k=9, epsilon=1.0, sensitive=range(4), omega=np.int64(2)),
+        hush.uUE(k=9, epsilon=1.0, sensitive=range(4), p=np.float32(0.5)),  # type: ignore[arg-type]
+        hush.uLH(k=9, epsilon=1.0, sensitive=range(4), g=np.int64(4)),
+        hush.uLH(k=9, epsilon=1.0, sensitive=range(4), g=np.int64(3), z="balanced"),
+        hush.uWheel(k=9, epsilon=1.0, sensitive=range(4), coverage=np.float32(0.25)),  # type: ignore[arg-type]
+        hush.uHR(k=9, epsilon=1.0, sensitive=range(4), blocks=np.int64(2)),
+        hush.AUE(k=9, epsilon=1.0, w_asr=np.float32(0.5)),  # type: ignore[arg-type]
+        hush.OLH(k=9, epsilon=1.0, g=np.int64(4)),
+        hush.AGM(k=9, epsilon=1.0, delta=1e-5, scale=np.float32(9.0)),  # type: ignore[arg-type]
+    ],
+    ids=lambda m: m.name(),
+)
+def test_numbers_of_numpy_travel_as_plain_ones(m: hush.FrequencyOracle) -> None:
+    spec = hush.Spec(m)
+    assert hush.Spec.from_json(spec.to_json()) == spec
+
+
 def test_a_domain_of_another_size_is_refused() -> None:
     with pytest.raises(SpecError, match="k=4"):
         hush.Spec(hush.GRR(k=4, epsilon=1.0), ANIMALS)

@@ -35,6 +35,14 @@ def test_chosen_moduli_are_valid(k: int, epsilon: float, seed: int, most: int) -
     assert MSS(k=k, epsilon=epsilon, moduli=moduli).moduli == moduli
 
 
+@pytest.mark.parametrize("count", range(2, 21))
+def test_roots_of_whole_powers_are_exact(count: int) -> None:
+    """In doubles 3125^(1/5) is above 5, so that its ceiling is 6, here; elsewhere it may not be."""
+    for k in {*range(2, 200), 3125, 16_807, 161_051, *(p**count for p in (2, 3, 5, 7))}:
+        root = _moduli._root(k, count)
+        assert (root - 1) ** count < k <= root**count
+
+
 @given(st.integers(10, 3_000), st.integers(2, 12), st.integers(0, 10**6))
 def test_repairs_never_repeat_a_prime(k: int, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -18,7 +18,7 @@ from hush.mechanisms import _rules
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.registry import registry
-from hush.mechanisms.settings import takes
+from hush.mechanisms.settings import takes, tells, told
 from hush.mechanisms.spec import Spec
 
 
@@ -174,7 +174,7 @@ def _made(cls: Any, plain: dict[str, Any]) -> Any:
     """The mechanism that plain data describe; its thresholds must be those of its parameters."""
     inner = {entry: value for entry, value in plain.items() if entry != "mechanism"}
     written = inner.pop("thresholds", None)
-    made = construct(cls, inner)
+    made = construct(cls, told(cls, inner, written), tells)
     if written is not None and written != made.to_dict()["thresholds"]:
         rule = "must be those that its parameters give"
         got = Unsaid("others: the spec was changed after it was written")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -135,9 +135,11 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
     return {**first, **second}
 
 
-def construct(cls: type[Mechanism], parameters: Mapping[str, Any]) -> Mechanism:
+def construct(
+    cls: type[Mechanism], parameters: Mapping[str, Any], known: Callable[[type[Any]], dict[str, bool]] = takes
+) -> Mechanism:
     """The mechanism with these parameters; what it lacks or does not take is named."""
-    wanted, name = takes(cls), cls.name()
+    wanted, name = known(cls), cls.name()
     for given in parameters:
         if given not in wanted:
             rule = f"is no parameter of {name}, which takes {', '.join(wanted)}"

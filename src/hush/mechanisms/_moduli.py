@@ -206,10 +206,16 @@ def _valid(
         if made == _TUPLES:
             return
     if made == 0:
-        start = known[known >= math.ceil(k ** (1 / count))][:count].tolist()
+        start = known[known >= _root(k, count)][:count].tolist()
         plain = _repaired(k, start, known, None) if len(start) == count else None
         if plain is not None and blocks(k, plain, epsilon).system.condition(condition, digits=3) <= condition:
             yield plain
+
+
+def _root(k: int, count: int) -> int:
+    """The least integer whose power reaches k, whatever the last bit of a root is."""
+    near = round(k ** (1 / count))
+    return near if near**count >= k else near + 1
 
 
 def _repaired(k: int, moduli: list[int], known: Ints, rng: np.random.Generator | None) -> Moduli | None:

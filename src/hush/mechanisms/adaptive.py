@@ -67,7 +67,7 @@ class Adaptive(_chosen.Chosen):
 
     def _checked(self) -> tuple[int, float]:
         """The number of values and the budget, once all that the choice depends on is known to be in order."""
-        _rules.share("w_asr", self.w_asr)
+        object.__setattr__(self, "w_asr", _rules.share("w_asr", self.w_asr))
         for name, allowed in (("strategy", tuple(STRATEGIES)), ("search", _SEARCHES)):
             if getattr(self, name) not in allowed:
                 rule = f"must be one of {', '.join(allowed)}"

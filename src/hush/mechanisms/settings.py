@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._chosen import Chosen
+from hush.mechanisms._chosen import Chosen, unsaid
 from hush.mechanisms.adaptive import Adaptive
 
 SHARED = ("k", "epsilon", "delta")
@@ -18,9 +19,20 @@ def takes(cls: type[Any]) -> dict[str, bool]:
 
     What a mechanism like OLH or AUE is there to choose is not among them, though its spec has it.
     """
-    absent, own = dataclasses.MISSING, cls.choice if issubclass(cls, Chosen) else None
-    known = (f for f in dataclasses.fields(cls) if f.init and f.name != own)
+    own = cls.choice if issubclass(cls, Chosen) else None
+    return {name: needed for name, needed in tells(cls).items() if name != own}
+
+
+def tells(cls: type[Any]) -> dict[str, bool]:
+    """The parameters that a spec tells: what people set, and what it chose; and whether each is needed."""
+    absent = dataclasses.MISSING
+    known = (f for f in dataclasses.fields(cls) if f.init)
     return {f.name: f.default is absent and f.default_factory is absent for f in known}
+
+
+def told(cls: type[Any], entries: Mapping[str, Any], thresholds: object) -> dict[str, Any]:
+    """The parameters in a spec, with what one of version 0.1 left unsaid."""
+    return {**entries, **unsaid(cls, entries, thresholds)}
 
 
 def chosen(m: FrequencyOracle) -> dict[str, Any]:
@@ -29,8 +41,8 @@ def chosen(m: FrequencyOracle) -> dict[str, Any]:
     What tells an adaptive mechanism how to choose is left out where it was not changed: the choice itself is shown.
     """
     usual = {f.name: f.default for f in dataclasses.fields(Adaptive)} if isinstance(m, Adaptive) else {}
-    unsaid = {f.name for f in dataclasses.fields(m) if f.init} - m.parameters.keys()  # at its default, and not told
-    kept = [f for f in dataclasses.fields(m) if f.repr and f.name not in {*SHARED, *unsaid}]
+    silent = {f.name for f in dataclasses.fields(m) if f.init} - m.parameters.keys()  # at its default, and not told
+    kept = [f for f in dataclasses.fields(m) if f.repr and f.name not in {*SHARED, *silent}]
     own = {f.name: (getattr(m, f.name), f.init) for f in kept}
     return {
         name: value

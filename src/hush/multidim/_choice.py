@@ -36,18 +36,27 @@ class AnyMechanism(_chosen.Chosen, Multidim):
         names = _checks.names("mechanism", self.mechanism, self.d, [ADAPTIVE, *registry()])
         best = tuple(self._best(k) if name == ADAPTIVE else name for name, k in zip(names, self.sizes, strict=True))
         self._set(mechanism=best, options=_checks.options(self.options), chosen=_checks.chosen(self.chosen, self.d))
-        several = (_chosen.choices(component).items() for component in self.components)
-        own = ({name: x for name, x in items if name not in dict(self.options)} for items in several)
-        self._set(chosen=tuple(_checks.sorted_pairs(part) for part in own))
+        due = tuple(_checks.sorted_pairs(self._own(component, dict(self.options))) for component in self.components)
+        if self.chosen is not None and self.chosen != due:  # more would be hidden, and less be chosen by the reader
+            rule = "must be what the mechanisms choose for themselves beside their options, all of it and nothing else"
+            raise ParameterError(message("chosen", rule, _told(self.chosen), "leave it out, or use options"))
+        self._set(chosen=due)
+
+    @staticmethod
+    def _own(component: FrequencyOracle, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What a mechanism has chosen for itself beside its options."""
+        return {name: x for name, x in _chosen.choices(component).items() if name not in options}
 
     @classmethod
     def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> list[dict[str, Any]]:
         """What each attribute's mechanism chose in a spec of version 0.1, where thresholds tell; others choose anew."""
         plain: dict[str, Any] = {"sizes": entries["sizes"], "epsilon": entries["epsilon"]}
-        known, own = {"epsilon": cls(mechanism="GRR", **plain).budget, **entries["options"]}, []
+        options, own = entries["options"], []
+        known = {"epsilon": cls(mechanism="GRR", **plain).budget, **options}
         for j, (name, k) in enumerate(zip(entries["mechanism"], entries["sizes"], strict=True)):
             mine = {key.partition(".")[2]: t for key, t in thresholds.items() if key.partition(".")[0] == str(j)}
-            own.append(_chosen.recovered(registry()[name], {"k": k, **known}, mine))
+            told = _chosen.recovered(registry()[name], {"k": k, **known}, mine)
+            own.append(cls._own(registry()[name](k=k, **known, **told), options))
         return own
 
     @property
@@ -99,5 +108,10 @@ class AnyMechanism(_chosen.Chosen, Multidim):
     def parameters(self) -> dict[str, Any]:
         """What the constructor takes, as plain data."""
         plain = {name: value for name, value in super().parameters.items() if name != "chosen"}
-        told = [] if self.unsaid else [dict(_plain(part)) for part in self.chosen or ()]
+        told = [] if self.unsaid else _told(self.chosen or ())
         return plain | {"options": dict(self.options)} | ({"chosen": told} if any(told) else {})
+
+
+def _told(chosen: Sequence[Any]) -> list[dict[str, Any]]:
+    """What was chosen, as plain data."""
+    return [dict(_plain(part)) for part in chosen]

@@ -9,7 +9,7 @@ error for the share of people whose value is not sensitive.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -57,6 +57,9 @@ class Named(UtilityOracle):
             rule = "must be another choice for a mechanism without hash buckets"
             raise ParameterError(message("z", rule, "balanced", "use 'exact', or uLH"))
         self._choose()
+        if self.s > 1:  # the base mechanism has checked them, and has plain numbers
+            own = {f.name for f in fields(self)} - {f.name for f in fields(Named)}
+            self._set(**{name: getattr(self.base, name) for name in own if hasattr(self.base, name)})
         self._ready()
 
     @property
