@@ -165,6 +165,24 @@ def test_a_plan_without_an_answer_shows_what_was_wished() -> None:
     assert "your wishes" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
+@pytest.mark.parametrize("wishes", [{"n": 5, "error": 0.01}, {"n": 60, "error": 0.01, "max_epsilon": 1.0}])
+def test_no_attack_succeeds_more_often_than_always(wishes: dict[str, Any]) -> None:
+    plan = hush.plan(k=10, **wishes)
+    figure = front_figure(plan, plan.choices[0] if plan.feasible else None)
+    drawn(figure)
+    for axes in figure.axes:
+        assert "attack" in axes.get_ylabel()
+        assert axes.get_ylim()[1] < 1.01
+
+
+def test_legends_cover_no_interval() -> None:
+    centre = np.linspace(0.01, 0.9, 12)
+    wide = [Series(name, [f"v{j}" for j in range(12)], centre, centre - 0.4, centre + 0.4, centre) for name in "abc"]
+    for figure in (figures.errors(wide, "t"), figures.comparison(wide, "t")):
+        renderer = drawn(figure)
+        assert apart([figure.legends[0].get_window_extent(renderer), figure.axes[0].get_window_extent(renderer)])
+
+
 # Pages of panels.
 
 

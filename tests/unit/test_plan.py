@@ -16,6 +16,7 @@ from hush.planning.measures import NUMBERS, numbers_of
 from hush.planning.named import Named
 from hush.planning.objectives import Setting, objective
 from hush.planning.relax import up
+from hush.planning.search import Found, distinct, useful
 from hush.planning.shortlist import SHOWN, on_front
 from hush.planning.wishes import MATTERS, METRICS, Wishes
 
@@ -103,6 +104,21 @@ def test_no_choice_of_blocks_balances_better() -> None:
         assert m is not None
         rows.append(numbers_of(m, plan.wishes))
     assert rows[plan.wishes.order(rows)[0]] == mine.numbers
+
+
+def test_of_rows_that_are_the_same_the_simplest_comes_first() -> None:
+    """For two values a subset, a residue and a value are the same report."""
+    plan = hush.plan(k=2, n=10_000, error=0.01)
+    assert [choice.name for choice in plan.choices[:4]] == ["GRR", "SS", "MSS", "ASS"]
+    assert "Its report has 1 bit " in advice.why_first(["MSS", "SS"], [plan.choices[0].numbers] * 2, None, 2)
+
+
+def test_what_is_like_noise_hides_no_row() -> None:
+    """Rows that tell less than no report are left out before those that are like another row."""
+    wishes = Wishes(k=4, n=10)
+    numbers = dict.fromkeys(NUMBERS, 1.0)
+    noise, close = Found(hush.GRR(k=4, epsilon=0.01), False, numbers), Found(hush.GRR(k=4, epsilon=3.0), True, numbers)
+    assert distinct(useful([noise, close], wishes)) == [close]
 
 
 def test_what_a_little_more_would_buy_is_said() -> None:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from hush.planning.measures import meets
-from hush.planning.search import Found, found, served, useful
+from hush.planning.measures import COMPARED, meets
+from hush.planning.search import Found, distinct, served, useful
+from hush.planning.shortlist import alike
 from hush.planning.wishes import LIMITS, MATTERS, METRICS, Wishes
 
 SIZES = (2, 3, 5, 13, 40, 100)
@@ -21,21 +22,23 @@ Rows = dict[str, Found]
 
 def rows_of(wishes: Wishes) -> Rows:
     """The rows of a plan, by name."""
-    return {row.name: row for row in useful(found(wishes), wishes)}
+    return {row.name: row for row in distinct(useful(list(served(wishes)), wishes))}
 
 
 def held(before: Rows, earlier: Wishes, wishes: Wishes) -> int:
     """What met the added wish is still there. How many did.
 
-    Where the least budget is sought before and after, it is the same mechanism, to the last digit. What was tuned may
-    be left out only where it is like another row, as it then is found to be.
+    Where the least budget is sought before and after, it is the same mechanism, to the last digit. What was tuned is
+    left out only where it is like a row that is there.
     """
-    every = {row.name: row for row in served(wishes)}
-    after = {row.name: row for row in useful(list(every.values()), wishes)}
+    after = {row.name: row for row in useful(list(served(wishes)), wishes)}
+    shown = distinct(after.values())
     top = wishes.largest_epsilon
     kept = [row for row in before.values() if row.mechanism.epsilon <= top and meets(row.mechanism, wishes)]
     for row in kept:
         assert row.name in after, (row, wishes)
+        own = after[row.name]
+        assert own in shown or (own.tuned and any(alike(own.numbers, each.numbers, COMPARED) for each in shown))
         if not (earlier.spends or wishes.spends or wishes.metric == "mae"):
             assert after[row.name].mechanism == row.mechanism, (row, wishes)
     return len(kept)

@@ -51,7 +51,7 @@ def show(console: Console, made: Plan, *, every: bool = False) -> None:
     if len(made.relaxations) > 1:
         how = "Any one of these is enough; the smallest change is first."
     else:
-        how = "This is enough." if len(rows) == 1 else "Only these together are enough."
+        how = "This is enough." if len(rows) == 1 else "These together are enough, and none of them alone."
     _grid.show(console, columns, rows, caption=how)
     people = next((each.people for each in made.relaxations if each.people is not None), None)
     if people is not None:

@@ -147,7 +147,8 @@ def _known_for(names: Sequence[str], numbers: Sequence[Numbers], k: int) -> str:
     sizes += [] if other is None else [f"SS's {other['bits']:,.0f}"]
     steps = "" if other is None else f" (SS's to {other['work']:,.0f})"
     counters = "1 counter" if own["work"] == 1 else f"{own['work']:,.0f} counters"
-    said = f"Its report has {own['bits']:,.0f} bits{_bracketed(sizes)} and adds to {counters} of the server{steps}."
+    bits = "1 bit" if own["bits"] == 1 else f"{own['bits']:,.0f} bits"
+    said = f"Its report has {bits}{_bracketed(sizes)} and adds to {counters} of the server{steps}."
     return f"{said} Fakes can choose the block where they weigh most." if first == "MSS" else said
 
 

@@ -17,7 +17,7 @@ from hush.planning import advice
 from hush.planning.measures import COMPARED, NUMBERS, setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import Found, found, tells, useful
+from hush.planning.search import Found, distinct, served, tells, useful
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import FIRST, Wishes
@@ -190,7 +190,7 @@ def plan(
         fakes=fakes,
         targets=targets,
     )
-    rows = useful(found(wishes), wishes)
+    rows = distinct(useful(list(served(wishes)), wishes))
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes))

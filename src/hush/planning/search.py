@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hush.errors import HushError
@@ -61,11 +61,16 @@ class Found:
 
 def found(wishes: Wishes) -> list[Found]:
     """Everything that meets the wishes; what tuning finds again is left out."""
-    rows: list[Found] = []
-    for row in served(wishes):
-        if not (row.tuned and any(alike(row.numbers, other.numbers, COMPARED) for other in rows)):
-            rows.append(row)
-    return rows
+    return distinct(served(wishes))
+
+
+def distinct(rows: Iterable[Found]) -> list[Found]:
+    """Without what was tuned and is like a row before it, within 5 % in everything."""
+    kept: list[Found] = []
+    for row in rows:
+        if not (row.tuned and any(alike(row.numbers, other.numbers, COMPARED) for other in kept)):
+            kept.append(row)
+    return kept
 
 
 def served(wishes: Wishes) -> Iterator[Found]:

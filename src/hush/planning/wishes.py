@@ -172,7 +172,7 @@ class Wishes:
         if self.error is not None and first != "error":
             logs["error"] = np.maximum(logs["error"], math.log(self.error))
         balance = np.sum([weight * logs[name] for name, weight in WEIGHTS.items() if name in logs], axis=0)
-        return [int(i) for i in np.lexsort((balance, steps))]
+        return [int(i) for i in np.lexsort((balance.round(9), steps))]  # what is the same stays in its order
 
     def for_tuning(self) -> Wishes:
         """What parameters are tuned for: where nothing bounds the error, the balance.

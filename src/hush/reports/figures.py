@@ -46,7 +46,7 @@ def comparison(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) ->
     axes = figure.subplots()
     prepare(axes, theme, "x")
     rows_in(axes, series, theme)
-    legend(axes, theme)
+    legend(figure, theme)
     say(figure.suptitle, title, **head(theme))
     return figure
 
@@ -64,7 +64,7 @@ def errors(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Fig
     axes.axvline(0, color=theme.ink, linewidth=1.2)
     rows_in(axes, off, theme, percent=False)
     axes.set_xlabel("estimate − truth, in percentage points", color=theme.faint)
-    legend(axes, theme)
+    legend(figure, theme)
     say(figure.suptitle, title, **head(theme))
     return figure
 

@@ -120,9 +120,9 @@ def cloud(axes: Axes, series: Sequence[Series], theme: Theme) -> None:
     axes.set_xlabel("value, by index in the domain", color=theme.faint)
 
 
-def legend(axes: Axes, theme: Theme) -> None:
-    """What the marks mean."""
-    axes.legend(loc="best", labelcolor=theme.ink, **LEGEND)
+def legend(figure: Figure, theme: Theme) -> None:
+    """What the marks mean, below the panel, where it covers none."""
+    figure.legend(loc="outside lower right", ncols=4, labelcolor=theme.ink, **LEGEND)
 
 
 def _hollow(theme: Theme) -> dict[str, Any]:

@@ -29,6 +29,8 @@ _SIZES = ((16, "up to 16 bits", "o", 2), (128, "up to 128 bits", "s", 0), (math.
 """Report sizes: up to how many bits, in words, the mark and the colour."""
 
 _AROUND = 5.0
+_CERTAIN = 1.005
+"""Where axes of attack success end at the latest: no attack succeeds more often than always."""
 
 
 def front_figure(plan: Plan, choice: Choice | None, *, theme: Theme = LIGHT) -> Figure:
@@ -73,7 +75,8 @@ def _choices(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> lis
         hollow: dict[str, Any] = {"color": theme.faint, "mfc": theme.ground, "ms": 7, "lw": 0}
         axes.plot([], [], marker="o", label="hollow: another is no worse in anything", **hollow)
     if choice is not None:
-        axes.plot(_number(plan, choice, x), _number(plan, choice, y), "*", ms=19, color=theme.series[1], zorder=4)
+        at = (_number(plan, choice, x), _number(plan, choice, y))
+        axes.plot(*at, "*", ms=19, color=theme.series[1], zorder=4, clip_on=False)
     logarithmic(axes, "x", "y")
     _window(axes, plan, (x, y))
     _lines(axes, plan, (x, y), theme)
@@ -126,7 +129,8 @@ def _window(axes: Axes, plan: Plan, names: tuple[str, str]) -> None:
         values = _values(plan, name)
         low, high = min(values), max(values)
         room = max((high / low) ** 0.16, 1.06)
-        getattr(axes, f"set_{which}lim")(low / room, high * room ** (2 if which == "x" else 1))
+        top = high * room ** (2 if which == "x" else 1)
+        getattr(axes, f"set_{which}lim")(low / room, min(top, _CERTAIN) if name == "asr" else top)
 
 
 def _front(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> None:
@@ -143,7 +147,7 @@ def _front(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> None:
     axes.plot(edge[:, 0], edge[:, 1], color=theme.series[0], linewidth=2, label=label)
     shown = [] if choice is None else [(_number(plan, choice, "error"), choice.numbers["asr"])]
     for at in shown:
-        axes.plot(*at, "*", ms=17, color=theme.series[1], zorder=4, lw=0, label="the choice")
+        axes.plot(*at, "*", ms=17, color=theme.series[1], zorder=4, lw=0, clip_on=False, label="the choice")
     logarithmic(axes, "x", "y")
     _limits(axes, plan, edge, shown)
     _lines(axes, plan, ("error", "asr"), theme, label="your wishes")
@@ -184,10 +188,10 @@ def _limits(axes: Axes, plan: Plan, edge: Floats, shown: list[tuple[float, float
         error = _scale(plan) * wished.get("error", best / _scale(plan))
         axes.set_xlim(min(error, best) / 1.5, max(error, best) * _AROUND)
         attacks = [edge[:, 1].min(), edge[:, 1].max(), wished.get("asr", edge[:, 1].max())]
-        axes.set_ylim(min(attacks) / 1.1, max(attacks) * 1.1)
+        axes.set_ylim(min(attacks) / 1.1, min(max(attacks) * 1.1, _CERTAIN))
         return
     ((error, attack),) = shown
     left, right = max(error / _AROUND, float(edge[:, 0].min())), error * _AROUND
     inside = edge[(edge[:, 0] >= left) & (edge[:, 0] <= right), 1].tolist()
     attacks = [attack, *inside]
-    axes.set(xlim=(left / 1.2, right * 1.2), ylim=(min(attacks) / 1.3, min(max(attacks) * 1.5, 1.5)))
+    axes.set(xlim=(left / 1.2, right * 1.2), ylim=(min(attacks) / 1.3, min(max(attacks) * 1.5, _CERTAIN)))

@@ -171,7 +171,8 @@ def formulas(table: Table) -> list[Check]:
     ):
         ratio = table.where(protocol=name).numbers(f"{column}_printed") / table.where(protocol=name).numbers(column)
         said, exact = f"{span(ratio)} of what is right", rule.equal(1, "it is the exact one")
-        checks.append(paper(f"{claim}, over the exact one", "a formula", exact, ratio, said, "table 1", known=known))
+        source = "C" if "equation 15" in claim else "table 1"  # which has it for k = K alone
+        checks.append(paper(f"{claim}, over the exact one", "a formula", exact, ratio, said, source, known=known))
     pgr = mechanism("PGR", LARGE, 4.5)
     claim = f"bits of PGR at k = {LARGE:,}, ε = 4.5"
     checks.append(Check.number(claim, f"{printed.bits(pgr):.0f}", pgr.bits, "table 1", known=False))

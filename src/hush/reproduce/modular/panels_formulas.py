@@ -99,7 +99,8 @@ def _condition(axes: Axes, rows: Table) -> None:
     at = np.zeros(len(counts))
     for group in {(count, k) for count, k in zip(counts, sizes, strict=True)}:
         mine = [i for i, each in enumerate(zip(counts, sizes, strict=True)) if each == group]
-        centre = groups.index(group[0]) + 0.4 * (ks.index(group[1]) - (len(ks) - 1) / 2)
+        beside = sorted({k for count, k in zip(counts, sizes, strict=True) if count == group[0]})
+        centre = groups.index(group[0]) + 0.4 * (beside.index(group[1]) - (len(beside) - 1) / 2)
         at[mine] = centre + np.linspace(-0.13, 0.13, len(mine)) * (len(mine) > 1)
     inside = found <= _LARGEST
     axes.hlines(told, at - 0.06, at + 0.06, color=_PRINTED, lw=2.4, zorder=3)
@@ -114,9 +115,9 @@ def _condition(axes: Axes, rows: Table) -> None:
     many = beyond(axes, at, np.where(inside, 1.0, np.inf), THEME.series[3])
     if many:
         axes.plot([], [], "^", color=THEME.series[3], ms=6, label="κ beyond this panel")
-    axes.set_xticks(range(len(groups)), labels=[str(count) for count in groups])
+    axes.set_xticks(range(len(groups)), labels=[f"ℓ = {count}" for count in groups])
     axes.set_xlim(-0.5, len(groups) - 0.5)
     axes.grid(visible=False, axis="x")
-    axes.set_xlabel("number of primes ℓ", color=THEME.faint, fontsize=9.5)
+    axes.set_xlabel("number of primes", color=THEME.faint, fontsize=9.5)
     entitle(axes, "condition number κ, and theorem 4's bound on it")
     axes.legend(frameon=False, fontsize=8.5, labelcolor=THEME.ink, loc="upper left")
