@@ -38,7 +38,7 @@ from hush.planning.plan import plan
 from hush.randomness import seeded
 from hush.utility import uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "ABLH",

@@ -85,7 +85,7 @@ def quantile(law: Floats, lowest: int, n: int, tail: float) -> int:
     """The least whole number that a sum of n such steps reaches with a chance of at most `tail`.
 
     >>> coin = np.array([0.5, 0.5])
-    >>> quantile(coin, 0, 10, 11 / 1024), quantile(coin, 0, 10, 10 / 1024)
+    >>> quantile(coin, 0, 10, 11.1 / 1024), quantile(coin, 0, 10, 10.9 / 1024)
     (9, 10)
     """
     steps = lowest + np.arange(law.size)

@@ -27,6 +27,10 @@ from hush.mechanisms._thresholds import SCALE
 from hush.simulation import tallies
 
 
+_LEAST_THETA = 0.500001
+"""The first number of six digits above 1/2."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class UE(PureOracle):
     """Report k bits, one for each value: the true value's is one with probability ``p``, any other with ``q``.
@@ -271,7 +275,7 @@ class THE(UE):
 
 def checked_theta(theta: float | None, epsilon: float) -> float:
     """A threshold above 1/2 and at most 1; the best one, to six digits, when none is given."""
-    chosen = shortened(optimal.threshold(epsilon)) if theta is None else theta
+    chosen = max(shortened(optimal.threshold(epsilon)), _LEAST_THETA) if theta is None else theta
     return _rules.number("theta", chosen, 0.5, 1.0, "leave it out for the least variance", closed=True)
 
 

@@ -52,7 +52,7 @@ def likely_epsilon(wishes: Wishes) -> float:
     """About the budget that the error needs, whatever else is wished: where a variance is 4e^epsilon/(e^epsilon - 1)².
 
     >>> round(likely_epsilon(Wishes(k=100, n=100_000, error=0.01)), 2)
-    1.18
+    1.17
     """
     limit = wishes.limits["error"]
     squared = {"mse": limit, "mae": limit**2 * math.pi / 2, "margin": (limit / Z95) ** 2}[wishes.metric]
