@@ -26,7 +26,6 @@ from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.simulation import tallies
 
-
 _LEAST_THETA = 0.500001
 """The first number of six digits above 1/2."""
 
