@@ -422,3 +422,14 @@ def test_shares_of_trials_go_from_nothing_to_all(tables: dict[str, Table]) -> No
         steps = [np.asarray(line.get_ydata()) for line in axes.lines if line.get_drawstyle() == "steps-post"]
         assert len(steps) == 4
         assert all(each[0] == 0 and each[-1] == 1 and (np.diff(each) >= 0).all() for each in steps)
+
+
+def test_condition_numbers_stand_over_their_number_of_primes() -> None:
+    from matplotlib.figure import Figure
+
+    rows = [["k=100 29 31 37 41", 4.0, 104.0], ["k=256 11 13 17 19 23 29", 3.0, 1e7]]
+    axes = Figure().subplots()
+    panels_formulas._condition(axes, rows_of(("setting", "printed", "right"), rows))
+    marks = [line for line in axes.lines if str(line.get_label()).startswith("κ, k")]
+    assert [np.asarray(line.get_xdata()).tolist() for line in marks] == [[0.0], [1.0]]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["ℓ = 4", "ℓ = 6"]
