@@ -101,7 +101,7 @@ def planned() -> None:
     plan = hush.plan(k=100, n=100_000, error=0.01, max_asr=0.1)
     (PICTURES / "plan.png").write_bytes(png(front_figure(plan, plan.first), dpi=110))
     chosen = [
-        choice for choice in plan.choices if choice.name in {"tuned HR", "BLH", "HR", "SUE", "OLH", "SS", "GRR", "SHE"}
+        choice for choice in plan.choices if choice.name in {"tuned PGR", "BLH", "HR", "SUE", "OLH", "SS", "GRR", "SHE"}
     ]
     titles = {"epsilon": "budget ε", "asr": "attack success", "gain": "gain of 5 % fakes", "bits": "bits"}
     measures = {title: [choice.numbers[name] for choice in chosen] for name, title in titles.items()}

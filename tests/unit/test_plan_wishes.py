@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from hush.planning.measures import COMPARED, meets
+from hush.planning.measures import meets
 from hush.planning.search import Found, distinct, served, useful
 from hush.planning.shortlist import alike
 from hush.planning.wishes import LIMITS, MATTERS, METRICS, Wishes
@@ -29,7 +29,7 @@ def held(before: Rows, earlier: Wishes, wishes: Wishes) -> int:
     """What met the added wish is still there. How many did.
 
     Where the least budget is sought before and after, it is the same mechanism, to the last digit. What was tuned is
-    left out only where it is like a row that is there.
+    left out only where a row with the very same numbers is there.
     """
     after = {row.name: row for row in useful(list(served(wishes)), wishes)}
     shown = distinct(after.values())
@@ -38,7 +38,7 @@ def held(before: Rows, earlier: Wishes, wishes: Wishes) -> int:
     for row in kept:
         assert row.name in after, (row, wishes)
         own = after[row.name]
-        assert own in shown or (own.tuned and any(alike(own.numbers, each.numbers, COMPARED) for each in shown))
+        assert own in shown or (own.tuned and any(alike(own.numbers, each.numbers, 1e-9) for each in shown))
         if not (earlier.spends or wishes.spends or wishes.metric == "mae"):
             assert after[row.name].mechanism == row.mechanism, (row, wishes)
     return len(kept)

@@ -13,7 +13,7 @@ from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 from hush.planning import tuning
 from hush.planning.families import FAMILIES
-from hush.planning.measures import COMPARED, number_of, numbers_of
+from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Listed, Modular, Tuned
@@ -22,6 +22,9 @@ from hush.utility._oracle import UtilityOracle
 
 _FAMILY_FOR = 4_096
 """Values up to which hashing by a public family is looked at: what fakes gain is found by going through all of it."""
+
+_SAME = 1e-9
+"""Numbers that differ by no more than rounding."""
 
 
 def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Listed | Modular]:
@@ -65,10 +68,10 @@ def found(wishes: Wishes) -> list[Found]:
 
 
 def distinct(rows: Iterable[Found]) -> list[Found]:
-    """Without what was tuned and is like a row before it, within 5 % in everything."""
+    """Without what was tuned and came out as a row before it: BLH is LH with two buckets."""
     kept: list[Found] = []
     for row in rows:
-        if not (row.tuned and any(alike(row.numbers, other.numbers, COMPARED) for other in kept)):
+        if not (row.tuned and any(alike(row.numbers, other.numbers, _SAME) for other in kept)):
             kept.append(row)
     return kept
 

@@ -28,9 +28,9 @@ def on_front(numbers: Sequence[Numbers]) -> npt.NDArray[np.bool_]:
     return np.asarray(~((one <= other).all(axis=2) & (one < other).any(axis=2)).any(axis=0))
 
 
-def alike(one: Numbers, other: Numbers, names: Sequence[str] = NUMBERS) -> bool:
-    """Whether two rows differ by 5 % at most in everything."""
-    return all(abs(one[name] - other[name]) <= _ALIKE * abs(other[name]) for name in names)
+def alike(one: Numbers, other: Numbers, within: float = _ALIKE) -> bool:
+    """Whether two rows differ by no more than a share of each number, 5 % if left out."""
+    return all(abs(one[name] - other[name]) <= within * abs(other[name]) for name in NUMBERS)
 
 
 def shortlist(numbers: Sequence[Numbers], front: Sequence[bool] | npt.NDArray[np.bool_]) -> list[int]:
