@@ -45,8 +45,8 @@ def test_titles_say_which_intervals(reports: Path, tmp_path: Path, drawn: list[A
     made = ("--mechanism", "OUE", "--epsilon", 1, "--k", 5, "--dataset", "zipf", "--n", 100, "--runs", 1)
     run("simulate", *made, *png)
     first, second, third = (title for _, title in drawn)
-    assert first.endswith("\npointwise 95 % intervals")
-    assert second.endswith("\nsimultaneous 90 % intervals")
+    assert first.endswith("\npointwise 95 % intervals, exact")
+    assert second.endswith("\nsimultaneous 90 % intervals, exact")
     assert "pointwise 95 % intervals" in third
 
 

@@ -225,10 +225,7 @@ class FrequencyOracle(ABC):
         return None
 
     def terms(self) -> tuple[Term, Term, float] | None:
-        """What one report adds to n times an estimate: of who holds the value, and of others; None if unknown.
-
-        And the smallest variance that another's report can have.
-        """
+        """What a report adds to n times an estimate: its holder's, others', and their least variance; None if unknown."""
         return None
 
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
