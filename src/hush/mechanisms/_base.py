@@ -225,7 +225,7 @@ class FrequencyOracle(ABC):
         return None
 
     def terms(self) -> tuple[Term, Term, float] | None:
-        """What a report adds to n times an estimate: its holder's, others', and their least variance; None if unknown."""
+        """What a report adds to n times an estimate: its holder's, others', and their least variance; or None."""
         return None
 
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
