@@ -173,7 +173,8 @@ def _screened(quick: bool) -> report.Table:
     table = report.Table(
         "Screening every value of foreign code that gives one of them away (GRR, ε = 1, one million trials to come)",
         ("values", "reports made", "time", "of which the code's own", "found"),
-        note="The code takes arrays, so that the time is the screening's; reports are at most 400,000, whatever k.",
+        note="The code takes arrays, so that the time is the screening's; reports are about as many as the trials to "
+        "come, whatever k.",
     )
     for k in (16, 1000) if quick else (16, 1000, 10_000):
         m, told, own = hush.GRR(k=k, epsilon=1.0), k // 3, [0.0]

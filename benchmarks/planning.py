@@ -10,9 +10,7 @@ import time
 
 from benchmarks import report
 
-LIMIT = (
-    2.0  # seconds of the processor, for ten thousand values: one thread works, and the clock counts others' work too
-)
+LIMIT = 2.0  # seconds that a person waits, for ten thousand values, on a machine that does nothing else
 ASKED = {
     "13 values": "--k 13 --n 60000 --error 1pp --max-asr 0.3",
     "100 values": "--k 100 --n 100000 --error 1pp --max-asr 0.1",
@@ -39,14 +37,14 @@ def run(quick: bool) -> list[report.Table]:
     table = report.Table(
         "`hush plan`, a fresh process each time",
         ("what", "time", "processor", "beside `hush --version`", "required"),
-        note=f"Medians of {turns} runs, taken in turn, so that a busy moment hits all alike. One thread works, so that "
-        "what is required is of the processor.",
+        note=f"Medians of {turns} runs, taken in turn, so that a busy moment hits all alike. What is required is the "
+        "time on the clock of a machine that does nothing else; the processor's counts all threads that start.",
     )
     start = statistics.median(work["`hush --version`"])
     for name in works:
         seconds, cpu = statistics.median(wall[name]), statistics.median(work[name])
         held = "10,000 values" in name
-        missed = f"{cpu:.2f} s" if held and cpu >= LIMIT else ""
+        missed = f"{seconds:.2f} s" if held and seconds >= LIMIT else ""
         cells = (f"{seconds:.2f} s", f"{cpu:.2f} s", f"{cpu / start:.1f} ×", f"< {LIMIT:g} s" if held else "")
         table.add(name, *cells, missed=missed, seconds=seconds, processor=cpu)
     return [table]
