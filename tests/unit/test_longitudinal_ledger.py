@@ -243,3 +243,90 @@ def test_another_limit_is_refused(tmp_path: Path) -> None:
     Ledger(limit=1, path=path)
     with pytest.raises(SpecError, match="limit 2"):
         Ledger(limit=2, path=path)
+
+
+def three_expenses(path: Path) -> bytes:
+    """A ledger of three tenths."""
+    ledger = Ledger(limit=1, path=path)
+    for day in range(3):
+        ledger.spend(0.1, what=f"day {day}")
+    return path.read_bytes()
+
+
+def test_line_ends_of_another_system_lose_no_expense(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    changed = three_expenses(path).replace(b"\n", b"\r\n")
+    path.write_bytes(changed)
+    for _ in range(3):
+        assert Ledger(limit=1, path=path).left == Fraction(7, 10)
+        assert path.read_bytes() == changed
+    ledger = Ledger(limit=1, path=path)
+    assert ledger.spend(0.1, what="one more") == Fraction(6, 10)
+    assert Ledger(limit=1, path=path).entries == ledger.entries
+
+
+def test_a_last_line_that_only_lost_its_end_is_spent(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    whole = three_expenses(path)
+    path.write_bytes(whole.removesuffix(b"\n"))
+    assert Ledger(limit=1, path=path).left == Fraction(7, 10)
+    assert path.read_bytes() == whole
+    path.write_bytes(whole.replace(b"\n", b"\r\n").removesuffix(b"\n"))
+    ledger = Ledger(limit=1, path=path)
+    assert ledger.spend(0.1, what="next") == Fraction(6, 10)
+    assert Ledger(limit=1, path=path).left == Fraction(6, 10)
+
+
+@pytest.mark.parametrize("content", [b"a key without a line end", b"\x00" * 30, b'{"ledger": 1, "limit": "2'])
+def test_a_file_that_is_no_ledger_is_not_emptied(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "something"
+    path.write_bytes(content)
+    with pytest.raises(SpecError, match="must be a ledger"):
+        Ledger(limit=1, path=path)
+    assert path.read_bytes() == content
+
+
+def test_line_ends_that_are_none_are_refused_and_nothing_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    whole = three_expenses(path)
+    first = whole.index(b"\n") + 1
+    for content in (whole.replace(b"\n", b"\r"), whole[:first] + whole[first:].replace(b"\n", b"\r")):
+        path.write_bytes(content)
+        with pytest.raises(SpecError, match="must be a ledger"):
+            Ledger(limit=1, path=path)
+        assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("huge", ["1e999999999", "1e-999999999", "9" * 5000, "inf", "1e401"])
+def test_numbers_in_a_file_are_bounded(tmp_path: Path, huge: str) -> None:
+    path = tmp_path / "ledger.jsonl"
+    whole = three_expenses(path)
+    for content in (
+        json.dumps({"ledger": 1, "limit": huge}).encode() + b"\n",
+        whole + json.dumps({"epsilon": huge, "what": "x", "spent": "1"}).encode() + b"\n",
+        whole + json.dumps({"epsilon": "1/10", "what": "x", "spent": huge}).encode() + b"\n",
+        whole + b"[" * 100_000 + b"\n",
+    ):
+        path.write_bytes(content)
+        with pytest.raises(SpecError, match="must be a ledger"):
+            Ledger(limit=1, path=path)
+        assert path.read_bytes() == content
+
+
+def test_a_line_end_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.jsonl"
+    code = (
+        "import os, resource, sys; from hush.longitudinal import Ledger\n"
+        "path = sys.argv[1]; ledger = Ledger(limit=1, path=path)\n"
+        "Ledger(limit=1, path=path).spend(0.25, what='one')\n"
+        "whole = open(path, 'rb').read(); open(path, 'wb').write(whole[:-1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) - 1, resource.RLIM_INFINITY))\n"
+        "try: ledger.spend(0.25, what='two')\n"
+        "except OSError as error: print('refused')\n"
+        "print(ledger.spent, open(path, 'rb').read() == whole[:-1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))\n"
+        "print(ledger.spend(0.25, what='three'))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code, str(path)], check=True, capture_output=True, text=True)
+    assert shown.stdout.splitlines() == ["refused", "0 True", "1/2"]
+    assert [entry.what for entry in Ledger(limit=1, path=path).entries] == ["one", "three"]

@@ -2,7 +2,8 @@
 
 Losses add up exactly, as fractions; a number is taken as it is written, so that ten times 0.1 is 1. With a path, every
 entry is a line of JSON, appended and flushed to the disk before `spend` returns: spend first, report afterwards, and no
-crash can make the ledger forget a report. A line that a crash cut short was never acknowledged and is dropped.
+crash can make the ledger forget a report. A line that a crash cut short was never acknowledged and is dropped; nothing
+else ever is, whatever an editor or a transfer made of the line ends.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from hush.errors import ParameterError, SpecError, message
 from hush.mechanisms import _rules
@@ -107,9 +108,9 @@ class Ledger:
             rule = f"must be at most {_shown(left)}, which is left of {_shown(self.limit)}"
             raise ParameterError(message("epsilon", rule, float(amount), "ask for less, or report no more"))
         if file is not None:
-            self._append(file, {"epsilon": str(amount), "what": what, "spent": str(self._spent + amount)})
-        self._entries.append(Entry(amount, what))
-        self._spent += amount
+            line = _line({"epsilon": str(amount), "what": what, "spent": str(self._spent + amount)})
+            self._append(file, line)
+        self._take(Entry(amount, what), 0 if file is None else len(line))
         return left - amount
 
     def advanced_for_fixed_budgets(self, delta: float) -> float:
@@ -148,46 +149,80 @@ class Ledger:
         if size < self._read:
             raise SpecError(message("ledger", "must only ever grow", f"{size} bytes", "restore it from a copy"))
         added = _read_all(file, self._read, size)
-        whole = added[: added.rfind(b"\n") + 1]
-        for line in whole.splitlines():
-            self._take(line, first=self._read == 0)
-            self._read += len(line) + 1
-        if self._read < size:
-            os.ftruncate(file, self._read)
+        *lines, rest = added.split(b"\n")  # and at nothing else: what is dropped is counted in bytes
+        for line in lines:
+            self._take(self._checked(line), len(line) + 1)
+        if rest:
+            self._end(file, rest)
         if self._read == 0:
-            self._append(file, {"ledger": VERSION, "limit": str(self.limit)})
+            self._append(file, self._header)
+            self._read = len(self._header)
             _flush_folder(self.path)
 
-    def _take(self, line: bytes, *, first: bool) -> None:
+    @property
+    def _header(self) -> bytes:
+        return _line({"ledger": VERSION, "limit": str(self.limit)})
+
+    def _end(self, file: int, rest: bytes) -> None:
+        """What stands behind the last line end: an entry that only lacks its own, or one that was cut short."""
+        if _parsed(rest) is not None:
+            entry = self._checked(rest)
+            self._append(file, b"\n")
+            self._take(entry, len(rest) + 1)
+        elif b"\r" in rest or (self._read == 0 and not self._header.startswith(rest)):
+            self._refuse()
+        else:
+            os.ftruncate(file, self._read)
+
+    def _take(self, entry: Entry | None, size: int) -> None:
+        """Have a line in memory that is so long; None is the first line."""
+        if entry is not None:
+            self._entries.append(entry)
+            self._spent += entry.epsilon
+        self._read += size
+
+    def _checked(self, line: bytes) -> Entry | None:
         """One line, checked against the sum so far."""
+        plain = _parsed(line)
         try:
-            entry = json.loads(line)
-            if first:
-                known = entry["ledger"] == VERSION and Fraction(entry["limit"]) == self.limit
+            if self._read == 0:
+                entry, known = None, plain["ledger"] == VERSION and _exact(plain["limit"]) == self.limit
             else:
-                amount, what = Fraction(entry["epsilon"]), str(entry["what"])
-                known = amount > 0 and Fraction(entry["spent"]) == self._spent + amount
-        except (ValueError, KeyError, TypeError, ZeroDivisionError):
+                entry = Entry(_exact(plain["epsilon"]), str(plain["what"]))
+                known = entry.epsilon > 0 and _exact(plain["spent"]) == self._spent + entry.epsilon
+        except (ValueError, KeyError, TypeError, ArithmeticError):
             known = False
         if not known:
-            rule = f"must be a ledger with the limit {_shown(self.limit)} whose lines add up"
-            raise SpecError(message("ledger", rule, str(self.path), "pass its own limit, or restore it from a copy"))
-        if not first:
-            self._entries.append(Entry(amount, what))
-            self._spent += amount
+            self._refuse()
+        return entry
 
-    def _append(self, file: int, entry: dict[str, Any]) -> None:
+    def _refuse(self) -> NoReturn:
+        rule = f"must be a ledger with the limit {_shown(self.limit)} whose lines add up"
+        raise SpecError(message("ledger", rule, str(self.path), "pass its own limit, or restore it from a copy"))
+
+    def _append(self, file: int, line: bytes) -> None:
         """Write one line and flush it; on failure, leave the file as it was."""
-        line = json.dumps(entry).encode() + b"\n"
+        size = os.fstat(file).st_size
         try:
             if os.write(file, line) != len(line):
                 raise OSError(f"{self.path} could not be written whole; is the disk full?")
             os.fsync(file)
         except OSError:
             with suppress(OSError):  # otherwise the next one to open it drops the line
-                os.ftruncate(file, self._read)
+                os.ftruncate(file, size)
             raise
-        self._read += len(line)
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    return json.dumps(entry).encode() + b"\n"
+
+
+def _parsed(line: bytes) -> Any:
+    """What a line says; None where it is not whole."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _amount(name: str, value: object) -> Fraction:
