@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import binom
 
 import hush
 from hush.audit import Claim, MechanismTarget, bounds, run
+from hush.audit.checkpoint import Checkpoint
 from hush.audit.events import best_threshold
 from hush.errors import ParameterError, SpecError
 from tests.conformance import museum
@@ -199,6 +201,77 @@ def test_an_interrupted_audit_goes_on(tmp_path: Path) -> None:
     file.write_text("{}")
     with pytest.raises(SpecError, match="checkpoint must be"):
         run(m, trials=1_000_000, rng=hush.seeded(5), checkpoint=file)
+
+
+LIES: list[tuple[str, object]] = [
+    ("more hits than trials", [1800, 1801]),
+    ("fewer than none", [1800, -1]),
+    ("far too many", [1800, 10**30]),
+    ("more trials than were asked for", [10**30, 5]),
+    ("a few more", [1801, 5]),
+    ("trials that end within a chunk", [1799, 5]),
+    ("less than no trials", [-1800, -1800]),
+    ("parts of a hit", [1800, 5.5]),
+    ("a truth value", [1800, True]),
+    ("a text", [1800, "5"]),
+    ("no list", 1800),
+    ("an empty list", []),
+    ("another number of events", [1800, 5, 5]),
+]
+
+
+@pytest.mark.parametrize(("lie", "counts"), LIES, ids=[lie for lie, _ in LIES])
+def test_a_checkpoint_that_cannot_have_been_counted_is_refused(tmp_path: Path, lie: str, counts: object) -> None:
+    file, m = tmp_path / "audit.json", hush.OUE(k=10, epsilon=1.0)
+    run(m, trials=2000, rng=hush.seeded(5), checkpoint=file)
+    plain = json.loads(file.read_text())
+    assert plain["streams"]["2"][0] == 1800
+    for stream in ("2", "3"):
+        file.write_text(json.dumps({**plain, "streams": {**plain["streams"], stream: counts}}))
+        with pytest.raises(SpecError, match=r"checkpoint must .* remove it to start again"):
+            run(m, trials=2000, rng=hush.seeded(5), checkpoint=file)
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "null", '{"audit": {"root": "x"}, "streams": {}}', "\0"])
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "audit.json"
+    file.write_text(content)
+    with pytest.raises(SpecError, match="that an audit wrote"):
+        run(hush.OUE(k=10, epsilon=1.0), trials=2000, checkpoint=file)
+
+
+def test_a_checkpoint_is_written_through_no_planted_link(tmp_path: Path) -> None:
+    precious, file = tmp_path / "precious", tmp_path / "audit.json"
+    precious.write_text("mine")
+    (tmp_path / "audit.json.part").symlink_to(precious)
+    run(hush.OUE(k=10, epsilon=1.0), trials=2000, checkpoint=file)
+    assert precious.read_text() == "mine"
+    assert json.loads(file.read_text())["streams"].keys() == {"2", "3"}
+    assert not list(tmp_path.glob(".hush-*"))
+
+
+def test_audits_at_once_keep_one_checkpoint(tmp_path: Path) -> None:
+    """Each replaces the file whole, under a name of its own until then."""
+    kept = [Checkpoint(tmp_path / "audit.json", {"root": i}) for i in range(4)]
+    died: list[BaseException] = []
+
+    def audit(mine: Checkpoint) -> None:
+        try:
+            for done in range(200):
+                mine.save(2, done, [0])
+        except BaseException as error:
+            died.append(error)
+
+    threads = [threading.Thread(target=audit, args=(each,)) for each in kept]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not died
+    found = Checkpoint.read(tmp_path / "audit.json")
+    assert found is not None
+    assert found.streams == {"2": [199, 0]}
+    assert [each.name for each in tmp_path.iterdir()] == ["audit.json"]
 
 
 def test_without_a_seed_reports_are_those_of_real_clients() -> None:

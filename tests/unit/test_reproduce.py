@@ -13,7 +13,7 @@ import pytest
 
 import hush
 from hush.attacks.reconstruction import chance
-from hush.cli import _files
+from hush.files import atomic
 from hush.reproduce import Check, Part, Settings, Study, Table, measure, page, studies
 from hush.reproduce.folder import RECORD, kept, make, whole
 from hush.reproduce.refined import checks, frame, protocols
@@ -264,7 +264,7 @@ def counted(study: Study = REFINED) -> tuple[Study, list[str]]:
 
 def made_in(study: Study, folder: Path, settings: Settings = QUICK, fresh: bool = False) -> list[bool]:
     there = {} if fresh else kept(study, study.parts, settings, folder)
-    return [each.kept for each in make(study, study.parts, settings, folder, write=_files.write, there=there)]
+    return [each.kept for each in make(study, study.parts, settings, folder, write=atomic.write, there=there)]
 
 
 def test_what_is_there_is_kept(tmp_path: Path) -> None:
@@ -316,10 +316,10 @@ def test_an_interrupt_leaves_no_half_file(tmp_path: Path, when: str) -> None:
 
     def write(path: Path, content: str | bytes) -> None:
         if when == "writing" and path.name == "figure-8.png":
-            with _files.replacing(path) as part:
+            with atomic.replacing(path) as part:
                 part.write_bytes(content[:10] if isinstance(content, bytes) else b"")
                 raise KeyboardInterrupt
-        _files.write(path, content)
+        atomic.write(path, content)
 
     broken = replace(study, parts=(study.parts[0], halted))
     with pytest.raises(KeyboardInterrupt):
@@ -334,7 +334,7 @@ def test_a_full_run_is_told_from_a_quick_one(tmp_path: Path) -> None:
     assert whole(tmp_path) == []
     made_in(study, tmp_path)
     assert whole(tmp_path) == []
-    make(study, study.parts[:1], Settings(), tmp_path, write=_files.write)
+    make(study, study.parts[:1], Settings(), tmp_path, write=atomic.write)
     assert whole(tmp_path) == ["figure-1"]
     (tmp_path / RECORD).write_text(json.dumps({"figure-1": 3, "figure-8": {"settings": []}}))
     assert whole(tmp_path) == []
@@ -342,10 +342,10 @@ def test_a_full_run_is_told_from_a_quick_one(tmp_path: Path) -> None:
 
 def test_what_is_made_is_told_before_and_after(tmp_path: Path) -> None:
     study, _ = counted()
-    make(study, study.parts[:1], QUICK, tmp_path, write=_files.write)
+    make(study, study.parts[:1], QUICK, tmp_path, write=atomic.write)
     heard: list[str] = []
     make(
-        study, study.parts, QUICK, tmp_path, write=_files.write, there=kept(study, study.parts, QUICK, tmp_path),
+        study, study.parts, QUICK, tmp_path, write=atomic.write, there=kept(study, study.parts, QUICK, tmp_path),
         begin=lambda part: heard.append(f"begin {part.id}"), end=lambda made: heard.append(f"end {made.part.id}"),
     )  # fmt: skip
     assert heard == ["begin figure-8", "end figure-8"]
@@ -354,7 +354,7 @@ def test_what_is_made_is_told_before_and_after(tmp_path: Path) -> None:
 def test_the_bar_moves_by_what_a_part_costs(tmp_path: Path) -> None:
     study, _ = counted()
     heard: list[float] = []
-    make(study, study.parts, QUICK, tmp_path, write=_files.write, advance=heard.append)
+    make(study, study.parts, QUICK, tmp_path, write=atomic.write, advance=heard.append)
     assert math.isclose(sum(heard), sum(part.cost(QUICK) for part in study.parts))
 
 
@@ -367,7 +367,7 @@ def test_the_page_shows_figures_numbers_and_verdicts(tmp_path: Path) -> None:
     study, _ = counted()
     wrong = replace(study.parts[0], check=lambda table: [Check.number("a <b>", "1", 2.0, "V")])
     study = replace(study, parts=(wrong, study.parts[1]))
-    made = make(study, study.parts, QUICK, tmp_path, write=_files.write)
+    made = make(study, study.parts, QUICK, tmp_path, write=atomic.write)
     text = page.index(study, made, QUICK)
     for name in ("figure-1.png", "figure-1.csv", "figure-8.png", "figure-8.csv"):
         assert f'"{name}"' in text
@@ -380,7 +380,7 @@ def test_the_page_shows_figures_numbers_and_verdicts(tmp_path: Path) -> None:
 
 def test_the_page_says_what_is_missing_and_how_to_go_on(tmp_path: Path) -> None:
     study, _ = counted()
-    made = make(study, study.parts[:1], QUICK, tmp_path, write=_files.write)
+    made = make(study, study.parts[:1], QUICK, tmp_path, write=atomic.write)
     text = page.index(study, made, QUICK, "hush reproduce refined --quick")
     assert "1 of 2 parts are here. Not made yet: figure-8; <code>hush reproduce refined --quick</code> goes on." in text
 
@@ -388,7 +388,7 @@ def test_the_page_says_what_is_missing_and_how_to_go_on(tmp_path: Path) -> None:
 def test_verdicts_come_first_on_the_page_and_lines_wrap(tmp_path: Path) -> None:
     """At the page's largest width, 62rem, all five columns are in sight, since their texts wrap."""
     study, _ = counted()
-    made = make(study, study.parts[:1], QUICK, tmp_path, write=_files.write)
+    made = make(study, study.parts[:1], QUICK, tmp_path, write=atomic.write)
     text = page.index(study, made, QUICK)
     heads = ["verdict", "claim", "printed", "matches when", "computed"]
     assert "".join(f'<th scope="col">{head}</th>' for head in heads) in text

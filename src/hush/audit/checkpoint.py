@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hush.errors import SpecError, message
+from hush.files import atomic
 
 _NAMED = {"root": "seed", "mark": "code"}
+_REMEDY = "remove it to start again"
 
 
 @dataclass
@@ -34,10 +35,12 @@ class Checkpoint:
         try:
             plain = json.loads(Path(path).read_text(encoding="utf-8"))
             found, streams = dict(plain["audit"]), dict(plain["streams"])
-        except (ValueError, KeyError, TypeError):
-            raise SpecError(
-                message("checkpoint", "must be a file that an audit wrote", str(path), "remove it to start again")
-            ) from None
+            sound = _count(found["root"]) and all(_adds_up(*counts) for counts in streams.values())
+        except (ValueError, KeyError, TypeError, RecursionError):
+            sound = False
+        if not sound:
+            rule = "must be a file that an audit wrote, with integers 0 <= hits <= done"
+            raise SpecError(message("checkpoint", rule, str(path), _REMEDY))
         return cls(Path(path), found, streams)
 
     def must_be(self, identity: dict[str, Any]) -> None:
@@ -52,19 +55,27 @@ class Checkpoint:
         """Whether nothing is left to count."""
         return self.path is not None and all(self.streams.get(stream, [0])[0] == trials for stream in ("2", "3"))
 
-    def standing(self, stream: int, events: int) -> tuple[int, list[int]]:
-        """Trials done, and hits of each event among them."""
+    def standing(self, stream: int, events: int, trials: int, step: int) -> tuple[int, list[int]]:
+        """Trials done, of so many and so many at a time, and hits of each event among them."""
         done, *hits = self.streams.get(str(stream), [0] * (1 + events))
         if len(hits) != events:
-            raise SpecError(
-                message("checkpoint", "must count the same events", str(self.path), "remove it to start again")
-            )
+            raise SpecError(message("checkpoint", "must count the same events", str(self.path), _REMEDY))
+        if done != trials and (done > trials or done % step):
+            rule = f"must have done {trials} trials, or fewer in steps of {step}"
+            raise SpecError(message("checkpoint", rule, done, _REMEDY))
         return done, hits
 
     def save(self, stream: int, done: int, hits: list[int]) -> None:
         """Note where a stream stands; the file is replaced whole."""
         self.streams[str(stream)] = [done, *hits]
         if self.path is not None:
-            part = self.path.with_name(self.path.name + ".part")
-            part.write_text(json.dumps({"audit": self.identity, "streams": self.streams}), encoding="utf-8")
-            os.replace(part, self.path)
+            atomic.write(self.path, json.dumps({"audit": self.identity, "streams": self.streams}))
+
+
+def _adds_up(done: object, *hits: object) -> bool:
+    """Whether trials and hits are what can have been counted."""
+    return _count(done) and all(_count(each) and each <= done for each in hits)  # type: ignore[operator]
+
+
+def _count(number: object) -> bool:
+    return type(number) is int and number >= 0

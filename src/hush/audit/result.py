@@ -11,6 +11,7 @@ from typing import Any
 from hush.audit.power import RARE, SHARE, Power
 from hush.audit.screening import Screening
 from hush.audit.target import Claim
+from hush.files import atomic
 
 
 @dataclass(frozen=True)
@@ -232,5 +233,5 @@ class AuditResult:
         """One self-contained page for the files; also written to the path, if one is given."""
         page: str = import_module("hush.reports.audited").page_of([self])  # pages lie below, and are asked by name
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            atomic.write(Path(path), page)
         return page

@@ -74,11 +74,12 @@ class Stream:
             reports, coin = self.chunk(at, many)
             return [int(np.count_nonzero(event.test(reports, coin))) for event in events]
 
-        done, hits = checkpoint.standing(self.number, len(events))
+        step = _TOGETHER * self.target.chunk
+        done, hits = checkpoint.standing(self.number, len(events), trials, step)
         if progress is not None and done:
             progress(done)
         while done < trials:
-            stop = min(done + _TOGETHER * self.target.chunk, trials)
+            stop = min(done + step, trials)
             hits = np.sum([hits, *self._each(done, stop, tested)], axis=0).tolist()
             checkpoint.save(self.number, stop, hits)
             if progress is not None:

@@ -155,8 +155,8 @@ def draw(
     """
     import numpy as np
 
-    from hush.cli import _files
     from hush.cli._asking import bar
+    from hush.files import atomic
     from hush.planning.capri.build import builder
     from hush.planning.capri.question import question
     from hush.planning.capri.trial import Trials
@@ -171,4 +171,4 @@ def draw(
         trials = Trials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
         trials.watch = lambda _: tell(len(trials.evidence) / _POINTS)
         curve = [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
-    _files.write(path, figures.png(capacity_figure(answer, curve, real=people.total if first else None)))
+    atomic.write(path, figures.png(capacity_figure(answer, curve, real=people.total if first else None)))

@@ -47,8 +47,8 @@ def run(
         plot: Where to draw.
         as_json: Whether to print JSON, and no bar.
     """
-    from hush.cli import _files
     from hush.cli._history import read_history
+    from hush.files import atomic
     from hush.planning import capri
 
     most, first = given
@@ -76,7 +76,7 @@ def run(
         from hush.reports import figures
         from hush.reports.capacity_time import capacity_time_figure
 
-        _files.write(plot, figures.png(capacity_time_figure(steps, history.times, name)))
+        atomic.write(plot, figures.png(capacity_time_figure(steps, history.times, name)))
     if as_json:
         _console.print_json(plain(steps, history.times, name, history.name, chance[0]))
     else:

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.cli._choose import spec_from
-from hush.cli._files import replacing
 from hush.cli._numeric_spec import AnySpec
 from hush.cli._paths import quoted
 from hush.cli._tables import readable
 from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
+from hush.files.atomic import replacing
 
 COLUMN = "report"
 SPEC_KEY = b"hush.spec"

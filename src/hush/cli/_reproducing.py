@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hush.cli import _console, _files, _paths
+from hush.cli import _console, _paths
+from hush.files import atomic
 
 if TYPE_CHECKING:
     from hush.reproduce import Check, Part, Settings, Study
@@ -79,7 +80,7 @@ class Run:
             with _console.progress(f"Reproducing {self.study.name}", total, quiet=quiet) as bar:
                 return make(
                     self.study, self.parts, self.settings, self.folder,
-                    write=_files.write, there=there, advance=bar, begin=begin, end=end,
+                    write=atomic.write, there=there, advance=bar, begin=begin, end=end,
                 )  # fmt: skip
         except KeyboardInterrupt:
             again = f"`{self.again(self.only)}` goes on with the rest"
@@ -93,8 +94,8 @@ class Run:
 
         made = [self.present[part.id] for part in self.study.parts if part.id in self.present]
         if made:
-            _files.write(self.folder / page.NAME, page.index(self.study, made, self.settings, self.again(())))
-            _files.write(self.folder / CHECKS, _table(checks_of(made)))
+            atomic.write(self.folder / page.NAME, page.index(self.study, made, self.settings, self.again(())))
+            atomic.write(self.folder / CHECKS, _table(checks_of(made)))
 
     def again(self, only: Iterable[str]) -> str:
         """The command that goes on."""

@@ -186,7 +186,7 @@ def audit(
 
 def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> None:
     """Pages, logs and the figure, after the answer is out."""
-    from hush.cli import _files
+    from hush.files import atomic
 
     paths = {option: path for option, path in written.items() if path is not None}
     if not paths:
@@ -200,7 +200,7 @@ def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> N
         "--png": lambda found: figures.png(audited.figure(found)),
     }
     for option, path in paths.items():
-        _files.write(path, makers[option](results))
+        atomic.write(path, makers[option](results))
         _console.note(f"wrote {path}")
 
 

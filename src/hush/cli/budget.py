@@ -142,9 +142,10 @@ def budget(
     Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
     no budget of the range does.
     """
-    from hush.cli import _asking, _budget_table, _files, _paths
+    from hush.cli import _asking, _budget_table, _paths
     from hush.cli._crowd import Source
     from hush.cli._seed import seeded
+    from hush.files import atomic
 
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier])
     chosen, rng = seeded(seed)
@@ -154,7 +155,7 @@ def budget(
     answer = _answered(first.mechanism, crowd, (least, most), rng, as_json, **wish, runs=runs, parameters=parameters)
     made = None if answer.mechanism is None else _spec(answer.mechanism, first)
     if made is not None and spec_out is not None:
-        _files.write(spec_out, made.to_json() + "\n")
+        atomic.write(spec_out, made.to_json() + "\n")
     if plot is not None:
         _draw(answer, rng, plot, quiet=as_json)
     if as_json:
@@ -225,7 +226,8 @@ def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) 
     """Around the answer, some runs at many budgets show how loss and share move."""
     import numpy as np
 
-    from hush.cli import _asking, _files
+    from hush.cli import _asking
+    from hush.files import atomic
     from hush.planning.optimus.trials import Trials
     from hush.reports import figures
     from hush.reports.budgeted import budget_figure
@@ -238,7 +240,7 @@ def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) 
     with _asking.bar("Drawing", quiet=quiet) as tell:
         trials = Trials(answer.question, rng, tell, expected=_POINTS)
         curve = [trials.measured(float(e), _RUNS, surely=exactly) for e in np.geomspace(low, high, _POINTS)]
-    _files.write(path, figures.png(budget_figure(answer, curve)))
+    atomic.write(path, figures.png(budget_figure(answer, curve)))
 
 
 def _plain(answer: Answer, crowd: Crowd, made: Spec | None, seed: int) -> dict[str, Any]:

@@ -166,10 +166,11 @@ def capacity(
     The server estimates the total and says whether it exceeds the capacity. How likely each outcome is comes from the
     exact law of the estimate, or is told not to. The exit code is 1 where no budget of the range does.
     """
-    from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _files, _paths
+    from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _paths
     from hush.cli._crowd import Source, in_amounts
     from hush.cli._seed import seeded
     from hush.errors import ParameterError, message
+    from hush.files import atomic
     from hush.planning import capri
     from hush.planning.capri.build import builder
     from hush.reports.words import many
@@ -217,7 +218,7 @@ def capacity(
     seen = None if m is None else _capacity_ask.exposed(m, people, limit, rng)
     made = None if m is None else _amounts.spec_of(m, domain)
     if made is not None and spec_out is not None:
-        _files.write(spec_out, made.to_json() + "\n")
+        atomic.write(spec_out, made.to_json() + "\n")
     if plot is not None:
         _capacity_ask.draw(asking, people, answer, rng, plot, first=first is not None, quiet=as_json)
     if as_json:

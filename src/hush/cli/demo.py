@@ -45,8 +45,9 @@ def demo(
     import json
 
     from hush import datasets
-    from hush.cli import _files, _paths
+    from hush.cli import _paths
     from hush.cli._demo_tables import show
+    from hush.files import atomic
     from hush.mechanisms.registry import registry
 
     _paths.folder("--out", out, FILES)
@@ -64,7 +65,7 @@ def demo(
     files["results.json"] = (json.dumps(whole, indent=2) + "\n").encode()
     out.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        _files.write(out / name, content)
+        atomic.write(out / name, content)
     if as_json:
         _console.print_json(whole)
         return

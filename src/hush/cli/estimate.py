@@ -156,7 +156,7 @@ def _frequencies(
 
 def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers: Callable[[], str]) -> None:
     """Write the files that were asked for."""
-    from hush.cli import _files
+    from hush.files import atomic
 
     makers: dict[str, Callable[[], str | bytes]] = {
         "--csv": numbers,
@@ -166,7 +166,7 @@ def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers:
     for option, make in makers.items():
         path = outputs[option]
         if path is not None:
-            _files.write(path, make())
+            atomic.write(path, make())
 
 
 def _draw(
@@ -175,9 +175,9 @@ def _draw(
     """A panel for each group, the largest first; what small ones are called that are one panel together."""
     from dataclasses import replace
 
-    from hush.cli import _files
     from hush.cli._estimates import rows_of, shown
     from hush.cli._folded import Together, by_size, folded, telling
+    from hush.files import atomic
     from hush.reports import figures
 
     spec, whole = collection.spec, None
@@ -191,5 +191,5 @@ def _draw(
     series = [replace(result, order=order).series(whole) for result in results]
     _console.warn_of_signs(figures.unprintable(series))
     title = f"{collection.title}{'' if by is None else f', by {by}'}\n{settings.caption(results)}"
-    _files.write(path, figures.png(figures.estimates(series, title)))
+    atomic.write(path, figures.png(figures.estimates(series, title)))
     return next((group for group in collection.parts if isinstance(group, Together)), None)

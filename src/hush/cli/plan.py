@@ -180,10 +180,11 @@ def plan(
     others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
     nothing meets all wishes; then the nearest that can be met are listed.
     """
-    from hush.cli import _files, _paths
+    from hush.cli import _paths
     from hush.cli._domains import read_domain
     from hush.cli._usage import NOTHING
     from hush.errors import ParameterError, message
+    from hush.files import atomic
 
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [domain])
     if other is not None and domain is None:
@@ -207,7 +208,7 @@ def plan(
     )
     choice = _chosen(made, choose) if made.feasible else None
     if choice is not None and spec_out is not None:
-        _files.write(spec_out, choice.spec.to_json() + "\n")
+        atomic.write(spec_out, choice.spec.to_json() + "\n")
     if plot is not None:
         _draw(made, choice, plot)
     if as_json:
@@ -246,11 +247,11 @@ def _chosen(made: Plan, row: str | None) -> Choice:
 
 
 def _draw(made: Plan, choice: Choice | None, path: Path) -> None:
-    from hush.cli import _files
+    from hush.files import atomic
     from hush.reports import figures
     from hush.reports.planned import front_figure
 
-    _files.write(path, figures.png(front_figure(made, choice)))
+    atomic.write(path, figures.png(front_figure(made, choice)))
 
 
 def _show(

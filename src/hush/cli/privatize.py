@@ -81,10 +81,11 @@ def privatize(
     number and a text also meet when the text reads as that number. CSV columns are read as text, and an empty
     field is a missing value. Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     """
-    from hush.cli import _files, _paths, _reports
+    from hush.cli import _paths, _reports
     from hush.cli._choose import Choice
     from hush.cli._kept import kept_columns
     from hush.cli._randomize import Rows
+    from hush.files import atomic
 
     _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
     chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
@@ -92,7 +93,7 @@ def privatize(
     order = _reports.AS_READ if keep_order else _reports.SHUFFLED
     written = rows.write(output, order, _temporary(temporary, output), quiet=as_json)
     if spec_out is not None:
-        _files.write(spec_out, chosen.to_json())
+        atomic.write(spec_out, chosen.to_json())
     _warn(rows, written, order, output)
     _tell(rows, written, order, output, as_json)
 

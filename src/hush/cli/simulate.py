@@ -149,8 +149,8 @@ def _write_reports(
 
 
 def _draw(estimate: Estimate, people: Population, path: Path) -> None:
-    from hush.cli import _files
     from hush.cli._trial import LEVEL
+    from hush.files import atomic
     from hush.reports import figures
 
     lower, upper = estimate.interval(LEVEL)
@@ -158,7 +158,7 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
     one = figures.Series("", labels, estimate.frequencies, lower, upper, truth=people.frequencies)
     title = f"{people.name}: one simulated collection, pointwise 95 % intervals"
     _console.warn_of_signs(figures.unprintable([one]))
-    _files.write(path, figures.png(figures.estimates([one], title)))
+    atomic.write(path, figures.png(figures.estimates([one], title)))
 
 
 def _show(spec: AnySpec, whole: dict[str, Any]) -> None:

@@ -56,9 +56,10 @@ def uldp(
     The sensitive values keep the full epsilon; the others are reported as precisely as that allows. Errors are exact
     sums of variances over all values.
     """
-    from hush.cli import _files, _paths
+    from hush.cli import _paths
     from hush.cli._usage import NOTHING
     from hush.errors import ParameterError, message
+    from hush.files import atomic
     from hush.mechanisms.spec import Spec
     from hush.planning.uldp import uldp as recommend
 
@@ -72,7 +73,7 @@ def uldp(
     else:
         _show(found)
     if spec_out is not None:
-        _files.write(spec_out, Spec(found.best.mechanism, whole_domain).to_json())
+        atomic.write(spec_out, Spec(found.best.mechanism, whole_domain).to_json())
         _console.note(f"wrote {spec_out}")
 
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hush.cli._paths import quoted
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 
 
 @contextmanager
@@ -41,9 +40,8 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = f"{error.strerror or error}; choose another place or check its permissions"
-        raise ParameterError(
-            message("output", "must be a place where files can be written", quoted(path), reason)
-        ) from None
+        got = Unsaid(repr(str(path)))
+        raise ParameterError(message("output", "must be a place where files can be written", got, reason)) from None
 
 
 def write(path: Path, content: str | bytes) -> None:
