@@ -57,7 +57,7 @@ class Domain:
         count = len(names) if names is not None else size
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
             raise ParameterError(message("size", "must be an integer of at least 2", count, "name at least two values"))
-        if size is not None and size != count:
+        if size is not None and not (isinstance(size, (int, np.integer)) and size == count):
             raise ParameterError(message("size", f"must equal the {count} labels", size, "leave size out"))
         put = object.__setattr__
         put(self, "size", int(count))
@@ -125,6 +125,8 @@ class Domain:
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Domain:
         """The domain that `to_dict` wrote, which names sensitive values by their indices."""
+        if not isinstance(plain, Mapping):
+            raise ParameterError(message("domain", "must be a mapping", plain, "pass what to_dict gave"))
         try:
             entries = dict(plain)
             labels, sensitive = entries.get("labels"), entries.get("sensitive")
@@ -136,13 +138,27 @@ class Domain:
             raise ParameterError(message("domain", "must be what to_dict gives", plain, str(error))) from None
 
 
+def as_array(name: str, data: object) -> npt.NDArray[Any]:
+    """Data as an array; refused where they make none, as rows of different lengths do."""
+    try:
+        return np.asarray(data)
+    except (ValueError, TypeError, OverflowError):
+        got = Unsaid("rows of different lengths, or something else that is no array")
+        raise ParameterError(message(name, "must be an array of plain values", got, "pass one column")) from None
+
+
+def is_single(data: object) -> bool:
+    """Whether data are one value, not a list or an array of values."""
+    return bool(data.ndim == 0) if hasattr(data, "ndim") else as_array("values", data).ndim == 0
+
+
 def integers(data: object, size: int) -> npt.NDArray[np.int64]:
     """Check that data are integers in 0..size-1, and give them as int64.
 
     >>> integers([0, 2], 3).tolist()
     [0, 2]
     """
-    array = np.asarray(data)
+    array = as_array("values", data)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.int64)
     if array.dtype.kind not in "iub":
@@ -174,35 +190,43 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
         if other is not None:
             raise ParameterError(message("other", "needs labels beside it", other, "name the labels of the domain"))
         return None
-    if isinstance(labels, str):
-        raise ParameterError(message("labels", "must be a list of labels", labels, "put each label in a list"))
-    names = [label.item() if isinstance(label, np.generic) else label for label in labels]
-    if other is not None and other not in names:
-        names.append(other)
+    names = _listed("labels", "must be a list of labels, in order", labels)
+    if other is not None and not _travels(other):
+        raise ParameterError(message("other", "must be a label: text or a number", other, "use e.g. 'other'"))
     for name in names:
         if not _travels(name):
             rule = "must be strings, finite numbers or integers up to 2^53"
             raise ParameterError(message("labels", rule, name, "rename it"))
+    if other is not None and other not in names:
+        names.append(other)
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ParameterError(message("labels", "must be distinct", twice, "remove the repetition"))
     return tuple(names)
 
 
+def _listed(name: str, rule: str, given: object) -> list[Any]:
+    """The members of a list or an array, NumPy's numbers and texts as plain ones."""
+    try:
+        if isinstance(given, (str, bytes)):
+            raise TypeError
+        return [item.item() if isinstance(item, np.generic) else item for item in given]  # type: ignore[attr-defined]
+    except TypeError:
+        raise ParameterError(message(name, rule, given, "put each of them in a list")) from None
+
+
 def _sensitive(named: Iterable[Label] | None, size: int, labels: tuple[Label, ...] | None) -> tuple[int, ...] | None:
     """Indices of what is named: a label is itself, and a number that cannot be one is an index."""
     if named is None:
         return None
-    if isinstance(named, str) or not isinstance(named, Iterable):
-        raise ParameterError(message("sensitive", "must be a list", named, "put each value in a list"))
-    chosen = [item.item() if isinstance(item, np.generic) else item for item in named]
+    chosen = _listed("sensitive", "must be a list", named)
     if not chosen:
         raise ParameterError(message("sensitive", "must name at least one value", chosen, "leave it out for all"))
     index = {} if labels is None else {label: i for i, label in enumerate(labels)}
     numbered = any(not isinstance(label, str) for label in index)
     found = []
     for item in chosen:
-        place = index.get(item) if isinstance(item, str) or numbered else item
+        place = index.get(item) if isinstance(item, str) or (numbered and _travels(item)) else item
         if isinstance(item, bool) or not isinstance(place, int) or not 0 <= place < size:
             rule = f"must be among the {size} labels" if index else f"must be values in 0..{size - 1}"
             raise ParameterError(message("sensitive", rule, item, "check its spelling" if index else "check k"))
@@ -215,7 +239,7 @@ def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | N
         return None
     try:
         numbers = tuple(float(v) for v in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(message("values", "must be numbers", values, "give one for each value")) from None
     if len(numbers) != size:
         raise ParameterError(message("values", f"must be {size} numbers", len(numbers), "give one for each value"))
@@ -230,7 +254,7 @@ def _travels(label: object) -> bool:
         return not any("\ud800" <= letter <= "\udfff" for letter in label)
     if isinstance(label, bool) or not isinstance(label, (int, float)):
         return False
-    return math.isfinite(label) and (isinstance(label, float) or abs(label) <= 2**53)
+    return math.isfinite(label) if isinstance(label, float) else abs(label) <= 2**53
 
 
 def _missing(item: object) -> bool:

@@ -16,7 +16,16 @@ from __future__ import annotations
 
 import reprlib
 
-_short = reprlib.Repr()
+
+class _Short(reprlib.Repr):
+    """Long things, shortened."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Python itself refuses to write integers of thousands of digits."""
+        return super().repr_int(x, level) if x.bit_length() < 10_000 else f"an integer of {x.bit_length()} bits"
+
+
+_short = _Short()
 _short.maxstring = _short.maxother = 60
 
 

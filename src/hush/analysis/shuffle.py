@@ -307,7 +307,10 @@ def _smallest(cases: _Cases, delta: float, most: float, guess: float) -> float:
 
 def _number(name: str, value: object, low: float, high: float, remedy: str) -> float:
     """A number within bounds, both included; infinity is none."""
-    real = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    try:
+        real = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        real = math.inf
     if not low <= real <= high or math.isinf(real):
         rule = f"must be a number from {low:g}" + ("" if math.isinf(high) else f" to {high:g}")
         raise ParameterError(message(name, rule, value, remedy))

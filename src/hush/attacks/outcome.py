@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import integers
+from hush.domain import as_array, integers
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints
@@ -55,14 +55,14 @@ def scored(guesses: Ints, right: Bools, chance_level: float, expected: float | N
 
 def truth(name: str, values: npt.ArrayLike, size: int, n: int) -> Ints:
     """The truth about each of n people: integers in 0..size-1."""
-    checked = integers(np.asarray(values), size)
+    checked = integers(values, size)
     one_each(name, checked.size, n)
     return checked
 
 
 def flags(name: str, values: npt.ArrayLike, n: int) -> Bools:
     """Yes or no for each of n people."""
-    array = np.asarray(values)
+    array = as_array(name, values)
     if array.dtype.kind != "b" or array.ndim != 1:
         rule = "must be true or false for each person"
         raise ParameterError(message(name, rule, f"{array.dtype}, shape {array.shape}", "pass an array of booleans"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import reprlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from hush import _json
 from hush.audit.reading import pack, vectors
 from hush.mechanisms._base import Reports
 
@@ -75,7 +75,7 @@ class Format:
 
     def _loaded(self, at: int, line: str) -> Any:
         try:
-            return json.loads(line)
+            return _json.loads(line)
         except ValueError:
             raise Rubbish("must write JSON in every line", f"line {at + 1}: {reprlib.repr(line)}") from None
 
@@ -110,7 +110,7 @@ def _array(words: list[str]) -> Any:
 
 def _is_json(line: str) -> bool:
     try:
-        json.loads(line)
+        _json.loads(line)
     except ValueError:
         return False
     return True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from hush import _json
 from hush.cli._paths import existing, quoted
 from hush.domain import Domain
 from hush.errors import ParameterError, Unsaid, message
@@ -35,7 +35,7 @@ def read_domain(path: Path, other: str | None) -> Domain:
     if path.suffix.lower() != ".json":
         return from_entries({"labels": _lines(text, path)}, other, str(path))
     try:
-        plain = json.loads(text)
+        plain = _json.loads(text)
     except ValueError as error:
         raise ParameterError(message("--domain", "must be JSON", quoted(path), f"the reader says: {error}")) from None
     return from_entries({"labels": plain} if isinstance(plain, list) else plain, other, str(path))

@@ -121,6 +121,11 @@ def reading(path: Path, spec: AnySpec, by: str | None = None) -> Iterator[tuple[
             raise ParameterError(
                 message("--by", f"must be a kept column of {path} ({kept})", by, "keep it with `hush privatize --keep`")
             )
+        for name in (COLUMN, by):
+            if schema.names.count(name) > 1:
+                rule, remedy = f"must have one column {name!r}", "rename or remove the others"
+                got = Unsaid(f"{schema.names.count(name)} in {path}")
+                raise ReportError(message("input", rule, got, remedy))
         if COLUMN not in schema.names or schema.field(COLUMN).type != pa.binary(dtype.itemsize):
             rule = f"must have a column {COLUMN!r} of {dtype.itemsize}-byte binaries"
             raise ReportError(message("input", rule, quoted(path), "write it with `hush privatize`"))

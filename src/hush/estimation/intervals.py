@@ -41,7 +41,7 @@ def deviations(tail: float) -> float:
 
 def checked_method(method: object) -> None:
     """Refuse what is no method."""
-    if method is not None and method not in METHODS:
+    if method is not None and (not isinstance(method, str) or method not in METHODS):
         remedy = "leave it out, and the better one is taken"
         raise ParameterError(message("method", f"must be {' or '.join(METHODS)}", method, remedy))
 

@@ -36,7 +36,7 @@ def from_dict(plain: Mapping[str, Any]) -> Longitudinal:
     """
     entries = dict(plain) if isinstance(plain, Mapping) else {}
     name, thresholds = entries.pop("protocol", None), entries.pop("thresholds", None)
-    if name not in PROTOCOLS:
+    if not isinstance(name, str) or name not in PROTOCOLS:
         rule = f"must be one of {', '.join(PROTOCOLS)}"
         raise SpecError(message("protocol", rule, name, "pass what to_dict gave"))
     if "mechanism" in entries:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hush.domain import integers
+from hush.domain import as_array, integers
 from hush.errors import SpecError, message
 from hush.randomness import source
 
@@ -42,7 +42,7 @@ class Client:
 
     def report(self, value: int) -> Any:
         """One report of a value: a record of `protocol.report_dtype`."""
-        given = integers(np.asarray(value)[None], self.protocol.k)[None]
+        given = integers(as_array("value", value)[None], self.protocol.k)[None]
         at = int(self.protocol._states(self._public, given)[0, 0])
         with self._lock:  # to look for an answer, to draw it and to keep it is one step; and a seeded rng is shared
             rng = source(self._rng)

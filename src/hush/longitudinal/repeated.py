@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import integers
+from hush.domain import as_array, integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.longitudinal import _rounds
@@ -73,7 +73,7 @@ class Repeated:
 
     def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
         """Reports of n people, shape (n, tau), from values of that shape."""
-        array = np.asarray(values)
+        array = as_array("values", values)
         if array.ndim != 2 or array.shape[1] != self.tau:
             rule = f"must have one row a person and {self.tau} columns"
             raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
@@ -98,7 +98,7 @@ class Repeated:
     def sequence_log_prob(self, reports: Reports, value: npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each person's whole sequence: one value, one each, or histories of shape (n, tau)."""
         array = self._reports(reports)
-        given = np.asarray(value)
+        given = as_array("value", value)
         if given.shape not in {(), (len(array),), array.shape}:
             rule = f"must be one, {len(array)}, or of shape {array.shape}"
             raise ParameterError(message("value", rule, given.shape, "give each person a value or a history"))

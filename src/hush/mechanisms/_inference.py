@@ -64,7 +64,7 @@ def shares(prior: npt.ArrayLike | None, k: int) -> Floats:
         return np.full(k, 1.0 / k)
     try:
         given = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.full(0, np.nan)
     if given.shape != (k,) or not np.isfinite(given).all() or (given < 0).any() or not 0 < given.sum() < np.inf:
         raise ParameterError(

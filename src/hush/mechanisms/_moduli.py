@@ -65,7 +65,8 @@ def blocks(k: int, moduli: Sequence[int], epsilon: float) -> Blocks:
 
 def checked(k: int, moduli: object) -> Moduli:
     """Moduli that determine every frequency, as a tuple of integers."""
-    if isinstance(moduli, (str, bytes, Mapping)) or not isinstance(moduli, (Sequence, np.ndarray)) or len(moduli) < 1:
+    moduli = moduli.tolist() if isinstance(moduli, np.ndarray) else moduli
+    if isinstance(moduli, (str, bytes)) or not isinstance(moduli, Sequence) or len(moduli) < 1:
         raise ParameterError(message("moduli", "must be a list of integers", moduli, "use e.g. (7, 11, 13)"))
     if len(moduli) > MOST_BLOCKS:
         raise ParameterError(message("moduli", f"must be at most {MOST_BLOCKS}", len(moduli), "use fewer"))

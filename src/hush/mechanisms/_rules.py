@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Sequence
 
 from hush.errors import ParameterError, message
 
@@ -31,7 +32,13 @@ def integer(name: str, value: object, least: int, most: int, remedy: str) -> int
 
 
 def _real(value: object) -> float:
-    return float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    """A number as a double; NaN for everything that is none, or does not fit."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
 
 
 def number(name: str, value: object, low: float, high: float, remedy: str, *, closed: bool = False) -> float:
@@ -70,6 +77,13 @@ def delta(value: object) -> float:
 def domain_size(value: object) -> int:
     """The number of values."""
     return integer("k", value, 2, MAX_VALUES, "count the values of your domain; a collection needs two or more")
+
+
+def named(name: str, value: object, allowed: Sequence[str], remedy: str) -> str:
+    """One of some names."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ParameterError(message(name, f"must be one of {', '.join(allowed)}", value, remedy))
+    return str(value)
 
 
 def enumerable(outputs: int, k: int) -> None:

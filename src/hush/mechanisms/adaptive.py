@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import choice, pareto, portable, tradeoff
-from hush.errors import ParameterError, message
 from hush.mechanisms import _chosen, _rules
 from hush.mechanisms._chosen import Entries
 from hush.mechanisms._family import nearest
@@ -69,9 +68,8 @@ class Adaptive(_chosen.Chosen):
         """The number of values and the budget, once all that the choice depends on is known to be in order."""
         object.__setattr__(self, "w_asr", _rules.share("w_asr", self.w_asr))
         for name, allowed in (("strategy", tuple(STRATEGIES)), ("search", _SEARCHES)):
-            if getattr(self, name) not in allowed:
-                rule = f"must be one of {', '.join(allowed)}"
-                raise ParameterError(message(name, rule, getattr(self, name), f"use e.g. {allowed[0]!r}"))
+            chosen = _rules.named(name, getattr(self, name), allowed, f"use e.g. {allowed[0]!r}")
+            object.__setattr__(self, name, chosen)
         return _rules.domain_size(self.k), _rules.epsilon(self.epsilon)  # type: ignore[attr-defined]
 
     def _settle(self, choose: Callable[[int, float], float]) -> None:

@@ -94,9 +94,7 @@ class LH(Hashed):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.hash not in HASHES:
-            rule = f"must be one of {', '.join(HASHES)}"
-            raise ParameterError(message("hash", rule, self.hash, "leave it out for affine"))
+        self._set(hash=_rules.named("hash", self.hash, HASHES, "leave it out for affine"))
         if self.hash == "affine":
             most = most_buckets(self.k)
             self._set(g=_rules.integer("g", self.g, 2, most, "use e.g. 2, or OLH for the best"))
@@ -149,7 +147,7 @@ class LH(Hashed):
             raise ParameterError(message("hash", rule, self.hash, "use support_sizes(reports), or hash='family'"))
         if values is None:
             return self._family.sizes
-        return self._family.sizes_of(np.unique(integers(np.asarray(values), self.k)))
+        return self._family.sizes_of(np.unique(integers(values, self.k)))
 
     @property
     def q_star(self) -> float:

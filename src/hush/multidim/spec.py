@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from hush import _json
 from hush.errors import SpecError, message
 from hush.mechanisms import _chosen
 from hush.multidim._base import VERSION, Multidim
@@ -45,8 +45,8 @@ def from_dict(plain: Mapping[str, Any]) -> Multidim:
 def from_json(text: str) -> Multidim:
     """The collection that `to_json` wrote."""
     try:
-        plain = json.loads(text)
-    except (TypeError, ValueError) as error:
+        plain = _json.loads(text)
+    except ValueError as error:
         raise SpecError(message("spec", "must be JSON", text, str(error))) from None
     if not isinstance(plain, Mapping) or set(plain) != {"hush", "multidim"}:
         raise SpecError(message("spec", "must have hush and multidim", plain, "write it with to_json"))

@@ -19,8 +19,8 @@ from functools import cached_property, partial
 import numpy as np
 import numpy.typing as npt
 
-from hush.errors import ParameterError, message
-from hush.mechanisms import _thresholds
+from hush.errors import ParameterError
+from hush.mechanisms import _rules, _thresholds
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports
 from hush.mechanisms._exact import protected_ratio
 from hush.mechanisms._family import MEMBERS, Family
@@ -37,9 +37,7 @@ Thresholds = npt.NDArray[np.uint64]
 
 def checked_choice(z: object) -> str:
     """One of the names."""
-    if not isinstance(z, str) or z not in CHOICES:
-        raise ParameterError(message("z", f"must be one of {', '.join(CHOICES)}", z, "use 'exact'"))
-    return z
+    return _rules.named("z", z, CHOICES, "use 'exact'")
 
 
 def hiding(base: FrequencyOracle, pure: bool) -> int:

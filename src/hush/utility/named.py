@@ -32,6 +32,9 @@ from hush.utility.balanced import BalancedLH
 from hush.utility.error import total_error
 from hush.utility.single import Single
 
+_SOME = 1 << 10
+"""Values of a mechanism that only checks parameters."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Named(UtilityOracle):
@@ -57,9 +60,11 @@ class Named(UtilityOracle):
             rule = "must be another choice for a mechanism without hash buckets"
             raise ParameterError(message("z", rule, "balanced", "use 'exact', or uLH"))
         self._choose()
-        if self.s > 1:  # the base mechanism has checked them, and has plain numbers
-            own = {f.name for f in fields(self)} - {f.name for f in fields(Named)}
-            self._set(**{name: getattr(self.base, name) for name in own if hasattr(self.base, name)})
+        own = {f.name for f in fields(self)} - {f.name for f in fields(Named)}
+        given = {name for name in own if getattr(self, name) is not None}
+        if given:  # a base mechanism checks them, and has plain numbers; a single value needs none, so another one does
+            base = self.base if self.s > 1 else self._make(min(self.k, _SOME))
+            self._set(**{name: getattr(base, name) for name in given if hasattr(base, name)})
         self._ready()
 
     @property
@@ -70,13 +75,13 @@ class Named(UtilityOracle):
         """Set the parameter that was left out."""
 
     @abstractmethod
-    def _make(self) -> FrequencyOracle:
-        """The base mechanism over two sensitive values or more."""
+    def _make(self, s: int) -> FrequencyOracle:
+        """The base mechanism over so many sensitive values, two or more."""
 
     @cached_property
     def base(self) -> FrequencyOracle:
         """The mechanism over the sensitive values."""
-        return Single(epsilon=self.epsilon) if self.s == 1 else self._make()
+        return Single(epsilon=self.epsilon) if self.s == 1 else self._make(self.s)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +92,8 @@ class uRR(Named):
     0.146633
     """
 
-    def _make(self) -> FrequencyOracle:
-        return GRR(k=self.s, epsilon=self.epsilon)
+    def _make(self, s: int) -> FrequencyOracle:
+        return GRR(k=s, epsilon=self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +108,8 @@ class uRAP(Named):
     0.393469
     """
 
-    def _make(self) -> FrequencyOracle:
-        return SUE(k=self.s, epsilon=self.epsilon)
+    def _make(self, s: int) -> FrequencyOracle:
+        return SUE(k=s, epsilon=self.epsilon)
 
     @cached_property
     def _giving(self) -> Giving:
@@ -146,8 +151,8 @@ class uSS(Named):
         if self.omega is None and self.s > 1:
             self._set(omega=optimal.subset_size(self.s, self.epsilon, self._theta, self.z, self.reveal))
 
-    def _make(self) -> FrequencyOracle:
-        return SS(k=self.s, epsilon=self.epsilon, omega=self.omega)  # type: ignore[arg-type]
+    def _make(self, s: int) -> FrequencyOracle:
+        return SS(k=s, epsilon=self.epsilon, omega=self.omega)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,8 +173,8 @@ class uUE(Named):
         if self.p is None and self.s > 1:
             self._set(p=optimal.unary_probability(self.s, self.epsilon, self._theta, self.z, self.reveal))
 
-    def _make(self) -> FrequencyOracle:
-        return UE(k=self.s, epsilon=self.epsilon, p=self.p)  # type: ignore[arg-type]
+    def _make(self, s: int) -> FrequencyOracle:
+        return UE(k=s, epsilon=self.epsilon, p=self.p)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,17 +199,17 @@ class uLH(Named):
 
     def _choose(self) -> None:
         if self.g is None and self.s > 1:
-            table = self.hash == "family"
+            table = isinstance(self.hash, str) and self.hash == "family"
             self._set(g=optimal.hash_range(self.s, self.epsilon, self._theta, self.z, self.reveal, powers=table))
 
-    def _make(self) -> FrequencyOracle:
+    def _make(self, s: int) -> FrequencyOracle:
+        buckets = 2 if self.g is None else self.g
         if self.z == "balanced":
-            if self.hash != "affine":
-                raise ParameterError(
-                    message("hash", "must be 'affine' for a balanced family", self.hash, "leave it out")
-                )
-            return BalancedLH(k=self.s, epsilon=self.epsilon, g=self.g)  # type: ignore[arg-type]
-        return LH(k=self.s, epsilon=self.epsilon, g=self.g, hash=self.hash)  # type: ignore[arg-type]
+            if not isinstance(self.hash, str) or self.hash != "affine":
+                rule = "must be 'affine' for a balanced family"
+                raise ParameterError(message("hash", rule, self.hash, "leave it out"))
+            return BalancedLH(k=s, epsilon=self.epsilon, g=buckets)
+        return LH(k=s, epsilon=self.epsilon, g=buckets, hash=self.hash)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,8 +229,8 @@ class uWheel(Named):
         if self.coverage is None and self.s > 1:
             self._set(coverage=optimal.coverage(self.s, self.epsilon, self._theta, self.z, self.reveal))
 
-    def _make(self) -> FrequencyOracle:
-        return Wheel(k=self.s, epsilon=self.epsilon, coverage=self.coverage)  # type: ignore[arg-type]
+    def _make(self, s: int) -> FrequencyOracle:
+        return Wheel(k=s, epsilon=self.epsilon, coverage=self.coverage)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,5 +270,5 @@ class uHR(Named):
             return Leveled(self.base, shape, hiding(self.base, pure=False), "exact")
         return super()._giving
 
-    def _make(self) -> FrequencyOracle:
-        return HR(k=self.s, epsilon=self.epsilon, blocks=self.blocks)  # type: ignore[arg-type]
+    def _make(self, s: int) -> FrequencyOracle:
+        return HR(k=s, epsilon=self.epsilon, blocks=self.blocks)  # type: ignore[arg-type]

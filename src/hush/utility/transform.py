@@ -58,7 +58,7 @@ class Transformed(UtilityOracle):
         self._set(base=_balanced(self.base) if self.z == "balanced" else self.base)
         pure = isinstance(self.base, PureOracle)
         chosen = ("pure" if pure else "general") if self.disguise is None else self.disguise
-        if chosen not in RULES or (chosen == "pure" and not pure):
+        if not isinstance(chosen, str) or chosen not in RULES or (chosen == "pure" and not pure):
             rule = "must be 'pure' or 'general'" if pure else "must be 'general' for a mechanism that is not pure"
             raise ParameterError(message("f", rule, chosen, "leave it out"))
         self._set(disguise=chosen)

@@ -1,0 +1,21 @@
+"""JSON that strangers wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def loads(text: str | bytes) -> Any:
+    """What the JSON says; where it cannot be read, a ValueError that says why, whatever the reason.
+
+    >>> loads("[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: it is nested too deeply
+    """
+    if not isinstance(text, (str, bytes)):
+        raise ValueError(f"it is no text, but {type(text).__name__}")
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
