@@ -42,6 +42,10 @@ _LISTED = 2_048
 """Outputs that are enumerated one by one, in exact integers; mechanisms with more are checked at a smaller k."""
 
 
+_FEW = 64
+"""Outputs that are tallied one by one."""
+
+
 class ConformanceError(AssertionError):
     """A mechanism does not do what it claims; the message says which check failed and how."""
 
@@ -299,6 +303,20 @@ def check_aggregation(m: FrequencyOracle, seed: int) -> None:
     _expect(whole + m.aggregate(reports[:0]) == whole, m, "an empty aggregate is not neutral")
 
 
+def check_possible(m: FrequencyOracle, seed: int) -> None:
+    """`check_tally` lets real tallies pass: of every output alone, of reports, of simulations, and of nothing."""
+    real = [m.aggregate(m.privatize(np.arange(n) % m.k, rng=seeded([seed, 6]))) for n in (0, 1, 300)]
+    real += [m.simulate(np.arange(m.k) * n, rng=seeded([seed, 7])) for n in (1, 1000)]
+    if _listed(m):
+        outputs = m.outputs(m.publics()[0])[:_FEW]
+        real += [m.aggregate(outputs[i : i + 1]) for i in range(len(outputs))]
+    for aggregate in real:
+        try:
+            m.check(Aggregate(aggregate.n, aggregate.tally, m.spec_hash))
+        except HushError as error:
+            raise ConformanceError(f"{m}: check_tally refuses a real tally: {error}") from error
+
+
 def check_travel(m: FrequencyOracle, seed: int) -> None:
     """The mechanism survives its dict, its spec, pickling and hashing; its reports survive their bytes."""
     _expect(from_dict(m.to_dict()) == m, m, "from_dict(to_dict()) differs")
@@ -352,6 +370,7 @@ CHECKS: tuple[Callable[[FrequencyOracle, int], None], ...] = (
     check_simulation,
     check_attack,
     check_aggregation,
+    check_possible,
     check_travel,
     check_randomness,
     check_input,

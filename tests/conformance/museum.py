@@ -11,7 +11,8 @@ from functools import cached_property
 import numpy as np
 
 import hush
-from hush.mechanisms._base import Reports, Values
+from hush.estimation import possible
+from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._thresholds import SCALE, exp_below
 
 
@@ -174,3 +175,10 @@ class LouderNoise(hush.SHE):
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         return hush.SHE(k=self.k, epsilon=1.1 * self.epsilon).sample(values, rng)
+
+
+class StrictTally(hush.GRR):
+    """Refuses tallies in which a value was never reported, as few reports have."""
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        possible.within(tally, 1, n)

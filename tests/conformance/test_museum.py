@@ -32,6 +32,7 @@ from tests.conformance import museum
         (museum.OptimisticVariance, 6, "variances says"),
         (museum.ClippedEstimate, 6, "biased|variances says"),
         (museum.LeftoverBits, 6, "zeros after bit 5"),
+        (museum.StrictTally, 6, "check_tally refuses a real tally"),
     ],
     ids=lambda x: x.__name__ if isinstance(x, type) else str(x),
 )

@@ -81,7 +81,7 @@ def test_values_that_few_hold_are_covered_in_a_collaboration(holders: int) -> No
             parts = []
             for u, n, r in zip((first, second), sizes, seen, strict=True):
                 tally = u._empty()
-                tally[-2], tally[-1] = r, n - 5
+                tally[0], tally[-3:] = 5, (n - 5 - r, r, n - 5)
                 parts.append((u, Aggregate(n, tally, u.spec_hash)))
             estimate = combined(parts)
             assert (estimate.stderr[2:] > 0).all()

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import hush
-from hush.errors import ParameterError
+from hush.errors import ParameterError, SpecError
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.intervals import deviations, tail
 from hush.estimation.laws import Interval, Supports, plain
@@ -182,7 +182,11 @@ def test_the_inversion_finds_what_no_test_rejects() -> None:
 
 
 def test_a_tally_beyond_the_reports_is_read_as_the_most_there_can_be() -> None:
+    """By the law; an estimate refuses it."""
     m = hush.OUE(k=2, epsilon=1.0)
-    found = m.estimate(Aggregate(3, np.array([1 << 40, 0]), m.spec_hash)).interval()
-    assert found.upper[0] == 1.0
-    assert found.lower[0] <= 1.0
+    tally = np.array([1 << 40, 0])
+    low, high = m.law(tally, 3).ends(0.025, np.ones(2, np.bool_))
+    assert high[0] == 1.0
+    assert low[0] <= 1.0
+    with pytest.raises(SpecError, match="aggregate must have supports from 0 to 3"):
+        m.estimate(Aggregate(3, tally, m.spec_hash))

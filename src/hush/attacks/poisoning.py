@@ -32,6 +32,7 @@ from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
 from hush.mechanisms.modular import MSS
 from hush.randomness import source
+from hush.simulation import tallies
 
 __all__ = [
     "ATTACKS",
@@ -132,7 +133,7 @@ def simulate_gain(
     """
     chosen, kind, share = _values(m, targets), _attack(attack), _fraction(fraction)
     repeats = _rules.integer("runs", runs, 2, 10**7, "use e.g. 100")
-    drawing, people = source(rng), m._counts(counts)
+    drawing, people = source(rng), tallies.people(counts, m.k)
     n = int(people.sum())
     if n == 0:
         raise ParameterError(message("counts", "must hold at least one person", 0, "count the genuine people"))

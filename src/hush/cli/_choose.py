@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hush import _json
 from hush.cli._classes import construct, mechanism_class, merged, numeric_class, parsed
 from hush.cli._domains import from_entries, sensitive_in
 from hush.cli._numeric_spec import AnySpec, NumericSpec, of_frequencies
@@ -139,7 +139,7 @@ def read_spec(path: Path) -> AnySpec:
 def spec_from(text: bytes, where: str) -> AnySpec:
     """The spec in some JSON; a mechanism of the user's own must have been allowed before."""
     try:
-        plain = json.loads(text)
+        plain = _json.loads(text)
     except ValueError:
         rule = f"must be JSON in {where}"
         raise SpecError(message("spec", rule, text[:40], "write it with --spec-out or Spec.to_json")) from None
@@ -175,7 +175,10 @@ def _made(cls: Any, plain: dict[str, Any]) -> Any:
     inner = {entry: value for entry, value in plain.items() if entry != "mechanism"}
     written = inner.pop("thresholds", None)
     made = construct(cls, told(cls, inner, written), tells)
-    if written is not None and written != made.to_dict()["thresholds"]:
+    if written is None:
+        rule, remedy = "must be written out", "take the original, or make a new one with --spec-out"
+        raise SpecError(message("thresholds", rule, NOTHING, remedy))
+    if written != made.to_dict()["thresholds"]:
         rule = "must be those that its parameters give"
         got = Unsaid("others: the spec was changed after it was written")
         raise SpecError(message("thresholds", rule, got, "take the original, or make a new one with --spec-out"))

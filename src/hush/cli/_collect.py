@@ -124,12 +124,12 @@ def _is_aggregate(path: Path) -> bool:
 def _saved(path: Path, spec: AnySpec) -> Aggregate:
     try:
         found = Aggregate.from_bytes(path.read_bytes())
+        if found.spec_hash == spec.hash:
+            return spec.check(found)
     except SpecError as error:
         raise SpecError(f"{path} cannot be used: {error}") from None
-    if found.spec_hash != spec.hash:
-        rule = f"must come from the spec {spec.hash[:12]}"
-        raise SpecError(message(f"aggregate {path}", rule, found.spec_hash[:12], "name the spec that made its reports"))
-    return found
+    rule = f"must come from the spec {spec.hash[:12]}"
+    raise SpecError(message(f"aggregate {path}", rule, found.spec_hash[:12], "name the spec that made its reports"))
 
 
 def _groups(reports: npt.NDArray[Any], cells: Any) -> Iterator[tuple[Any, npt.NDArray[Any]]]:

@@ -28,6 +28,10 @@ class NumericSpec:
         """Tally reports of this spec."""
         return self.mechanism.aggregate(reports)
 
+    def check(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
+        return self.mechanism.check(aggregate)
+
     def estimate(self, aggregate: Aggregate) -> MeanEstimate:
         """The raw unbiased mean, with its standard error."""
         return self.mechanism.estimate_mean(aggregate)

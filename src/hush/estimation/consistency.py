@@ -31,6 +31,7 @@ def simplex(raw: Floats) -> Floats:
     >>> simplex(np.array([0.9, 0.3, -0.1])).round(12).tolist()
     [0.8, 0.2, 0.0]
     """
+    raw = raw - raw.max()  # the same distribution, whatever the size of the numbers
     falling = np.sort(raw)[::-1]
     excess = (np.cumsum(falling) - 1.0) / np.arange(1, raw.size + 1)
     return np.maximum(raw - excess[np.nonzero(falling > excess)[0][-1]], 0.0)
@@ -63,6 +64,6 @@ METHODS: dict[str, Callable[[Floats], Floats]] = {
 
 def method(name: str) -> Callable[[Floats], Floats]:
     """The post-processing of that name."""
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise ParameterError(message("method", f"must be one of {', '.join(METHODS)}", name, "use e.g. 'simplex'"))
     return METHODS[name]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import integers
+from hush.domain import as_array, integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.kernels import chunks
@@ -200,7 +200,7 @@ class Longitudinal(ABC):
                     total[t] = total[t] + tally
 
         self._stream(checked, rng, add)
-        return [Aggregate(len(checked), tally, first.spec_hash) for tally in total]
+        return [Aggregate(len(checked), tally, first.spec_hash, first.check_tally) for tally in total]
 
     def _stream(self, values: Ints, rng: np.random.Generator | None, use: Any) -> None:
         """Make reports chunk by chunk of people, on all cores, one key for each chunk."""
@@ -242,7 +242,7 @@ class Longitudinal(ABC):
         """
         array = self._reports(reports)
         self.first_report.validate(array.ravel())
-        given = np.asarray(value)
+        given = as_array("value", value)
         if given.shape not in {(), (len(array),), array.shape}:
             rule = f"must be one, {len(array)}, or of shape {array.shape}"
             raise ParameterError(message("value", rule, given.shape, "give each person a value or a history"))
@@ -274,7 +274,7 @@ class Longitudinal(ABC):
         The worst over what is public. It is infinite where fresh noise is missing and the histories change at different
         times.
         """
-        histories = [self._values(np.asarray(history)[None])[0] for history in (first, second)]
+        histories = [self._values(as_array("history", history)[None])[0] for history in (first, second)]
         if histories[0].shape != histories[1].shape:
             rule = f"must be as long as the first, {histories[0].size}"
             raise ParameterError(message("second", rule, histories[1].size, "compare histories of one length"))
@@ -296,14 +296,14 @@ class Longitudinal(ABC):
         return worst
 
     def _values(self, values: npt.ArrayLike) -> Ints:
-        array = np.asarray(values)
+        array = as_array("values", values)
         if array.ndim != 2 or array.shape[1] == 0:
             rule = "must have one row a person and one column a round"
             raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
         return integers(array.ravel(), self.k).reshape(array.shape)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = np.asarray(reports)
+        array = as_array("reports", reports)
         if array.dtype != self.report_dtype or array.ndim != 2 or array.shape[1] == 0:
             rule = f"must have shape (n, tau) and dtype {self.report_dtype}"
             raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", "pass what collect gave"))

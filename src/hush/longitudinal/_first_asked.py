@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ReportError, message
+from hush.estimation import possible
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules, _thresholds
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
@@ -139,6 +140,14 @@ class FirstBitFlip(FrequencyOracle):
             raise ReportError(message("reports", f"must have zeros after bit {self.d - 1}", "ones", "check their spec"))
         ones = np.bincount(buckets[self._shown(reports["bits"]).astype(np.bool_)], minlength=self.k)
         return np.stack([ones, asked])
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Everybody is asked about d buckets, and a bit is one at most as often as it is asked for."""
+        ones, asked = tally
+        possible.within(asked, 0, n, "buckets asked about")
+        possible.summing(asked, n * self.d, what="buckets asked about")
+        possible.within(ones, 0, n, "ones")
+        possible.within(asked - ones, 0, n, "zeros")
 
     def decode(self, tally: Ints, n: int) -> Floats:
         """A client asked about a bucket speaks for k/d clients."""

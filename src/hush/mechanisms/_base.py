@@ -26,18 +26,21 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import Domain, integers
-from hush.errors import ParameterError, ReportError, SpecError, message
-from hush.estimation import Aggregate, Estimate
+from hush.domain import Domain, as_array, integers, is_single
+from hush.errors import ParameterError, ReportError, Unsaid, message
+from hush.estimation import Aggregate, Estimate, possible
+from hush.estimation.aggregate import belonging
 from hush.estimation.bounds import Term
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
+from hush.estimation.possible import added
 from hush.kernels import chunks
 from hush.mechanisms import _moments, _rules
 from hush.mechanisms._exact import enumerated_loss
 from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
 from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
+from hush.simulation import tallies
 
 Reports = npt.NDArray[Any]
 Values = npt.NDArray[np.int64]
@@ -94,6 +97,14 @@ class FrequencyOracle(ABC):
     @abstractmethod
     def decode(self, tally: Ints, n: int) -> Floats:
         """Unbiased frequencies from the tally of n reports."""
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Refuse a tally that n reports cannot give, by what `hush.estimation.possible` has.
+
+        Here that is known where the tally counts the outputs; a mechanism of another kind says what holds for its own.
+        """
+        if self.sufficient:
+            possible.counts(tally, n)
 
     @abstractmethod
     def outputs(self, public: Any = None) -> Reports:
@@ -155,7 +166,7 @@ class FrequencyOracle(ABC):
             rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
                 tests; its result does not depend on the number of threads.
         """
-        if np.ndim(values) == 0:
+        if is_single(values):
             return self.privatize(np.asarray(values)[None], rng=rng)[0]
         checked = integers(values, self.k)
         reports = np.empty(checked.size, self.report_dtype)
@@ -185,15 +196,15 @@ class FrequencyOracle(ABC):
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
             checked = self._reports(part)
-            total = sum(chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])), start=total)  # type: ignore[misc]
+            total = added(total, *chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])))  # type: ignore[misc]
             n += checked.size
-        return Aggregate(n, total, spec_hash)
+        return Aggregate(n, total, spec_hash, self.check_tally)
 
     def _empty(self) -> Ints:
         return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = np.atleast_1d(np.asarray(reports))
+        array = np.atleast_1d(as_array("reports", reports))
         if array.dtype != self.report_dtype or array.ndim != 1:
             rule = f"must be one-dimensional with dtype {self.report_dtype}"
             remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
@@ -213,9 +224,7 @@ class FrequencyOracle(ABC):
         return self._estimate(aggregate, Domain(size=self.k), self.spec_hash)
 
     def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
-        self._belongs(aggregate, spec_hash)
-        if aggregate.n < 1:
-            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
+        aggregate = self._belonging(aggregate, spec_hash, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
         errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
         return Estimate(raw, aggregate.n, domain, errors, law=self.law(aggregate.tally, aggregate.n))
@@ -228,17 +237,12 @@ class FrequencyOracle(ABC):
         """What a report adds to n times an estimate: its holder's, others', and their least variance; or None."""
         return None
 
-    def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
-        """Refuse what is not an aggregate of this spec."""
-        if not isinstance(aggregate, Aggregate):
-            rule, remedy = "must be an Aggregate", "pass m.aggregate(reports)"
-            raise ParameterError(message("aggregate", rule, type(aggregate), remedy))
-        if aggregate.spec_hash != spec_hash:
-            rule, remedy = f"must come from the spec {spec_hash[:12]}", "use the spec that made the reports"
-            raise SpecError(message("aggregate", rule, aggregate.spec_hash[:12], remedy))
-        if aggregate.tally.shape != self._empty().shape:
-            rule = f"must have a tally of shape {self._empty().shape}"
-            raise SpecError(message("aggregate", rule, aggregate.tally.shape, "fetch it again"))
+    def check(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
+        return self._belonging(aggregate, self.spec_hash)
+
+    def _belonging(self, aggregate: Aggregate, spec_hash: str, least: int = 0) -> Aggregate:
+        return belonging(aggregate, spec_hash, self._empty().shape, self.check_tally, least=least)
 
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
         """Variance of one value's estimate among n people of whom a share `frequency` holds it, the mean over values.
@@ -283,8 +287,11 @@ class FrequencyOracle(ABC):
     def log_prob(self, reports: Reports, value: int | npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each report for a value (one, or one each), given its public randomness."""
         array = self._validated(reports)
-        values = np.broadcast_to(integers(np.atleast_1d(value), self.k), array.shape)
-        return self._log_prob(array, values)
+        given = integers(np.atleast_1d(as_array("value", value)), self.k)
+        if given.size not in (1, array.size):
+            rule, remedy = f"must be one, or {array.size}", "give one for each report"
+            raise ParameterError(message("value", rule, Unsaid(f"{given.size}"), remedy))
+        return self._log_prob(array, np.broadcast_to(given, array.shape))
 
     def _log_prob(self, reports: Reports, values: Values) -> Floats:
         weights = [self.weight(y, int(v)) for y, v in zip(reports, values, strict=True)]
@@ -306,8 +313,8 @@ class FrequencyOracle(ABC):
             counts: How many people hold each value.
             rng: `hush.seeded(7)` to repeat a simulation.
         """
-        people = self._counts(counts)
-        return Aggregate(int(people.sum()), self._simulate(people, source(rng)), self.spec_hash)
+        people = tallies.people(counts, self.k)
+        return Aggregate(int(people.sum()), self._simulate(people, source(rng)), self.spec_hash, self.check_tally)
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """Stream real reports, chunk by chunk."""
@@ -317,15 +324,8 @@ class FrequencyOracle(ABC):
         for start in range(0, n, 16 * CHUNK):
             people = np.arange(start, min(start + 16 * CHUNK, n))
             values = np.searchsorted(ends, people, side="right")
-            total = total + self.aggregate(self.privatize(values, rng=rng)).tally
+            total = added(total, self.aggregate(self.privatize(values, rng=rng)).tally)
         return total
-
-    def _counts(self, counts: npt.ArrayLike) -> Ints:
-        array = np.asarray(counts)
-        if not (array.dtype.kind in "iu" and array.shape == (self.k,) and (array >= 0).all()):
-            rule = f"must be {self.k} non-negative integers"
-            raise ParameterError(message("counts", rule, counts, "count the people of each value"))
-        return array.astype(np.int64)
 
     def attack(
         self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
@@ -363,7 +363,7 @@ class FrequencyOracle(ABC):
     def _distinct(self, reports: Reports | Aggregate, spec_hash: str) -> tuple[Reports, Ints]:
         """Different reports, and how often each came."""
         if isinstance(reports, Aggregate):
-            self._belongs(reports, spec_hash)
+            self._belonging(reports, spec_hash)
             if not self.sufficient:
                 rule = f"must be the reports themselves, since {self.name()}'s tally does not suffice"
                 raise ParameterError(message("reports", rule, reports, "keep the reports"))

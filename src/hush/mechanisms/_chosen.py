@@ -80,7 +80,7 @@ def rebuilt(cls: Any, kind: str, what: str, entries: Entries, thresholds: object
         kind: Its name in specs.
         what: What the entries are of, for messages.
         entries: Its parameters.
-        thresholds: Those of the spec; unchecked if it has none.
+        thresholds: Those of the spec. They are what a changed parameter is known by, so it must have them.
     """
     more = unsaid(cls, entries, thresholds)
     try:
@@ -90,8 +90,11 @@ def rebuilt(cls: Any, kind: str, what: str, entries: Entries, thresholds: object
     if more.keys() & made.parameters.keys():
         made._set(unsaid=True)
     _complete(made, kind, entries)
+    if thresholds is None:
+        rule, remedy = f"must be written out in a spec of {kind}", "take the original, or write a new one"
+        raise SpecError(message("thresholds", rule, Unsaid("nothing"), remedy))
     due = made.to_dict()["thresholds"]
-    if thresholds is not None and thresholds != due:
+    if thresholds != due:
         remedy = "read the spec with the version that wrote it"
         raise SpecError(message("thresholds", f"must be {due}", thresholds, remedy))
     return made

@@ -104,7 +104,7 @@ class Hashed(TwoLevel, PureOracle):
             return super()._aggregate(reports, spec_hash)
         parts = [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports
         tally, n = self._family.tally(self._reports(part) for part in parts)
-        return Aggregate(n, tally, spec_hash)
+        return Aggregate(n, tally, spec_hash, self.check_tally)
 
     def _distinct(self, reports: Reports | Aggregate, spec_hash: str) -> tuple[Reports, Ints]:
         if not self._family or isinstance(reports, Aggregate):

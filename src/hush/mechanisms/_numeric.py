@@ -23,8 +23,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.errors import DomainError, ParameterError, ReportError, SpecError, Unsaid, message
+from hush.domain import as_array, is_single
+from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate
+from hush.estimation.aggregate import belonging
+from hush.estimation.possible import added
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._exact import worst_ratio
@@ -102,6 +105,9 @@ class Numeric(ABC):
     def tally(self, reports: Reports) -> Ints:
         """An additive summary of reports; raises ReportError on a malformed one."""
 
+    def check_tally(self, tally: Ints, n: int) -> None:  # noqa: B027
+        """Refuse a tally that n reports cannot give, by what `hush.estimation.possible` has; here nothing is known."""
+
     @abstractmethod
     def moments(self, tally: Ints, n: int) -> tuple[Fraction, Fraction]:
         """Sum of what reports say about their ticks, and of its square."""
@@ -167,7 +173,7 @@ class Numeric(ABC):
             rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
                 tests; its result does not depend on the number of threads.
         """
-        if np.ndim(values) == 0:
+        if is_single(values):
             return self.privatize(np.asarray(values)[None], rng=rng)[0]
         floors, parts = self.ticks(values)
         reports = np.empty(floors.size, self.report_dtype)
@@ -209,32 +215,28 @@ class Numeric(ABC):
             raise ReportError(message("reports", rule, reports, "pass what privatize gave"))
         total, n = self.tally(np.zeros(0, self.report_dtype)), 0
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
-            array = np.atleast_1d(np.asarray(part))
+            array = np.atleast_1d(as_array("reports", part))
             if array.dtype != self.report_dtype or array.ndim != 1:
                 rule = f"must be one-dimensional with dtype {self.report_dtype}"
                 remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
                 raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", remedy))
-            for one in chunks.each(array.size, 1 << 18, lambda a, b, c=array: self.tally(c[a:b])):  # type: ignore[misc]
-                total = total + one
+            total = added(total, *chunks.each(array.size, 1 << 18, lambda a, b, c=array: self.tally(c[a:b])))  # type: ignore[misc]
             n += array.size
-        return Aggregate(n, total, self.spec_hash)
+        return Aggregate(n, total, self.spec_hash, self.check_tally)
+
+    def check(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
+        return self._belonging(aggregate)
+
+    def _belonging(self, aggregate: Aggregate, least: int = 0) -> Aggregate:
+        shape = self.tally(np.zeros(0, self.report_dtype)).shape
+        return belonging(aggregate, self.spec_hash, shape, self.check_tally, least=least)
 
     def estimate_mean(self, aggregate: Aggregate) -> MeanEstimate:
         """The raw unbiased mean with its standard error: from the spread of the reports, which may not be less than
         the noise of a report is at least (few reports may chance to be all the same).
         """
-        if not isinstance(aggregate, Aggregate):
-            rule, remedy = "must be an Aggregate", "pass m.aggregate(reports)"
-            raise ParameterError(message("aggregate", rule, type(aggregate), remedy))
-        if aggregate.spec_hash != self.spec_hash:
-            rule, remedy = f"must come from the spec {self.spec_hash[:12]}", "use the mechanism that made the reports"
-            raise SpecError(message("aggregate", rule, aggregate.spec_hash[:12], remedy))
-        wanted = self.tally(np.zeros(0, self.report_dtype)).shape
-        if aggregate.tally.shape != wanted:
-            rule = f"must have a tally of shape {wanted}"
-            raise SpecError(message("aggregate", rule, aggregate.tally.shape, "fetch it again"))
-        if aggregate.n < 1:
-            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
+        aggregate = self._belonging(aggregate, least=1)
         n = aggregate.n
         total, squares = self.moments(aggregate.tally, n)
         mean = total / n
@@ -260,7 +262,7 @@ class Numeric(ABC):
         unit = (self.width / self.steps) ** 2
         if values is None:
             return unit * self._worst / n
-        each = self._variances(self._places(np.atleast_1d(np.asarray(values))))
+        each = self._variances(self._places(np.atleast_1d(_numbers(values))))
         if each.size == 0:
             raise ParameterError(message("values", "must hold at least one", 0, "leave them out for the worst case"))
         return unit * float(np.average(each, weights=_weights(weights, each.size))) / n
@@ -334,7 +336,7 @@ class Numeric(ABC):
 def _numbers(values: npt.ArrayLike) -> Floats:
     try:
         given = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.full(1, np.nan)
     if given.ndim > 1:
         raise ParameterError(message("values", "must be one-dimensional", given.shape, "pass one column"))
@@ -347,8 +349,20 @@ def _numbers(values: npt.ArrayLike) -> Floats:
 def _weights(weights: npt.ArrayLike | None, size: int) -> Floats | None:
     if weights is None:
         return None
-    given = np.asarray(weights, np.float64)
+    given = as_array("weights", weights)
+    given = given.astype(np.float64) if given.dtype.kind in "iuf" else np.zeros(0)
     if given.shape != (size,) or not np.isfinite(given).all() or (given < 0).any() or given.sum() <= 0:
         rule = f"must be {size} non-negative numbers"
         raise ParameterError(message("weights", rule, weights, "give each value its share of the people"))
     return given
+
+
+def place_sums(reports: Reports, places: int, size: int) -> Ints:
+    """Sums over places and ones, of reports below a size; raise ReportError on any other."""
+    from hush.kernels.numeric import sums
+
+    tally = np.zeros(5, np.int64)
+    if reports.size and int(sums(np.ascontiguousarray(reports), places, tally)) >= size:
+        largest = int(reports.max())
+        raise ReportError(message("reports", f"must be below {size}", largest, "check the spec they were made with"))
+    return tally

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import variance as variances_of
+from hush.estimation import possible
 from hush.estimation.bounds import Term
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
@@ -56,6 +57,13 @@ class PureOracle(FrequencyOracle):
     def support_counts(self, tally: Ints) -> Ints:
         """How many reports support each value."""
         return tally
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """A report supports a value or does not; where the tally counts outputs, each report is one of them."""
+        if self.sufficient:
+            super().check_tally(tally, n)
+        else:
+            possible.within(self.support_counts(tally), 0, n, "supports")
 
     def law(self, tally: Ints, n: int) -> Law:
         return Supports(self.support_counts(tally), n, self.p_star, self.q_star)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
+from hush.estimation import possible
 from hush.estimation.laws import Law
 from hush.estimation.noise import Noise
 from hush.mechanisms import _chosen, _grid, _rules
@@ -93,6 +94,10 @@ class NoisyHistogram(FrequencyOracle):
         steps = np.ascontiguousarray(reports)["steps"]
         self._in_range(column_sums(steps, self.grid.lowest, self.grid.highest, sums))
         return sums
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Sums of n steps."""
+        possible.within(tally, n * self.grid.lowest, n * self.grid.highest, "sums of steps")
 
     @property
     def _span(self) -> float:
@@ -171,6 +176,10 @@ class NoisyHistogram(FrequencyOracle):
         grid = self.grid
         if counts.sum() < 4 * len(grid.null):
             return super()._simulate(counts, rng)
+        most = (2**63 - 1) // max(-grid.lowest, grid.highest)
+        if counts.sum() > most:
+            rule = f"must add up to at most {most}, so that 64 bits hold the sums of their steps"
+            raise ParameterError(message("counts", rule, int(counts.sum()), "simulate fewer people"))
         return tallies.grid_sums(counts, grid.steps, grid.probabilities, grid.unit, rng)
 
 
@@ -240,6 +249,7 @@ class ServerTHE(NoisyHistogram, PureOracle):
         self._in_range(column_exceeds(steps, self._limit, self.grid.lowest, self.grid.highest, counts))
         return counts
 
+    check_tally = PureOracle.check_tally
     decode = PureOracle.decode
     law = PureOracle.law
     variance = PureOracle.variance

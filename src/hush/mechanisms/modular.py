@@ -22,8 +22,8 @@ from hush.analysis import success
 from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System
 from hush.domain import Domain
-from hush.errors import ParameterError, ReportError, Unsaid, message
-from hush.estimation import Aggregate, Estimate
+from hush.errors import ReportError, Unsaid, message
+from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
 from hush.mechanisms import _moduli, _rules, _thresholds
@@ -65,7 +65,7 @@ class MSS(FrequencyOracle):
         super().__post_init__()
         chosen = _moduli.usual_moduli(self.k, self.epsilon) if self.moduli is None else self.moduli
         self._set(moduli=_moduli.checked(self.k, chosen))
-        checked(self.code, max(self.moduli))
+        self._set(code=checked(self.code, max(self.moduli)))
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -273,6 +273,15 @@ class MSS(FrequencyOracle):
             raise ReportError(message("reports", rule, "another", "check their spec"))
         return np.concatenate([counts, people])
 
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Every report has one modulus, and so many residues of it."""
+        people = tally[self._starts[-1] :]
+        possible.counts(people, n, "reports of the moduli")
+        for j, (start, stop) in enumerate(itertools.pairwise(self._starts.tolist())):
+            possible.within(tally[start:stop], 0, int(people[j]), f"residues modulo {self.moduli[j]}")
+            due = int(people[j]) * self.omegas[j]
+            possible.summing(tally[start:stop], due, what=f"residues modulo {self.moduli[j]}")
+
     def _residues(self, tally: Ints) -> tuple[list[Floats], Ints]:
         """Debiased frequencies of residues, which sum to one in each block, and the blocks' numbers of reports."""
         people = tally[self._starts[-1] :]
@@ -293,7 +302,7 @@ class MSS(FrequencyOracle):
         If they do not, many frequencies explain the reports alike. The estimate is then the smallest of them, which is
         biased towards zero, and its error bars are those of blocks that have as many reports each.
         """
-        self._belongs(aggregate, aggregate.spec_hash)
+        self._belonging(aggregate, getattr(aggregate, "spec_hash", ""))
         return self.blocks.determined(aggregate.tally[self._starts[-1] :])
 
     def influence(self, targets: Values) -> list[Floats]:
@@ -313,18 +322,14 @@ class MSS(FrequencyOracle):
             penalty: Added to the normal equations, whose weights grow with n; the paper's 1/epsilon² if left out.
         """
         size = 1 / self.epsilon**2 if penalty is None else _rules.number("penalty", penalty, 0, math.inf, "use e.g. 1")
-        self._belongs(aggregate, self.spec_hash)
-        if aggregate.n < 1:
-            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
+        self._belonging(aggregate, self.spec_hash, least=1)
         parts, people = self._residues(aggregate.tally)
         found = System(self.k, self.moduli, self.blocks.weights * people, size).fit(parts)
         return Estimate(found, aggregate.n, Domain(size=self.k), None, "ridge")
 
     def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
         """As for others, with the true numbers of reports of the blocks; error bars wait until they are asked for."""
-        self._belongs(aggregate, spec_hash)
-        if aggregate.n < 1:
-            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
+        aggregate = self._belonging(aggregate, spec_hash, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
         bars = partial(self._bars, raw, aggregate.n, aggregate.tally[self._starts[-1] :])
         return Estimate(raw, aggregate.n, domain, bars, law=self.law(aggregate.tally, aggregate.n))

@@ -15,8 +15,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hush.errors import ParameterError, ReportError, SpecError, message
-from hush.mechanisms._numeric import Floats, Ints, Numeric, Reports, Words
+from hush.errors import ParameterError, SpecError, message
+from hush.estimation import possible
+from hush.mechanisms import _chosen
+from hush.mechanisms._numeric import Floats, Ints, Numeric, Reports, Words, place_sums
 from hush.mechanisms._numeric_laws import Coins, MeanLaw, Windows, outermost
 from hush.mechanisms._numeric_pieces import Pieces
 from hush.mechanisms._thresholds import SCALE, exp_below, exponential, keep, log_ratio
@@ -78,7 +80,10 @@ class Duchi(Numeric):
         return out
 
     def tally(self, reports: Reports) -> Ints:
-        return _tally(reports, 0, 2)[4:]
+        return place_sums(reports, 0, 2)[4:]
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        possible.within(tally, 0, n, "ones")
 
     @property
     def _says(self) -> tuple[Fraction, Fraction]:
@@ -191,7 +196,14 @@ class Piecewise(Numeric):
         return out
 
     def tally(self, reports: Reports) -> Ints:
-        return _tally(reports, self.size, self.size)[1:4]
+        return place_sums(reports, self.size, self.size)[1:4]
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Sums of places, and of their squares in two parts, which bound each other."""
+        last = self.size - 1
+        for part, most in zip(tally, (last, 2**32 - 1, last**2 >> 32), strict=True):
+            possible.within(part.reshape(1), 0, n * most, "sums of places and squares")
+        possible.squares(int(tally[0]), int(tally[1]) + (int(tally[2]) << 32), n, last)
 
     @cached_property
     def _line(self) -> tuple[Fraction, Fraction]:
@@ -297,7 +309,13 @@ class Hybrid(Numeric):
         return out
 
     def tally(self, reports: Reports) -> Ints:
-        return _tally(reports, self._parts[0].size, self.size)
+        return place_sums(reports, self._parts[0].size, self.size)
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        window, coin = self._parts
+        possible.within(tally[:1], 0, n if self.choose else 0, "places")
+        window.check_tally(tally[1:4], int(tally[0]))
+        coin.check_tally(tally[4:], n - int(tally[0]))
 
     @property
     def lattice(self) -> tuple[float, float] | None:
@@ -375,23 +393,5 @@ def from_dict(plain: Mapping[str, Any]) -> Numeric:
     name, thresholds = entries.pop("mechanism", None), entries.pop("thresholds", None)
     if not isinstance(name, str) or name not in NUMERIC:
         raise SpecError(message("mechanism", f"must be one of {', '.join(NUMERIC)}", name, "check the spec"))
-    try:
-        made = NUMERIC[name](**entries)
-    except TypeError as error:
-        raise SpecError(message("mechanism", f"must have the parameters of {name}", entries, str(error))) from None
-    written = made.to_dict()["thresholds"]
-    if thresholds is not None and thresholds != written:
-        remedy = "read the spec with the version that wrote it"
-        raise SpecError(message("thresholds", f"must be {written}", thresholds, remedy))
+    made: Numeric = _chosen.rebuilt(NUMERIC[name], name, "mechanism", entries, thresholds)
     return made
-
-
-def _tally(reports: Reports, places: int, size: int) -> Ints:
-    """Sums over places and ones, of reports below a size; raise ReportError on any other."""
-    from hush.kernels.numeric import sums
-
-    tally = np.zeros(5, np.int64)
-    if reports.size and int(sums(np.ascontiguousarray(reports), places, tally)) >= size:
-        largest = int(reports.max())
-        raise ReportError(message("reports", f"must be below {size}", largest, "check the spec they were made with"))
-    return tally

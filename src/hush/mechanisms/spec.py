@@ -7,7 +7,6 @@ aggregates carry. Thresholds are in it, computed once here and never by clients.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import Domain
+from hush import _json
+from hush.domain import Domain, is_single
 from hush.errors import SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms._base import FrequencyOracle, Reports
@@ -57,7 +57,7 @@ class Spec:
 
     def privatize(self, values: object, *, rng: np.random.Generator | None = None) -> Any:
         """Randomize labels: a list, an array, a Series, or a single one. Report i is that of label i."""
-        single = np.ndim(values) == 0  # type: ignore[arg-type]
+        single = is_single(values)
         codes = self.domain.encode([values] if single else values)
         reports = self.mechanism.privatize(codes, rng=rng)
         return reports[0] if single else reports
@@ -66,6 +66,10 @@ class Spec:
         """Tally reports of this spec."""
         return self.mechanism._aggregate(reports, self.hash)
 
+    def check(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
+        return self.mechanism._belonging(aggregate, self.hash)
+
     def estimate(self, aggregate: Aggregate) -> Estimate:
         """Raw unbiased frequencies, with labels and standard errors."""
         return self.mechanism._estimate(aggregate, self.domain, self.hash)
@@ -73,7 +77,7 @@ class Spec:
     def simulate(self, counts: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
         """The aggregate of a whole population, drawn from its exact law."""
         drawn = self.mechanism.simulate(counts, rng=rng)
-        return Aggregate(drawn.n, drawn.tally, self.hash)
+        return Aggregate(drawn.n, drawn.tally, self.hash, drawn.rule)
 
     def maximum_likelihood(
         self, reports: Reports | Aggregate, *, tolerance: float = 1e-8, steps: int = 30_000
@@ -111,7 +115,7 @@ class Spec:
     def from_json(cls, text: str) -> Spec:
         """The spec that `to_json` wrote."""
         try:
-            plain = json.loads(text)
+            plain = _json.loads(text)
         except ValueError as error:
             raise SpecError(message("spec", "must be JSON", text, str(error))) from None
         return cls.from_dict(plain)

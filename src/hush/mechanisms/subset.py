@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
+from hush.estimation import possible
 from hush.mechanisms import _chosen, _rules
 from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._inference import shares
@@ -59,7 +60,7 @@ class SS(TwoLevel, PureOracle):
         super().__post_init__()
         chosen = optimal.subset_size(self.k, self.epsilon) if self.omega is None else self.omega
         self._set(omega=_rules.integer("omega", chosen, 1, self.k - 1, "leave it out for the best size"))
-        checked(self.code, self.k)
+        self._set(code=checked(self.code, self.k))
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
@@ -148,6 +149,11 @@ class SS(TwoLevel, PureOracle):
             )
         return members
 
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """A report has omega members."""
+        super().check_tally(tally, n)
+        possible.summing(tally, n * self.omega, what="supports")
+
     def outputs(self, public: Any = None) -> Reports:
         _rules.enumerable(math.comb(self.k, self.omega), self.k)
         subsets = list(itertools.combinations(range(self.k), self.omega))
@@ -167,13 +173,13 @@ class SS(TwoLevel, PureOracle):
         return subset_members(counts, self.omega, self.p_star, rng)
 
 
-def checked(code: str, k: int) -> None:
-    """Refuse a code that there is not, or not for so many values."""
-    if code not in CODES:
-        raise ParameterError(message("code", f"must be one of {', '.join(CODES)}", code, "leave it out"))
-    if code != "sorted" and k > MOST_NUMBERED:
+def checked(code: object, k: int) -> str:
+    """A code; refused where there is none of that name, or not for so many values."""
+    name = _rules.named("code", code, CODES, "leave it out")
+    if name != "sorted" and k > MOST_NUMBERED:
         rule = f"must be sorted for more than {MOST_NUMBERED} values"
         raise ParameterError(message("code", rule, code, "leave it out"))
+    return name
 
 
 def known(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -24,11 +24,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import Domain
-from hush.errors import ParameterError, ReportError, SpecError, message
+from hush.domain import Domain, as_array
+from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
+from hush.estimation.aggregate import belonging
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
+from hush.estimation.possible import added
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
@@ -95,6 +97,10 @@ class Multidim(ABC):
     @abstractmethod
     def tally(self, reports: Reports) -> Ints:
         """An additive summary of reports, of one dimension; raises ReportError on a malformed one."""
+
+    @abstractmethod
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Refuse a tally that n reports cannot give, by what `hush.estimation.possible` has."""
 
     @abstractmethod
     def decode(self, tally: Ints, n: int) -> tuple[Floats, ...]:
@@ -220,15 +226,15 @@ class Multidim(ABC):
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
             checked = self._reports(part)
-            total = sum(chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])), start=total)  # type: ignore[misc]
+            total = added(total, *chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])))  # type: ignore[misc]
             n += checked.size
-        return Aggregate(n, total, self.spec_hash)
+        return Aggregate(n, total, self.spec_hash, self.check_tally)
 
     def _empty(self) -> Ints:
         return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = np.atleast_1d(np.asarray(reports))
+        array = np.atleast_1d(as_array("reports", reports))
         if array.dtype != self.report_dtype or array.ndim != 1:
             rule = f"must be one-dimensional with dtype {self.report_dtype}"
             remedy = "read them with np.frombuffer(data, m.report_dtype)"
@@ -246,9 +252,7 @@ class Multidim(ABC):
 
     def estimate(self, aggregate: Aggregate) -> tuple[Estimate, ...]:
         """Raw unbiased frequencies with standard errors, one Estimate for each attribute."""
-        self._belongs(aggregate)
-        if aggregate.n < 1:
-            raise ParameterError(message("aggregate", "must hold at least one report", 0, "collect reports first"))
+        aggregate = self._belonging(aggregate, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
         for j, frequencies in enumerate(raw):
             if np.isnan(frequencies).any():
@@ -269,14 +273,12 @@ class Multidim(ABC):
         """Variances, given what the aggregate shows."""
         return self.variances(frequencies, aggregate.n)
 
-    def _belongs(self, aggregate: Aggregate) -> None:
-        """Refuse what is not an aggregate of this spec."""
-        if not isinstance(aggregate, Aggregate):
-            rule, remedy = "must be an Aggregate", "pass m.aggregate(reports)"
-            raise ParameterError(message("aggregate", rule, type(aggregate), remedy))
-        if aggregate.spec_hash != self.spec_hash or aggregate.tally.shape != self._empty().shape:
-            rule, remedy = f"must come from the spec {self.spec_hash[:12]}", "use the spec that made the reports"
-            raise SpecError(message("aggregate", rule, aggregate.spec_hash[:12], remedy))
+    def check(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
+        return self._belonging(aggregate)
+
+    def _belonging(self, aggregate: Aggregate, least: int = 0) -> Aggregate:
+        return belonging(aggregate, self.spec_hash, self._empty().shape, self.check_tally, least=least)
 
     def variance(self, attribute: int, *, n: int, frequency: float = 0.0, value: int = 0) -> float:
         """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
@@ -295,7 +297,7 @@ class Multidim(ABC):
     def log_prob(self, reports: Reports, tuples: npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each report for a tuple (one, or one each), given its public randomness."""
         array = self._validated(reports)
-        given = np.asarray(tuples)
+        given = as_array("tuples", tuples)
         values = _checks.tuples(given[None] if given.ndim == 1 else given, self.sizes)
         if len(values) not in (1, array.size):
             rule = f"must be one tuple, or {array.size}"

@@ -42,6 +42,11 @@ class SideBySide(Multidim):
         ends = np.cumsum([math.prod(shape) for shape in self._shapes])[:-1]
         return [part.reshape(shape) for part, shape in zip(np.split(tally, ends), self._shapes, strict=True)]
 
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Every report has a record of each attribute."""
+        for component, part in zip(self.components, self._tallies(tally), strict=True):
+            component.check_tally(part, n)
+
     def outputs(self, public: Any = None) -> Reports:
         """Every combination of the attributes' outputs."""
         seeds = [None] * self.d if public is None else public

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ReportError, message
-from hush.estimation import Aggregate
+from hush.estimation import Aggregate, possible
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._pure import PureOracle
@@ -114,6 +114,13 @@ class SMP(AnyMechanism):
         ends = self.d + np.cumsum([0, *(math.prod(shape) for shape in self._shapes)])
         parts = np.split(tally, ends)[1:-1]
         return tally[: self.d], [part.reshape(shape) for part, shape in zip(parts, self._shapes, strict=True)]
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Every report has a record of one attribute."""
+        counts, parts = self._tallies(tally)
+        possible.counts(counts, n, "reports of the attributes")
+        for component, part, count in zip(self.components, parts, counts, strict=True):
+            component.check_tally(part, int(count))
 
     def decode(self, tally: Ints, n: int) -> tuple[Floats, ...]:
         """Each attribute's own estimate, from the people who report it: unbiased given how many they are."""

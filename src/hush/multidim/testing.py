@@ -236,6 +236,16 @@ def check_aggregation(m: Multidim, seed: int) -> None:
     _expect(whole + m.aggregate(reports[:0]) == whole, m, "an empty aggregate is not neutral")
 
 
+def check_possible(m: Multidim, seed: int) -> None:
+    """`check_tally` lets real tallies pass."""
+    for n in (0, 1, 300):
+        real = m.aggregate(m.privatize(_everybody(m, n, seed), rng=seeded([seed, 8])))
+        try:
+            m.check(Aggregate(real.n, real.tally, m.spec_hash))
+        except HushError as error:
+            raise ConformanceError(f"{m}: check_tally refuses a real tally: {error}") from error
+
+
 def check_travel(m: Multidim, seed: int) -> None:
     """The collection survives its dict, its JSON, pickling and hashing; its reports survive their bytes."""
     _expect(from_dict(m.to_dict()) == m, m, "from_dict(to_dict()) differs")
@@ -297,6 +307,7 @@ CHECKS: tuple[Callable[[Multidim, int], None], ...] = (
     check_attack,
     check_sampled,
     check_aggregation,
+    check_possible,
     check_travel,
     check_randomness,
     check_input,

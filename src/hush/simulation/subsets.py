@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 
-_MOST = 500_000_000  # numpy's hypergeometric sampler takes fewer than 10^9 people
+MOST_TOGETHER = 500_000_000
+"""People that are drawn from together: numpy's hypergeometric sampler takes fewer than 10^9."""
 
 
 def subset_members(counts: Ints, omega: int, p: float, rng: np.random.Generator) -> Ints:
     """How often each value is a member of the reported subsets."""
-    if counts.sum() > _MOST:
+    if counts.sum() > MOST_TOGETHER:
         half = counts // 2
         return subset_members(half, omega, p, rng) + subset_members(counts - half, omega, p, rng)
     k = counts.size

@@ -1,12 +1,31 @@
-"""Tallies of randomized response, independent bits, and grid sums, drawn from their exact law."""
+"""Numbers of people, and tallies of randomized response, independent bits and grid sums, drawn from their exact law."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.domain import as_array
+from hush.errors import ParameterError, message
+from hush.estimation.possible import total
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+MOST_PEOPLE = 2**53
+"""What a simulation takes at most: as many as doubles count one by one."""
+
+
+def people(counts: npt.ArrayLike, k: int) -> Ints:
+    """How many people hold each of k values, if that is what it says."""
+    array = as_array("counts", counts)
+    if not (array.dtype.kind in "iu" and array.shape == (k,) and (array >= 0).all()):
+        rule = f"must be {k} non-negative integers"
+        raise ParameterError(message("counts", rule, counts, "count the people of each value"))
+    if total(array) > MOST_PEOPLE:
+        rule = f"must add up to at most {MOST_PEOPLE}"
+        raise ParameterError(message("counts", rule, total(array), "simulate fewer people"))
+    return array.astype(np.int64)
 
 
 def independent_bits(counts: Ints, p: float, q: float, rng: np.random.Generator) -> Ints:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import Domain, integers
+from hush.domain import Domain, integers, is_single
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
@@ -65,8 +65,7 @@ class UtilityOracle(FrequencyOracle):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(sensitive=checked_sensitive(self.sensitive, self.k), z=_giving.checked_choice(self.z))
-        if self.reveal not in REVEALS:
-            raise ParameterError(message("reveal", f"must be {' or '.join(REVEALS)}", self.reveal, "use 'pair'"))
+        self._set(reveal=_rules.named("reveal", self.reveal, REVEALS, "use 'pair'"))
 
     def _ready(self) -> None:
         """Look at once at what may be refused."""
@@ -186,7 +185,7 @@ class UtilityOracle(FrequencyOracle):
 
     def privatize(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Any:
         """As every mechanism does, but records are written where they stay."""
-        if np.ndim(values) == 0:
+        if is_single(values):
             return self.privatize(np.asarray(values)[None], rng=rng)[0]
         checked = integers(values, self.k)
         reports = np.empty(checked.size, self.report_dtype)
@@ -239,7 +238,10 @@ class UtilityOracle(FrequencyOracle):
                 yield based
 
         base = self.base._aggregate(parts(), "")
-        return Aggregate(n, self._told(base.tally, revealed, n - base.n), spec_hash)
+        return Aggregate(n, self._told(base.tally, revealed, n - base.n), spec_hash, self.check_tally)
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        _records.check_tally(self, tally, n)
 
     # Estimates.
 
@@ -257,13 +259,11 @@ class UtilityOracle(FrequencyOracle):
 
     def decode(self, tally: Ints, n: int) -> Floats:
         """Every base report counts, whoever sent it; revealed values are counted, alone or not."""
-        others = self._others.size
-        base, revealed, alone = tally[: -1 - others], tally[-1 - others : -1], int(tally[-1])
+        base, revealed, alone = _records.split(self, tally)
         out = np.zeros(self.k)
         if n > alone:
-            shape = self.base._empty().shape
-            out[self._sensitive] = self.base.decode(base.reshape(shape), n - alone) * ((n - alone) / n)
-        if others:
+            out[self._sensitive] = self.base.decode(base, n - alone) * ((n - alone) / n)
+        if revealed.size:
             out[self._sensitive] -= self._offset * (alone / n)
             out[self._others] = revealed / (n * self.z_star)
         return out

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ReportError, message
+from hush.estimation import possible
 from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms.hashing import _TABLED, LH
 from hush.mechanisms.unary import UE
@@ -89,6 +90,21 @@ def tally(u: UtilityOracle, reports: Reports) -> tuple[Ints, Ints, int]:
         return _hashed_tally(u, u.base, reports)
     based, counts = apart(u, reports)
     return u.base.tally(based), counts, reports.size - based.size
+
+
+def split(u: UtilityOracle, tally: Ints) -> tuple[Ints, Ints, int]:
+    """Of a tally: the base's, how often each value that is not sensitive was revealed, and how often alone."""
+    others = u._others.size
+    return tally[: -1 - others].reshape(u.base._empty().shape), tally[-1 - others : -1], int(tally[-1])
+
+
+def check_tally(u: UtilityOracle, tally: Ints, n: int) -> None:
+    """Values are revealed alone, or beside a base report where that may be; everybody else sends a base report."""
+    base, revealed, alone = split(u, tally)
+    possible.within(tally[-1:], 0, n if revealed.size else 0, "values sent alone")
+    possible.within(revealed, 0, n, "revealed values")
+    possible.summing(revealed, alone, n if u._may_pair else alone, "revealed values")
+    u.base.check_tally(base, n - alone)
 
 
 def _hashed_tally(u: UtilityOracle, base: LH, reports: Reports) -> tuple[Ints, Ints, int]:

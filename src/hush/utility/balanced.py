@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from hush.analysis import optimal, success
 from hush.errors import ReportError, message
+from hush.estimation import possible
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._hashed import RING
@@ -26,6 +27,7 @@ from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
+from hush.simulation.subsets import MOST_TOGETHER
 from hush.utility._shape import Shape, shape_of, weighted
 from hush.utility._simulate import sets_with_own
 
@@ -146,6 +148,12 @@ class BalancedLH(TwoLevel, PureOracle):
         between(*self._bounds(reports), self._keys, counts)
         return counts
 
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Every bucket holds as many values as another, give or take one."""
+        super().check_tally(tally, n)
+        held = np.diff(self.edges)
+        possible.summing(tally, n * int(held.min()), n * int(held.max()), "supports")
+
     def validate(self, reports: Reports) -> None:
         """Only the bucket can be malformed."""
         if reports.size and int(reports["bucket"].max()) >= self.g:
@@ -179,6 +187,9 @@ class BalancedLH(TwoLevel, PureOracle):
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """A report supports its own value or not; the rest of its bucket is any of the others."""
+        if counts.sum() > MOST_TOGETHER:
+            half = counts // 2
+            return self._simulate(half, rng) + self._simulate(counts - half, rng)
         held = np.diff(self.edges)
         included = rng.binomial(counts, self.p_star).astype(np.int64)
         with_own = np.bincount(held - 1, held / self.k, self.k + 1)

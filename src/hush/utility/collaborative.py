@@ -20,8 +20,12 @@ from hush.estimation import Aggregate, Estimate
 from hush.estimation.bounds import Summed
 from hush.mechanisms import _rules
 from hush.randomness import source
+from hush.simulation import tallies
 from hush.utility._oracle import UtilityOracle
 from hush.utility.named import Named
+
+_MOST = 10**9
+"""People that numpy draws some from without replacement are fewer."""
 
 
 @dataclass(frozen=True)
@@ -106,10 +110,13 @@ def collaborate(
     setting: dict[str, Any] = {"k": k, "epsilon": epsilon, "sensitive": sensitive, **more}
     first = mechanism(**setting, theta=guess)
     drawing = source(rng)
-    people = first._counts(counts) if counts is not None else integers(values, first.k)
+    people = tallies.people(counts, first.k) if counts is not None else integers(values, first.k)
     n = int(people.sum()) if counts is not None else int(people.size)
     if n < 2:
         raise ParameterError(message("values", "must be those of two people or more", n, "collect more"))
+    if counts is not None and n >= _MOST:
+        rule = f"must add up to less than {_MOST}, of whom the first can be drawn"
+        raise ParameterError(message("counts", rule, n, "simulate fewer people"))
     ahead = min(max(1, round(part * n)), n - 1)
     if counts is not None:
         early = drawing.multivariate_hypergeometric(people, ahead, method="marginals")

@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.datasets import Dataset
+from hush.domain import as_array
 from hush.errors import ParameterError, Unsaid, message
 from hush.estimation import Estimate
 from hush.estimation.consistency import simplex
+from hush.estimation.possible import total
 from hush.mechanisms import _rules
 from hush.simulation import batches
 
@@ -50,7 +52,7 @@ def population(given: object, n: int | None) -> Population:
     """From counts; from weights and n; or from an earlier estimate, projected onto the simplex, and n or its own."""
     if isinstance(given, Estimate):
         return _drawn(simplex(np.asarray(given.frequencies, np.float64)), given.n if n is None else n)
-    array = np.asarray(given.counts if isinstance(given, Dataset) else given)
+    array = as_array("population", given.counts if isinstance(given, Dataset) else given)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iuf":
         rule = "must be a row of counts, or of weights with n beside them"
         got = Unsaid("none") if array.size == 0 else given
@@ -65,8 +67,8 @@ def population(given: object, n: int | None) -> Population:
         rule = "must be whole counts where n is left out"
         raise ParameterError(message("population", rule, given, "give n, the number of people, beside a distribution"))
     counts = array.astype(np.int64)
-    total = _rules.integer("n", int(counts.sum()), 1, MOST_PEOPLE, "count the people who will report")
-    return Population(np.asarray(counts / total, np.float64), total, counts)
+    people = _rules.integer("n", total(array), 1, MOST_PEOPLE, "count the people who will report")
+    return Population(np.asarray(counts / people, np.float64), people, counts)
 
 
 def _drawn(weights: Floats, n: object) -> Population:
