@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint types docs pytest portable bench figures clean
+.PHONY: demo test lint types docs pytest portable bench fuzz figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
@@ -26,6 +26,9 @@ portable: .venv/.dev
 
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+fuzz: .venv/.dev  # SECONDS is how long, FIRST the number of the first case
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --first $(or $(FIRST),1000)
 
 figures: .venv/.dev
 	$(BIN)/python docs/figures.py

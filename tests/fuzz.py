@@ -215,7 +215,7 @@ def aggregates(rng: Rng) -> None:
         for _ in range(int(rng.integers(1, 4))):
             act = int(rng.integers(5))
             if act == 0:
-                n = one(rng, [0, 1, n - 1, n + 1, 2**62, 2**63, n // 2])
+                n = one(rng, [0, 1, max(n - 1, 0), n + 1, 2**62, 2**63, n // 2])
             elif act == 1:
                 tally[:] = one(rng, odd)
             else:
