@@ -29,7 +29,7 @@ import numpy.typing as npt
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
-from hush.estimation.bounds import Term
+from hush.estimation.bounds import Bounded, Terms
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
 from hush.kernels import chunks
@@ -222,11 +222,16 @@ class FrequencyOracle(ABC):
 
     def law(self, tally: Ints, n: int) -> Law | None:
         """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
+        terms = self.terms()
+        return None if terms is None else Bounded(self.decode_evenly(tally, n), n, terms)
+
+    def terms(self) -> Terms | None:
+        """What each report adds to n times the estimate of `decode_evenly`; None if unknown."""
         return None
 
-    def terms(self) -> tuple[Term, Term, float] | None:
-        """What a report adds to n times an estimate: its holder's, others', and their least variance; or None."""
-        return None
+    def decode_evenly(self, tally: Ints, n: int) -> Floats:
+        """`decode`, or where that ties reports together, an estimate to which each adds a term of its own."""
+        return self.decode(tally, n)
 
     def _belongs(self, aggregate: Aggregate, spec_hash: str) -> None:
         """Refuse what is not an aggregate of this spec."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -257,12 +257,15 @@ class UtilityOracle(FrequencyOracle):
 
     def decode(self, tally: Ints, n: int) -> Floats:
         """Every base report counts, whoever sent it; revealed values are counted, alone or not."""
+        return self._decoded(tally, n, self.base.decode)
+
+    def _decoded(self, tally: Ints, n: int, decode: Callable[[Ints, int], Floats]) -> Floats:
         others = self._others.size
         base, revealed, alone = tally[: -1 - others], tally[-1 - others : -1], int(tally[-1])
         out = np.zeros(self.k)
         if n > alone:
             shape = self.base._empty().shape
-            out[self._sensitive] = self.base.decode(base.reshape(shape), n - alone) * ((n - alone) / n)
+            out[self._sensitive] = decode(base.reshape(shape), n - alone) * ((n - alone) / n)
         if others:
             out[self._sensitive] -= self._offset * (alone / n)
             out[self._others] = revealed / (n * self.z_star)
