@@ -25,8 +25,10 @@ def main() -> None:
 
     _start.handle(_start.leave)
     try:
+        from hush.cli import _console
         from hush.cli._app import app
 
+        _console.show_warnings()
         _signals.install()
         app()
     except KeyboardInterrupt as stop:  # just before the work
