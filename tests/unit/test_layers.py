@@ -13,6 +13,7 @@ import hush
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
+    "_start",
     "errors", "_statistics", "randomness", "domain", "datasets", "kernels", "estimation", "analysis", "simulation",
     "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing", "files", "engine",
     "collect", "reports", "reproduce", "workbench", "cli",
