@@ -165,6 +165,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def named(m: hush.FrequencyOracle) -> str:
+    """The mechanism's name, or that of what it was made of."""
+    return f"ULDP over {m.base.name()}" if isinstance(m, hush.utility.Transformed) else m.name()
+
+
 def counted(n: int) -> str:
     """A number of people."""
     return f"n = {n:,}"
@@ -186,8 +191,9 @@ def tables() -> str:
         hush.MSS(k=3, epsilon=3.0),
         hush.utility.uRR(k=3, epsilon=2.0, sensitive=[0, 1]),
         hush.utility.uSS(k=3, epsilon=4.0, sensitive=[0, 1]),
+        hush.utility.transform(hush.MSS(k=3, epsilon=3.0), hush.Domain(size=4, sensitive=range(3))),
     )
-    three = [[f"{m.name()}, k = 3, ε = {m.epsilon:g}", cell(enumerated(m))] for m in several]
+    three = [[f"{named(m)}, k = {m.k}, ε = {m.epsilon:g}", cell(enumerated(m))] for m in several]
     return "\n\n".join([
         "Each value on its own, nominal 95 %, the least coverage over values that 0, 1, 2, 3, 1 %, 10 %, half and all "
         "of the people hold:",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-from hush import datasets, errors
+from hush import _start, datasets, errors
 from hush.domain import Domain
 from hush.errors import HushError
 from hush.estimation import Aggregate, Estimate
@@ -97,6 +97,8 @@ __all__ = [
     "uUE",
     "uWheel",
 ]
+
+_start.done()
 
 _PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing", "utility"}
 

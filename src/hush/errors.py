@@ -9,12 +9,13 @@
     ├── ConvergenceError (RuntimeError) an iteration did not settle in the steps allowed
     └── MissingDependency (ImportError) an optional package is needed
 
-A message has four parts: the parameter, the rule, the value received, the remedy.
+A message has four parts: the parameter, the rule, the value received, the remedy. Errors have them as fields.
 """
 
 from __future__ import annotations
 
 import reprlib
+from typing import Self
 
 
 class _Short(reprlib.Repr):
@@ -29,8 +30,63 @@ _short = _Short()
 _short.maxstring = _short.maxother = 60
 
 
+class Message(str):
+    """What an error says, and its four parts.
+
+    Args:
+        parameter: What breaks the rule.
+        rule: Begins with "must", as a rule.
+        value: What was received, as it may be shown: a person's own is not repeated.
+        remedy: What to do.
+    """
+
+    parameter: str
+    rule: str
+    value: str
+    remedy: str
+
+    def __new__(cls, parameter: str, rule: str, value: str, remedy: str) -> Message:
+        """The sentence."""
+        made = super().__new__(cls, f"{parameter} {rule}, got {value}; {remedy}")
+        made.parameter, made.rule, made.value, made.remedy = parameter, rule, value, remedy
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str, str, str]:  # type: ignore[override]
+        return self.parameter, self.rule, self.value, self.remedy
+
+
 class HushError(Exception):
     """Root of all errors raised by Hush."""
+
+    @property
+    def _told(self) -> Message | None:
+        said = self.args[0] if self.args else None
+        return said if isinstance(said, Message) else None
+
+    @property
+    def parameter(self) -> str | None:
+        """What breaks a rule; None where the message has no such parts."""
+        return None if self._told is None else self._told.parameter
+
+    @property
+    def rule(self) -> str | None:
+        """The rule that is broken."""
+        return None if self._told is None else self._told.rule
+
+    @property
+    def value(self) -> str | None:
+        """What was received, as it may be shown."""
+        return None if self._told is None else self._told.value
+
+    @property
+    def remedy(self) -> str | None:
+        """What to do."""
+        return None if self._told is None else self._told.remedy
+
+    def naming(self, parameter: str) -> Self:
+        """The same error, of a parameter that has another name where it was said."""
+        said = self._told
+        return self if said is None else type(self)(Message(parameter, said.rule, said.value, said.remedy))
 
 
 class ParameterError(HushError, ValueError):
@@ -70,7 +126,7 @@ class Unsaid(str):
         return str(self)
 
 
-def message(name: str, rule: str, value: object, remedy: str) -> str:
+def message(name: str, rule: str, value: object, remedy: str) -> Message:
     """The one shape of an error message.
 
     >>> message("k", "must be an integer of at least 2", 1, "count the values of your domain")
@@ -79,7 +135,7 @@ def message(name: str, rule: str, value: object, remedy: str) -> str:
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         value = value.item()  # type: ignore[attr-defined]  # a number of NumPy's, as the plain one that it is
     shown = str(value) if isinstance(value, Unsaid) else _short.repr(value)
-    return f"{name} {rule}, got {shown}; {remedy}"
+    return Message(name, rule, shown, remedy)
 
 
 def missing(package: str, extra: str, purpose: str) -> MissingDependency:

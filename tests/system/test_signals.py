@@ -1,4 +1,4 @@
-"""A termination ends the command even where Python drops what a signal's handler raises."""
+"""A signal ends the command even where Python drops what its handler raises."""
 
 from __future__ import annotations
 
@@ -32,12 +32,35 @@ _signals.install()
 sys.exit(_guard.guarded(work))
 """
 
+TAKEN = """
+import os, signal, sys, typer
+from hush.cli import _guard, _signals
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_an_ending_that_python_drops_is_raised_again(number: signal.Signals) -> None:
+def work():
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except BaseException:
+        {then}
+
+_signals.install()
+sys.exit(_guard.guarded(work))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"), (signal.SIGHUP, "terminated")],
+)
+def test_an_ending_that_python_drops_is_raised_again(number: signal.Signals, said: str) -> None:
     program = LOST.format(number=int(number))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert "Exception ignored in" in done.stderr
     assert done.stdout == "went on\ncleared away\n"
-    assert "terminated; no half-written file is left" in done.stderr
+    assert done.stderr == f"Error: {said}; no half-written file is left\n"
     assert done.returncode == 128 + number
+
+
+@pytest.mark.parametrize("then", ["pass", "raise ImportError('what C code makes of it')", "raise typer.Exit(1)"])
+def test_an_ending_that_others_take_is_heard(then: str) -> None:
+    program = TAKEN.format(then=then)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "Error: interrupted; no half-written file is left\n")

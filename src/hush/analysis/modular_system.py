@@ -212,6 +212,8 @@ class System:
         if taken >= 0:
             return x
         if self.k > _TOEPLITZ or self.condition(_LOST, digits=1) >= _LOST:
+            if len(self._used) < len(self.moduli):
+                raise ConvergenceError("too few of the moduli have reports to tell values apart; collect more reports")
             raise ConvergenceError("the moduli are too badly conditioned to calculate with; choose others")
         from scipy.linalg import solve_toeplitz
 

@@ -20,15 +20,18 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     """Run the command."""
-    import sys
-
+    from hush import _start
     from hush.cli import _signals
 
+    _start.handle(_start.leave)
     try:
-        _signals.install()
+        from hush.cli import _console
         from hush.cli._app import app
 
+        _console.show_warnings()
+        _signals.install()
         app()
-    except KeyboardInterrupt as stop:  # while the command was still being imported
-        sys.stderr.write(f"Error: {_signals.told(stop)}\n")
-        sys.exit(_signals.code(stop))
+    except KeyboardInterrupt as stop:  # just before the work
+        _start.leave(_signals.number(stop))
+    finally:
+        _start.handle(_start.leave)

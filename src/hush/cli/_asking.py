@@ -20,10 +20,9 @@ def asked(work: Callable[[], Found], options: Mapping[str, str]) -> Found:
     try:
         return work()
     except ParameterError as error:
-        name, _, rest = str(error).partition(" ")
-        if name not in options:
+        if error.parameter is None or error.parameter not in options:
             raise
-        raise ParameterError(f"{options[name]} {rest}") from None
+        raise error.naming(options[error.parameter]) from None
 
 
 def with_budget(mechanism: str | None, settings: list[str] | None) -> type[FrequencyOracle]:

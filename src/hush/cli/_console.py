@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,19 @@ def note(text: str) -> None:
 def warn(text: str) -> None:
     """Say something that must not be missed."""
     stderr().print(f"[bold yellow]Warning:[/] {_escape(clean(text))}", soft_wrap=True)
+
+
+def show_warnings() -> None:
+    """Show what the library warns of like all else that must not be missed; other packages' warnings stay theirs."""
+    theirs = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if category.__module__.startswith("hush."):
+            warn(str(message))
+        else:
+            theirs(message, category, *where, **more)
+
+    warnings.showwarning = show
 
 
 def warn_of_signs(labels: list[str]) -> None:

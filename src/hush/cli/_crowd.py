@@ -109,12 +109,12 @@ def _column(path: Path, name: str) -> list[str] | None:
         return [row[name] or "" for row in reader] if name in columns else None
 
 
-def _amount(label: object, row: int) -> float:
+def _amount(label: object, row: int, option: str = "--counts") -> float:
     try:
         number = float(label)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
-        rule = "must be amounts, to add up: numbers as labels, or in a column value of --counts"
+        rule = f"must be amounts, to add up: numbers as labels, or in a column value of {option}"
         raise ParameterError(message("values", rule, Unsaid(f"{label!r} in row {row}"), "say what each one amounts to"))
     return number

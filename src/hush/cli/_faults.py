@@ -19,6 +19,8 @@ def told(error: BaseException) -> str | None:
         if _own(owner) and hasattr(type(owner), doing):
             where = _where(type(owner), frames) or f"{Path(frame.f_code.co_filename).name}, line {line}"
             return f"mechanism {_name(owner)} failed in {doing} ({where}) with {cause(error)}; mend its class"
+    if isinstance(error, OSError):
+        return None  # of a disk or a stream, which a mechanism that is only at hand does not touch
     for frame, _ in reversed(frames):
         for held in frame.f_locals.values():
             mechanism = held.mechanism if isinstance(held, Spec) else held

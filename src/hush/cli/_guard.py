@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from hush.cli import _console, _faults, _signals, _usage
+from hush.cli import _console, _faults, _signals, _streams, _usage
 from hush.errors import HushError
 
 _OURS = 70
@@ -24,31 +24,36 @@ _DETAIL = "HUSH_TRACEBACK=1 shows where"
 
 def guarded(work: Callable[[], Any]) -> int:
     """Run something; give its exit code, whatever it raises."""
-    _print_anything()
-    try:
+    with _streams.dependable():
+        _print_anything()
         try:
-            work()
-        finally:
-            sys.stdout.flush()
-    except typer.Exit as done:
-        return int(done.exit_code)
-    except KeyboardInterrupt as stop:
-        _console.error(_signals.told(stop))
-        return _signals.code(stop)
-    except BrokenPipeError:
-        _close_quietly()
-        return 141  # as for a program that the signal stops
-    except BaseException as error:  # SystemExit too, which a user's own module may raise
-        if os.environ.get("HUSH_TRACEBACK", "0") not in {"", "0"}:
-            traceback.print_exception(error)
-        if _usage.asks_for_help(error):
-            return 2
-        if isinstance(error, SystemExit) and _faults.told(error) is None:
-            return error.code if isinstance(error.code, int) else 1  # rich leaves so when nobody reads any more
-        said, code = _verdict(error)
-        _console.error(said)
-        return code
+            try:
+                work()
+            finally:
+                sys.stdout.flush()
+                _signals.hear()
+        except typer.Exit as done:
+            return int(done.exit_code)
+        except KeyboardInterrupt as stop:
+            said = _signals.told(stop)
+            if said is not None:
+                _console.error(said)
+            return _signals.code(stop)
+        except BaseException as error:  # SystemExit too, which a user's own module may raise
+            return _told(error)
     return 0
+
+
+def _told(error: BaseException) -> int:
+    if os.environ.get("HUSH_TRACEBACK", "0") not in {"", "0"}:
+        traceback.print_exception(error)
+    if _usage.asks_for_help(error):
+        return 2
+    if isinstance(error, SystemExit) and _faults.told(error) is None:
+        return error.code if isinstance(error.code, int) else 1
+    said, code = _verdict(error)
+    _console.error(said)
+    return code
 
 
 def _verdict(error: BaseException) -> tuple[str, int]:
@@ -78,18 +83,10 @@ def _file(error: OSError) -> str:
 
 
 def _print_anything() -> None:
-    """What a terminal cannot show becomes a question mark, not an error."""
+    """What a terminal cannot show becomes a question mark, not an error, and a width of nothing is no width."""
     for stream in (sys.stdout, sys.stderr):
         change = getattr(stream, "reconfigure", None)
         if change is not None:
             change(errors="replace")
-
-
-def _close_quietly() -> None:
-    """Nobody reads any more: let the interpreter flush what is left into nothing."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-    except (OSError, ValueError):
-        pass
+    if not os.environ.get("COLUMNS", "").strip("0"):
+        os.environ.pop("COLUMNS", None)

@@ -44,10 +44,7 @@ def read_history(path: Path) -> History:
             rule = "must have one column each of time, value (or label) and count"
             found = Unsaid(", ".join(map(str, columns)) or f"an empty file, '{path}'")
             raise ParameterError(message(_OPTION, rule, found, "name them in the first line"))
-    try:
-        people = _people(rows, named)
-    except ParameterError as error:
-        raise ParameterError(str(error).replace("--counts", _OPTION)) from None
+    people = _people(rows, named)
     times = tuple(dict.fromkeys(time for time, _ in people))
     amounts = tuple(sorted({amount for _, amount in people}))
     if len(amounts) < 2:
@@ -68,11 +65,11 @@ def _people(rows: list[dict[str, str | None]], named: str) -> dict[tuple[str, fl
         if not (row["time"] or "").strip():
             rule = "must have a time in column time"
             raise ParameterError(message(f"{_OPTION}, row {i}", rule, row["time"] or "", "name it in every row"))
-        at = row["time"] or "", _amount(row[named] or "", i)
+        at = row["time"] or "", _amount(row[named] or "", i, _OPTION)
         if at in people:
             twice = Unsaid(f"{at[1]:g} at {at[0]!r} again in row {i}")
             raise ParameterError(message(_OPTION, "must count each amount once at a time", twice, "add the two up"))
-        people[at] = _whole(row["count"], i)
+        people[at] = _whole(row["count"], i, _OPTION)
     return people
 
 

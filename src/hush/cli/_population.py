@@ -126,12 +126,12 @@ def _read(path: Path) -> Population:
     return Population(path.stem, np.array(numbers, np.int64), domain)
 
 
-def _whole(text: str | None, row: int) -> int:
+def _whole(text: str | None, row: int, option: str = "--counts") -> int:
     try:
         number = int(text or "")
     except ValueError:
         number = -1
     if not 0 <= number <= _LARGEST:
         rule = f"must have a whole count of at {f'most {_LARGEST:,}' if number > 0 else 'least 0'}"
-        raise ParameterError(message(f"--counts, row {row}", rule, text, "count the people of each value"))
+        raise ParameterError(message(f"{option}, row {row}", rule, text, "count the people of each value"))
     return number

@@ -227,10 +227,9 @@ def _asked(**wishes: Any) -> Plan:
     try:
         return hush.plan(**wishes)
     except ParameterError as error:
-        name, _, rest = str(error).partition(" ")
-        if name not in wishes:
+        if error.parameter not in wishes:
             raise
-        raise ParameterError(f"--{name.replace('_', '-')} {rest}") from None
+        raise error.naming(f"--{error.parameter.replace('_', '-')}") from None
 
 
 def _chosen(made: Plan, row: str | None) -> Choice:

@@ -1,8 +1,8 @@
 """Intervals from bounds of the tails, for estimates whose exact law depends on what the other people hold.
 
 An estimate is a sum over people of what their reports say: one on average of who holds the value, nothing of others.
-What is known of a report whoever sent it, its largest variance and how far it can be off, bounds the moment generating
-function (Bennett, JASA 1962), and by Chernoff the tails. For bits this is Chernoff's bound of the exact law. All tilts
+What is known of a report whoever sent it bounds its moment generating function, and by Chernoff the tails: the law
+itself, or its largest variance and how far it can be off (Bennett, JASA 1962; for bits this is exact, too). All tilts
 give bounds, each of them linear in the number of people; the interval keeps what none of them rejects.
 """
 
@@ -41,10 +41,6 @@ class Term:
         """Of the negative."""
         return Term(self.variance, self.down, self.up)
 
-    def widest(self, other: Term) -> Term:
-        """What holds for both."""
-        return Term(max(self.variance, other.variance), max(self.up, other.up), max(self.down, other.down))
-
     def cumulants(self, theta: Floats) -> Floats:
         """At most the logarithm of the mean of exp(theta x), for positive theta: Bennett's, of two points."""
         if self.variance <= 0 or self.up <= 0:
@@ -54,6 +50,123 @@ class Term:
         return np.asarray(near + np.logaddexp(math.log1p(-share), math.log(share) + theta * self.up - near))
 
 
+CERTAIN = Term(0.0, 0.0, 0.0)
+"""What does not vary."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listed(Term):
+    """A term whose law is known, number by number.
+
+    Args:
+        points: What it may be.
+        chances: How likely each of them is.
+    """
+
+    points: Floats
+    chances: Floats
+
+    @classmethod
+    def of(cls, points: Floats, chances: Floats) -> Listed:
+        """The law of some numbers, less their mean."""
+        held = chances > 0
+        x, law = points[held] - float(points @ chances), chances[held]
+        return cls(float(law @ x**2), float(x.max()), float(-x.min()), x, law)
+
+    def flipped(self) -> Term:
+        """Of the negative."""
+        return Listed(self.variance, self.down, self.up, -self.points, self.chances)
+
+    def cumulants(self, theta: Floats) -> Floats:
+        """Exact."""
+        return np.asarray([log_sum(np.log(self.chances) + tilt * self.points) for tilt in theta])
+
+
+@dataclass(frozen=True)
+class Either(Term):
+    """One of several terms, whichever is worst."""
+
+    terms: tuple[Term, ...]
+
+    @classmethod
+    def of(cls, *terms: Term) -> Either:
+        """What holds for all of them."""
+        return cls(max(t.variance for t in terms), max(t.up for t in terms), max(t.down for t in terms), terms)
+
+    def flipped(self) -> Term:
+        """Of the negatives."""
+        return Either.of(*(term.flipped() for term in self.terms))
+
+    def cumulants(self, theta: Floats) -> Floats:
+        """The largest, at each tilt."""
+        return np.asarray(np.max([term.cumulants(theta) for term in self.terms], axis=0))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A case of a mixture: with a chance, a level plus so many times a term."""
+
+    chance: float
+    level: float
+    scale: float = 0.0
+    term: Term = CERTAIN
+
+
+@dataclass(frozen=True)
+class Mixed(Term):
+    """One of several cases, drawn at random."""
+
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, *parts: Part) -> Mixed:
+        """Cases that happen, whose mean together is nothing."""
+        some = tuple(part for part in parts if part.chance > 0)
+        square = sum(part.chance * (part.level**2 + part.scale**2 * part.term.variance) for part in some)
+        up = max(part.level + part.scale * part.term.up for part in some)
+        return cls(square, up, max(part.scale * part.term.down - part.level for part in some), some)
+
+    def flipped(self) -> Term:
+        """Of the negatives."""
+        return Mixed.of(*(Part(part.chance, -part.level, part.scale, part.term.flipped()) for part in self.parts))
+
+    def cumulants(self, theta: Floats) -> Floats:
+        """Exact where it is for all cases."""
+        logs = [
+            math.log(part.chance) + theta * part.level + part.term.cumulants(part.scale * theta) for part in self.parts
+        ]
+        return np.asarray(np.logaddexp.reduce(logs))
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What reports add to n times an estimate.
+
+    Args:
+        own: What the report of somebody who holds the value says, less one.
+        other: What anybody else's says.
+        least: The smallest variance that somebody else's report can have.
+        lattice: Whether reports add multiples of one step; else their sums are dense.
+    """
+
+    own: Term
+    other: Term
+    least: float
+    lattice: bool = True
+
+    def drawn(self, d: int) -> Terms:
+        """Of reports that are about the value once in d times, at random, and then count d times."""
+        silent = 1 - 1 / d
+        own = Mixed.of(Part(1 / d, d - 1.0, d, self.own), Part(silent, -1.0))
+        return Terms(own, Mixed.of(Part(1 / d, 0.0, d, self.other), Part(silent, 0.0)), d * self.least, self.lattice)
+
+
+def log_sum(logs: Floats) -> float:
+    """The logarithm of a sum of exponentials."""
+    top = float(logs.max())
+    return top + math.log(float(np.exp(logs - top).sum()))
+
+
 @dataclass(frozen=True, eq=False)
 class Bounded(Law):
     """Estimates that are sums of bounded terms.
@@ -61,60 +174,59 @@ class Bounded(Law):
     Args:
         frequencies: The estimates.
         n: Number of reports.
-        own: What the report of somebody who holds the value says, less one.
-        other: What anybody else's says.
-        least: The smallest variance that somebody else's report can have.
+        terms: What reports add.
         far: What those say who are not near the value, where that is less; others are taken to be near.
         near: The law of how frequent people near each value are, those who hold it included.
-        lattice: Whether reports add multiples of one step; else their sums are dense.
     """
 
     frequencies: Floats
     n: int
-    own: Term
-    other: Term
-    least: float
+    terms: Terms
     far: Term | None = None
     near: Law | None = None
-    lattice: bool = True
 
     word: ClassVar[str] = "bound"
 
     def normal(self, tail: float) -> Mask:
         """Where the sum varies much, in units of the longest step, whoever the others are."""
-        longest = max(self.own.up, self.own.down, self.other.up, self.other.down)
+        own, other = self.terms.own, self.terms.other
+        longest = max(own.up, own.down, other.up, other.down)
         held = np.clip(self.frequencies, 0.0, 1.0)
-        spread = self.n * (held * self.own.variance + (1 - held) * self.least)
-        return np.asarray((laws.plain if self.lattice else laws.straight)(spread / (longest**2 or 1.0), tail))
+        spread = self.n * (held * own.variance + (1 - held) * self.terms.least)
+        return np.asarray((laws.plain if self.terms.lattice else laws.straight)(spread / (longest**2 or 1.0), tail))
 
     def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
         """The fewest and the most people that no bound rejects."""
-        total, crowd, far = self.n * self.frequencies[wanted], np.full(1, float(self.n)), self.far or self.other
+        total, crowd, far = self.n * self.frequencies[wanted], np.full(1, float(self.n)), self.far or self.terms.other
         if self.near is not None:
             crowd = self.n * self.near.ends(_SEEN * tail, wanted)[1]
             tail = (1 - _SEEN) * tail
         # Equal sums have equal ends, and few reports give few sums; a pair is sorted as one complex number.
         pairs, where = np.unique(total + 1j * crowd, return_inverse=True)
-        ends = np.zeros((2, pairs.size))
+        ends, tilted = np.zeros((2, pairs.size)), (self._tilted(far), self._tilted(far, flipped=True))
         for at in range(0, pairs.size, _ROWS):
             some = slice(at, at + _ROWS)
-            ends[:, some] = self._ends(pairs[some].real, pairs[some].imag, far, math.log(tail))
+            for end, (sign, bounds) in enumerate(zip((1, -1), tilted, strict=True)):
+                ends[end, some] = self._end(sign, bounds, pairs[some].real, pairs[some].imag, math.log(tail))
         low, high = np.clip([np.ceil(ends[0] - 1e-9), np.floor(ends[1] + 1e-9)], 0, self.n)[:, where] / self.n
         return low, np.maximum(low, high)
 
-    def _ends(self, total: Floats, crowd: Floats, far: Term, log_tail: float) -> tuple[Floats, Floats]:
-        """In people, given how many there are near each value at most."""
-        found = []
-        for sign in (1, -1):
-            own, other, rest = ((t if sign > 0 else t.flipped()) for t in (self.own, self.other, far))
-            theta = _TILTS / (max(own.up, other.up) or 1.0)
-            mine, theirs, least = (term.cumulants(theta) for term in (own, other, rest))
-            everybody = crowd[:, None] * theirs + (self.n - crowd[:, None]) * least
-            slope = theta + sign * (mine - theirs)
-            good = slope > 0
-            people = ((theta * total[:, None] + sign * (log_tail - everybody)) / np.where(good, slope, 1.0))[:, good]
-            found.append(people.max(axis=1, initial=0.0) if sign > 0 else people.min(axis=1, initial=float(self.n)))
-        return found[0], found[1]
+    def _tilted(self, far: Term, *, flipped: bool = False) -> tuple[Floats, Floats, Floats, Floats]:
+        """Tilts, and bounds at each of them of what those add who hold the value, are near it, or far from it."""
+        terms = self.terms.own, self.terms.other, far
+        own, other, rest = (term.flipped() for term in terms) if flipped else terms
+        theta = _TILTS / (max(own.up, other.up) or 1.0)
+        theirs = other.cumulants(theta)
+        return theta, own.cumulants(theta), theirs, theirs if far is self.terms.other else rest.cumulants(theta)
+
+    def _end(self, sign: int, tilted: tuple[Floats, ...], total: Floats, crowd: Floats, log_tail: float) -> Floats:
+        """Lower ends or, with a negative sign, upper ones, in people, given how many are near each value at most."""
+        theta, mine, theirs, least = tilted
+        everybody = crowd[:, None] * theirs + (self.n - crowd[:, None]) * least
+        slope = theta + sign * (mine - theirs)
+        good = slope > 0
+        people = ((theta * total[:, None] + sign * (log_tail - everybody)) / np.where(good, slope, 1.0))[:, good]
+        return people.max(axis=1, initial=0.0) if sign > 0 else people.min(axis=1, initial=float(self.n))
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,8 @@ class Estimate:
         errors: Standard errors, or what computes them once they are asked for, where that takes long; None after
             post-processing. Read them as `stderr`.
         projection: Name of the post-processing that was applied, or None.
-        law: How the estimates are distributed, where more of it is known than the standard errors.
+        law: How the estimates are distributed, where more of it is known than the standard errors, or what computes it
+            once an interval is asked for. Read it as `known`.
     """
 
     frequencies: Floats
@@ -40,7 +41,7 @@ class Estimate:
     domain: Domain
     errors: Floats | Callable[[], Floats] | None = field(repr=False)
     projection: str | None = None
-    law: Law | None = field(default=None, repr=False)
+    law: Law | Callable[[], Law | None] | None = field(default=None, repr=False)
 
     @property
     def labels(self) -> list[Label]:
@@ -61,6 +62,11 @@ class Estimate:
             )
         return self.errors() if callable(self.errors) else self.errors
 
+    @cached_property
+    def known(self) -> Law | None:
+        """How the estimates are distributed, if more is known than the standard errors."""
+        return self.law() if callable(self.law) else self.law
+
     def interval(
         self, level: float = 0.95, *, simultaneous: bool = False, method: str | None = None
     ) -> Interval[Floats]:
@@ -77,20 +83,21 @@ class Estimate:
         tail = intervals.tail(level, self.domain.size if simultaneous else 1)
         if self.errors is None:
             _ = self.stderr  # which says why there is none
-        if self.law is None and method == "exact":
+        law = self.known if method != "normal" else None
+        if law is None and method == "exact":
             rule, remedy = "must be 'normal', since no other law of this estimate is known", "leave it out"
             raise ParameterError(message("method", rule, method, remedy))
         plain = np.ones(self.frequencies.size, np.bool_)
-        if self.law is not None and method != "normal":
-            plain = self.law.normal(tail) if method is None else ~plain
+        if law is not None:
+            plain = law.normal(tail) if method is None else ~plain
         low, high = np.empty(plain.size), np.empty(plain.size)
         words = [NORMAL] * plain.size
         if plain.any():
             reach = intervals.deviations(tail) * self.stderr[plain]
             low[plain], high[plain] = self.frequencies[plain] - reach, self.frequencies[plain] + reach
-        if self.law is not None and not plain.all():
-            low[~plain], high[~plain] = self.law.ends(tail, ~plain)
-            for i, word in zip(np.flatnonzero(~plain).tolist(), self.law.words(~plain), strict=True):
+        if law is not None and not plain.all():
+            low[~plain], high[~plain] = law.ends(tail, ~plain)
+            for i, word in zip(np.flatnonzero(~plain).tolist(), law.words(~plain), strict=True):
                 words[i] = word
         return Interval(low, high, words)
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from hush.estimation import intervals
+from hush.estimation.bounds import log_sum
 from hush.estimation.laws import Floats, Ints, Law, Mask
 
 _TILTS = np.geomspace(1e-4, 1e2, 1 << 8)
@@ -118,6 +119,4 @@ def quantile(law: Floats, lowest: int, n: int, tail: float) -> int:
 def _cumulant(law: Floats, steps: Ints, tilt: float) -> float:
     """The logarithm of the mean of exp(tilt step)."""
     held = law > 0
-    logs = np.log(law[held]) + tilt * steps[held]
-    top = float(logs.max())
-    return top + math.log(float(np.exp(logs - top).sum()))
+    return log_sum(np.log(law[held]) + tilt * steps[held])

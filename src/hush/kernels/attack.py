@@ -8,12 +8,13 @@ count those values without a matrix of scores.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from hush.kernels.compiled import kernel
 
 _ONES = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def of_bits(bits, values, k, out):
     """Unary reports favour the values whose bit is one; all values alike when none is."""
     for i in range(values.size):
@@ -27,7 +28,7 @@ def of_bits(bits, values, k, out):
             out[i] = own / size
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def of_members(subsets, values, out):
     """Subsets favour their members."""
     for i in range(values.size):
@@ -37,7 +38,7 @@ def of_members(subsets, values, out):
         out[i] = own / subsets.shape[1]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def of_steps(steps, lowest, rank, values, out):
     """Noisy vectors favour the coordinates whose step has the highest rank."""
     k = steps.shape[1]

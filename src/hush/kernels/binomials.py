@@ -11,7 +11,8 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from hush.kernels.compiled import kernel
 
 Ints = npt.NDArray[np.int64]
 
@@ -21,7 +22,7 @@ _LEAST = 1e-300
 _CARE = 1 - 1e-9  # rounding must not reject what the exact test does not
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _remainder(n):
     """log n! less Stirling's formula."""
     if n < 16:
@@ -30,7 +31,7 @@ def _remainder(n):
     return (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * square)) / square) / square) / n
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _deviance(x, mean):
     """x log(x / mean) + mean - x, without cancellation."""
     apart = x - mean
@@ -47,7 +48,7 @@ def _deviance(x, mean):
         j += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def mass(x, n, p):
     """The probability that a binomial is x; relatively precise for all n."""
     if x < 0 or x > n:
@@ -62,7 +63,7 @@ def mass(x, n, p):
     return math.exp(log) * math.sqrt(n / (2 * math.pi * x * (n - x)))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def at_least(t, one, p, other, q):
     """The probability that Bin(one, p) + Bin(other, q) is t or more."""
     if t <= 0:
@@ -100,7 +101,7 @@ def at_least(t, one, p, other, q):
     return min(total, 1.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _share(t, one, p, other, q):
     """How much of t the first binomial brings, where the sum is t: by the saddle point, a quadratic equation."""
     if q <= 0.0 or q >= 1.0:
@@ -113,7 +114,7 @@ def _share(t, one, p, other, q):
     return one * (first * tilt / (1 + first * tilt))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _binomial_at_least(t, n, p):
     if t <= 0:
         return 1.0
@@ -134,7 +135,7 @@ def _binomial_at_least(t, n, p):
     return min(total, 1.0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def fewest(tallies, n, p, q, tail, reach, out):
     """For each tally, the least number of people with whom that many supports or more have a chance above `tail`.
 
@@ -162,7 +163,7 @@ def fewest(tallies, n, p, q, tail, reach, out):
         out[i] = before
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _search(t, n, p, q, limit, guess, low):
     """The least x from `low` to n with a chance above the limit, or n; the chance rises with x."""
     if guess > low and at_least(t, low, p, n - low, q) > limit:

@@ -22,6 +22,7 @@ from functools import lru_cache
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import HALF, LOW, ONE, ZERO
 
 _EXACT = np.uint64(1 << 57)
@@ -144,7 +145,7 @@ def _largest(number, last, i, most, up, down, place, logs):
     return s
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def rank(which, subsets, omegas, starts, tables, codes):
     """Write the number of each ascending subset, the first entries of its row, into a row of bytes, the lowest first.
 
@@ -161,7 +162,7 @@ def rank(which, subsets, omegas, starts, tables, codes):
             codes[row, b] = (number[b >> 3] >> np.uint64(8 * (b & 7))) & np.uint64(255)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def unrank(codes, sizes, omegas, starts, tables, which, subsets):
     """Write which size each number belongs to and its ascending subset, then zeros; False at a number that has none."""
     up, down, place, logs = tables

@@ -6,12 +6,12 @@ Words of a report: one decides whether to keep; if not, `bounded` picks one of t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import bounded, word
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def respond(rng, values, size, keep, reject, out):
     """Write the kept value, or a uniform other one."""
     source = rng.bit_generator
@@ -24,7 +24,7 @@ def respond(rng, values, size, keep, reject, out):
             out[i] = other + np.uint64(other >= np.uint64(values[i]))
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def histogram(reports, tally):
     """Count the reports by value."""
     for i in range(reports.size):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from hush.kernels.compiled import kernel
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def largest_values(first, rows, begin, sizes, linear, square, centre, level, out):
     """For each value v from `begin` on, the largest sum over blocks of (linear·level - centre)·K + square·K², less 1
     at v itself.
@@ -61,7 +62,7 @@ def largest_values(first, rows, begin, sizes, linear, square, centre, level, out
         out[i] = best
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def enclose(points, heights, scale, tolerance, steps, centre):
     """Maximize E[height] + scale·(the sum of the variances of the coordinates) over laws on the points, [axis, point].
 

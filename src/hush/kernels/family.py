@@ -17,6 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import bounded, rejection, word
 
 MEMBERS = (1 << 16) - 1
@@ -65,7 +66,7 @@ def windows(places: np.ndarray, g: int) -> np.ndarray:
     return np.array([bit.sum(axis=1) for bit in bits], np.uint16)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def member_reports(rng, values, places, buckets, g, keep, reject, member, bucket):
     """Hash each value with a member of its own, then randomize the bucket.
 
@@ -84,7 +85,7 @@ def member_reports(rng, values, places, buckets, g, keep, reject, member, bucket
             bucket[i] = other + np.uint64(other >= home)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def member_only(rng, values, places, buckets, member, bucket):
     """Hash each value with a member of its own, without noise. Words of a report: `bounded` draws the member."""
     source = rng.bit_generator
@@ -94,7 +95,7 @@ def member_only(rng, values, places, buckets, member, bucket):
         bucket[i] = buckets[np.int64(rotation) + places[values[i]]]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def support_matrix(member, bucket, buckets, places, out):
     """Whether each report supports each value."""
     for i in range(member.size):
@@ -103,7 +104,7 @@ def support_matrix(member, bucket, buckets, places, out):
             out[i, v] = buckets[rotation + places[v]] == own
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def support_sizes(member, bucket, buckets, places, out):
     """How many values each report supports."""
     for i in range(member.size):
@@ -114,7 +115,7 @@ def support_sizes(member, bucket, buckets, places, out):
         out[i] = size
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def bucket_sizes(buckets, places, start, stop, out):
     """For the members from start to stop, few enough for the cache: how many values each sends to each bucket."""
     for place in places:
@@ -125,7 +126,7 @@ def bucket_sizes(buckets, places, start, stop, out):
 # Tallies.
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_directly(member, bucket, buckets, places, tally):
     """Look up every value under the member of every report."""
     for i in range(member.size):
@@ -134,14 +135,14 @@ def count_directly(member, bucket, buckets, places, tally):
             tally[v] += np.int64(buckets[rotation + places[v]] == own)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_by_member(member, bucket, table):
     """Add each report to a table with a row for each member and a column for each bucket."""
     for i in range(member.size):
         table[member[i], bucket[i]] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def look_up(table, buckets, places, start, stop, tally):
     """Look up every value under the members from start to stop."""
     for rotation in range(start, stop):
@@ -149,7 +150,7 @@ def look_up(table, buckets, places, start, stop, tally):
             tally[v] += table[rotation, buckets[rotation + places[v]]]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_by_bucket(member, bucket, sequence, table):
     """Add each report to a table with a row for each bucket and a column for each element, its two bytes swapped."""
     for i in range(member.size):
@@ -157,7 +158,7 @@ def count_by_bucket(member, bucket, sequence, table):
         table[bucket[i], (element & 255) << 8 | element >> 8] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def transform_buckets(table, start, stop):
     """Walsh-Hadamard transform of the columns from start to stop, in place, as many at a time as the cache holds."""
     for left in range(start, stop, 512):
@@ -173,7 +174,7 @@ def transform_buckets(table, start, stop):
             half *= 2
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def gather(table, windows, start, stop, tally):
     """Add, for each value, g times its support as far as it comes from the transformed rows from start to stop.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import HALF, ONE, ZERO, bounded, word
 
 
@@ -24,7 +25,7 @@ def odd(x):
     return (np.uint64(0x6996) >> (x & np.uint64(15))) & ONE
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def respond(rng, values, width, blocks, keep, reject, out):
     """Write an output inside the codeword of the value with probability keep / 2^64, else one outside it."""
     source = rng.bit_generator
@@ -52,7 +53,7 @@ def respond(rng, values, width, blocks, keep, reject, out):
         out[i] = block * size + column
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def walsh_hadamard(block):
     """The transform of one block, in place, unnormalised."""
     half = 1

@@ -11,8 +11,9 @@ A bucket is an interval of hashes, so support is one multiplication, one additio
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, uint32
+from numba import uint32
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import HALF, LOW, bounded, word
 
 ROUNDS = ((0x9E3779B1, 0x7F4A7C15), (0x85EBCA6B, 0x165667B1), (0xC2B2AE35, 0x27D4EB2F))
@@ -27,7 +28,7 @@ def keys(k: int) -> np.ndarray:
     return x
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def bucket_reports(rng, values, keys, g, keep, reject, a, b, bucket):
     """Hash each value with its own function, then randomize the bucket.
 
@@ -48,7 +49,7 @@ def bucket_reports(rng, values, keys, g, keep, reject, a, b, bucket):
             bucket[i] = other + np.uint64(other >= home)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def ring_reports(rng, values, keys, arc, keep, reject_in, reject_out, a, b, point):
     """Hash each value to a ring of 2^32 points, then draw a point inside or outside the arc that starts there.
 
@@ -69,7 +70,7 @@ def ring_reports(rng, values, keys, arc, keep, reject_in, reject_out, a, b, poin
         point[i] = uint32((start + offset) & LOW)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def support_counts(a, b, length, keys, tally):
     """For each key x, count the reports i with a_i·x + b_i mod 2^32 < length_i.
 
@@ -107,7 +108,7 @@ def support_counts(a, b, length, keys, tally):
             tally[start + v] += part[v]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def support_sizes(a, b, length, keys, out):
     """For each report i, count the keys x with a_i·x + b_i mod 2^32 < length_i."""
     for i in range(a.size):
@@ -118,7 +119,7 @@ def support_sizes(a, b, length, keys, out):
         out[i] = size
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def bucket_only(rng, values, keys, g, a, b, bucket):
     """Hash each value with its own function, without noise. Words of a report: one gives a and b."""
     source = rng.bit_generator

@@ -11,8 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 
-@njit(nogil=True, cache=True)
+
+@kernel
 def count_residues(which, subsets, sizes, omegas, starts, tally, people):
     """Count members and reports of every modulus; False when a report is malformed."""
     for i in range(which.size):
@@ -41,7 +43,7 @@ def _pour(narrow, tally):
         narrow[r] = 0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_long(which, records, row, sizes, omegas, starts, tally, people):
     """`count_residues` for subsets of many members, which end the records, given as bytes; `row` has room for one.
 
@@ -80,7 +82,7 @@ def count_long(which, records, row, sizes, omegas, starts, tally, people):
     return True
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def fold(x, size, out):
     """Sums of x over the values of each residue. Slices let the compiler see that indices are in order."""
     k = x.size
@@ -92,7 +94,7 @@ def fold(x, size, out):
             out[r] += part[r]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def unfold(folded, size, weight, out):
     """Add to every value what belongs to its residue, times the weight."""
     for start in range(0, out.size, size):
@@ -101,7 +103,7 @@ def unfold(folded, size, weight, out):
             part[r] += weight * folded[r]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def _exchange(x, size, weight, out):
     """Where a residue has two values at most: each gets the other's."""
     low, high = out[: x.size - size], out[size:]
@@ -111,7 +113,7 @@ def _exchange(x, size, weight, out):
         high[r] += weight * first[r]
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def normal_product(x, sizes, weights, ridge, room, out):
     """out = (N + ridge I) x."""
     own = ridge
@@ -128,7 +130,7 @@ def normal_product(x, sizes, weights, ridge, room, out):
             unfold(room, sizes[j], weights[j], out)
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def conjugate_gradients(sizes, weights, ridge, b, x, tolerance, steps):
     """Solve (N + ridge I) x = b from the x given; the number of steps taken, or -1 when they did not suffice."""
     k = b.size
@@ -162,7 +164,7 @@ def conjugate_gradients(sizes, weights, ridge, b, x, tolerance, steps):
     return -1
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def extremes(sizes, weights, current, before, diagonal, beside, first, last, limit):
     """Rows first..last of Lanczos' tridiagonal matrix for N, its diagonal and off-diagonal; how many rows are filled.
 
@@ -191,7 +193,7 @@ def extremes(sizes, weights, current, before, diagonal, beside, first, last, lim
     return last
 
 
-@njit(nogil=True, cache=True, fastmath=True)
+@kernel(fastmath=True)
 def row_squares(first, size, shares, scale, out):
     """Add to out[i] the sum over residues r of scale · shares[r] · K[i, r]², where K is the inverse of N, folded.
 

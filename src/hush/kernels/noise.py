@@ -7,8 +7,8 @@ own outcome, else its alias. Words of a report: one for each coordinate, in orde
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import ONE, word
 
 
@@ -34,7 +34,7 @@ def alias_table(weights: list[int]) -> tuple[np.ndarray, int]:
     return table, low_bits
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def one_hot(rng, values, table, low_bits, lowest, unit, out):
     """Write k grid steps per value: noise in every coordinate, mirrored about unit/2 in the value's own."""
     source = rng.bit_generator
@@ -53,7 +53,7 @@ def one_hot(rng, values, table, low_bits, lowest, unit, out):
         out[i, values[i]] = np.int32(unit) - out[i, values[i]]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def column_sums(steps, lowest, highest, tally):
     """Add up steps by coordinate; False when one lies outside lowest..highest.
 
@@ -77,7 +77,7 @@ def column_sums(steps, lowest, highest, tally):
     return not (most > np.uint32(highest - lowest)).any()
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def column_exceeds(steps, limit, lowest, highest, tally):
     """Count steps above a limit by coordinate; False when one lies outside lowest..highest."""
     part = np.zeros(steps.shape[1], np.int32)

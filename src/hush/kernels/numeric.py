@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import HALF, LOW, bounded, word
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def coin(rng, floors, parts, base, slope, out):
     """Write 1 with probability (base + slope·tick) / 2^64, else 0."""
     source = rng.bit_generator
@@ -30,7 +31,7 @@ def _place(source, tick, height, inside, outside, keep, reject_inside, reject_ou
     return place + inside if place >= start else place
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def window(rng, floors, parts, out, height, inside, outside, keep, reject_inside, reject_outside):
     """Write a place: inside the window height·tick .. height·tick + inside - 1 with probability keep / 2^64."""
     source = rng.bit_generator
@@ -39,7 +40,7 @@ def window(rng, floors, parts, out, height, inside, outside, keep, reject_inside
         out[i] = _place(source, tick, height, inside, outside, keep, reject_inside, reject_outside)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def mixed(rng, floors, parts, out, choose, base, slope, height, inside, outside, keep, reject_inside, reject_outside):
     """Write a place of the window with probability choose / 2^64, else inside + outside + the coin."""
     source = rng.bit_generator
@@ -51,7 +52,7 @@ def mixed(rng, floors, parts, out, choose, base, slope, height, inside, outside,
             out[i] = inside + outside + np.uint64(word(source) < base + slope * tick)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sums(reports, size, tally):
     """Add up places below `size`, and their squares as low and high 32 bits; count the ones among size, size + 1.
 

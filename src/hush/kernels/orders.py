@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import HALF, LOW, word
 
 _RANGE = np.uint64(1 << 32)
@@ -21,7 +22,7 @@ def _below(source, size):
     return product >> HALF
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def permutation(source, size):
     """The numbers 0..size-1 (size up to 2^32) in a uniform order, each put in a uniform place among those before it."""
     order = np.empty(size, np.uint32)
@@ -32,7 +33,7 @@ def permutation(source, size):
     return order
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def dealt(buckets):
     """Rows by their bucket 0..255: the order that sorts them, and where each bucket starts in it, the end last."""
     starts = np.zeros(257, np.int64)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import ONE, ZERO, bounded, word
 
 # Helpers take arrays, not the tuples that hold them: reading a tuple's array in a loop counts a reference every time.
@@ -78,7 +79,7 @@ def _vector_of_value(q, block, together, flips, starts, powers, t, rank):
     return powers[t - 1 - digits] * (flipped * q + ONE)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def respond(rng, values, space, keep, reject_inside, reject_outside, out):
     """Write a message on the value's hyperplane with probability keep / 2^64, else one off it."""
     source = rng.bit_generator
@@ -110,7 +111,7 @@ def respond(rng, values, space, keep, reject_inside, reject_outside, out):
         out[i] = starts[length + 1] + low + powers[hole] * (digit + q * high)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def incident(reports, values, space, out):
     """Whether each message favours the value beside it."""
     (q, differences, products, block, together, flips), t, powers, starts = space
@@ -120,7 +121,7 @@ def incident(reports, values, space, out):
         out[i] = _less_product(q, block, differences, products, ZERO, value, message) == ZERO
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def incidences(reports, space, out):
     """Which of the first values each message favours."""
     (q, differences, products, block, together, flips), t, powers, starts = space
@@ -133,7 +134,7 @@ def incidences(reports, space, out):
             out[i, v] = _less_product(q, block, differences, products, ZERO, vectors[v], message) == ZERO
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def fold(whole, q, largest):
     """Points without their last digit: the sum, or the largest, over that digit. Rank 0 has none and is left out."""
     out = np.zeros((whole.size - 1) // q, whole.dtype)
@@ -145,7 +146,7 @@ def fold(whole, q, largest):
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def project(parents, space, largest, first, last, start, stop, children):
     """Take one coordinate of the value: what is left of the product joins the lowest digit of the message.
 
@@ -220,7 +221,7 @@ def _share(rng, count, left):
     return rng.binomial(count, 1.0 / left) if left > 1 else count
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def unfold(rng, q, reject, whole, out):
     """The way back from `fold`: each of the people at a point takes a last digit at random."""
     source = rng.bit_generator
@@ -237,7 +238,7 @@ def unfold(rng, q, reject, whole, out):
             count -= taken
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def retrace(rng, space, reject, zeros, children, parents):
     """The way back from `project`: each of the people at a point takes a digit y at random.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
+
 _SHORT = 8  # stretches that are sorted by insertion
 
 
@@ -64,7 +66,7 @@ def _tied_pairs(ordered):
     return tied
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def agreement(order, starts, tied, rows, out):
     """For each row, pairs in the same order as the truth less pairs in the other order; tied in both counts as same.
 

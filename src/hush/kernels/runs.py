@@ -11,10 +11,11 @@ import math
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.draws import add_binomials, binomial, log_choose
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def multinomials(rng, shares, totals, out):
     """So many people over columns with these shares, drawn at random: one total a run, or one for all."""
     source = rng.bit_generator
@@ -34,7 +35,7 @@ def multinomials(rng, shares, totals, out):
             left -= own
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def thin(rng, people, p, out):
     """Of the people in each cell, those who are chosen, each with probability p."""
     source = rng.bit_generator
@@ -48,7 +49,7 @@ def thin(rng, people, p, out):
             out[run, v] = binomial(source, people[run, v], p)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def bits(rng, people, p, q, out):
     """Independent bits: unary encoding, and local hashing under an ideal hash."""
     source = rng.bit_generator
@@ -66,7 +67,7 @@ def bits(rng, people, p, q, out):
             out[run, v] = binomial(source, counts[v], p) + binomial(source, n - counts[v], q)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def responses(rng, people, p, q, out):
     """Randomized response: keep the value with p - q, else report any value."""
     source = rng.bit_generator
@@ -143,7 +144,7 @@ def _more(kept):
     return wider
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def subsets(rng, people, omega, p, out):
     """Subset selection, by a walk over the values that keeps how many people have r slots left to fill.
 
@@ -206,7 +207,7 @@ def _trimmed(held, low, high):
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sets(rng, sizes, out):
     """Members of uniform random sets, of which `sizes[run, c]` have c members: the same walk, with nobody's own."""
     source = rng.bit_generator
@@ -221,7 +222,7 @@ def sets(rng, sizes, out):
             low = max(low - 1, 0)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def residues(rng, people, moduli, out):
     """Everybody joins one of the blocks at random; by block, how many have each residue of their value."""
     source = rng.bit_generator
@@ -271,7 +272,7 @@ def _halve(source, now, then, out):
         out[column] = now[column, 0]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def hadamard(rng, people, blocks, width, p, out):
     """Hadamard response: uniform over the value's codeword with the probability that makes up for p, else over all.
 

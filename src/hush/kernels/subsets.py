@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import HALF, LOW, ONE, ZERO, bounded, word
 
 SIX = np.uint64(6)
@@ -118,7 +119,7 @@ def _write_several(bitmap, block, room, at):
     return end
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def select(rng, values, sizes, omegas, keeps, rejects, which, out):
     """Write one sorted subset per value, of its residue modulo one of the sizes, holding it when a word says so.
 
@@ -184,7 +185,7 @@ def select(rng, values, sizes, omegas, keeps, rejects, which, out):
                 out[i, j] = 0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def count_members(subsets, k, tally):
     """Count how often each value is a member; False when a subset is not ascending within 0..k-1."""
     for i in range(subsets.shape[0]):

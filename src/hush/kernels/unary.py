@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import ONE, ZERO, word
 
 
@@ -33,7 +34,7 @@ def sliced(source, threshold, wanted):
     return ones
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def encode(rng, values, k, p, q, out):
     """Write one record of ceil(k/8) bytes per value: bit v is byte v>>3, bit v&7."""
     source = rng.bit_generator
@@ -54,7 +55,7 @@ def encode(rng, values, k, p, q, out):
 LANES = np.uint64(0x0101010101010101)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def positional(words, lanes, counts):
     """Add up bits by position over rows of 64-bit words.
 

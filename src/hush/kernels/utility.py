@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, uint32
 
+from hush.kernels.compiled import kernel
 from hush.kernels.subsets import _popcount as popcount
 from hush.kernels.unary import sliced
 from hush.kernels.words import ONE, ZERO, bounded, word
@@ -23,7 +24,7 @@ BYTE = np.uint64(8)
 LAST_BYTE = np.uint64(255)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def disguise(rng, values, table, size, reject, last, kind, inner, hidden, luck):
     """Who sends a base report, of which value, and who of them in disguise.
 
@@ -61,7 +62,7 @@ def disguise(rng, values, table, size, reject, last, kind, inner, hidden, luck):
     return values.size - alone, disguises
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def pack(kind, values, luck, threshold, revealed, rows, out):
     """Write records: rows of base bytes go, in order, to those for whom one was drawn.
 
@@ -96,7 +97,7 @@ def _label(out, i, width, kind, value):
         shown >>= BYTE
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def unary_reports(rng, values, table, size, reject, last, own, masked, other, thresholds, revealed, out):
     """Records over unary encoding, all steps of a report together: its bits are counted while they are at hand.
 
@@ -138,7 +139,7 @@ def unary_reports(rng, values, table, size, reject, last, own, masked, other, th
         _label(out, i, width, now, values[i])
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def revealed_values(kinds, shown, whole, width, most, table, revealed):
     """Count how often each value is revealed, and how many records hold nothing else.
 
@@ -163,7 +164,7 @@ def revealed_values(kinds, shown, whole, width, most, table, revealed):
     return -1 if wrong else alone
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def unpack(whole, rows):
     """Copy base bytes to `rows`, in order, from the records that hold some."""
     at = 0
@@ -175,7 +176,7 @@ def unpack(whole, rows):
         at += whole[i, 0] != ALONE
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def hash_intervals(kinds, a, b, bucket, starts, sizes, factor, offset, length):
     """What the count of supported values takes, from the records that hold a base report: how many, -1 if malformed.
 
@@ -191,7 +192,7 @@ def hash_intervals(kinds, a, b, bucket, starts, sizes, factor, offset, length):
     return at
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def ones(rows, chosen, sizes):
     """How many bits are one in each of some rows of bytes."""
     for j in range(chosen.size):
@@ -212,7 +213,7 @@ def _ordered(a, b, keys, held):
         held[v] = (np.uint64(uint32(a * keys[v] + b)) << np.uint64(32)) | np.uint64(v)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def ranked_buckets(rng, values, keys, g, keep, reject, a, b, bucket):
     """Each value's bucket is its rank among all hashes, times g over their number; then randomize the bucket.
 
@@ -242,7 +243,7 @@ def ranked_buckets(rng, values, keys, g, keep, reject, a, b, bucket):
             bucket[i] = other_bucket + np.uint64(other_bucket >= home)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def ranked_bounds(a, b, first, after, keys, low, high):
     """The hashes (with the value's number behind them) between which the ranks first..after-1 lie, both included."""
     held = np.empty(keys.size, np.uint64)
@@ -253,7 +254,7 @@ def ranked_bounds(a, b, first, after, keys, low, high):
         low[i] = np.partition(upper[: after[i]], first[i])[first[i]]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def between(a, b, low, high, keys, tally):
     """For each key, count the reports whose bounds its hash lies between."""
     for i in range(a.size):

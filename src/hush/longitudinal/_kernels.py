@@ -5,15 +5,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.unary import sliced
 from hush.kernels.words import ZERO
 
 EIGHT = np.uint64(8)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def refresh(rng, kept, k, p, q, out):
     """Write k bits for each row of kept bits: a one stays with probability p / 2^64, a zero turns with q / 2^64.
 
@@ -36,7 +36,7 @@ def refresh(rng, kept, k, p, q, out):
                 drawn >>= EIGHT
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def positions(asked, values, out):
     """Where each value of a row stands in that row's ascending list; the list's length where it does not."""
     size = asked.shape[1]

@@ -30,7 +30,7 @@ from hush.domain import Domain, as_array, integers, is_single
 from hush.errors import ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.aggregate import belonging
-from hush.estimation.bounds import Term
+from hush.estimation.bounds import Bounded, Terms
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
 from hush.estimation.possible import added
@@ -231,11 +231,16 @@ class FrequencyOracle(ABC):
 
     def law(self, tally: Ints, n: int) -> Law | None:
         """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
+        terms = self.terms()
+        return None if terms is None else Bounded(self.decode_evenly(tally, n), n, terms)
+
+    def terms(self) -> Terms | None:
+        """What each report adds to n times the estimate of `decode_evenly`; None if unknown."""
         return None
 
-    def terms(self) -> tuple[Term, Term, float] | None:
-        """What a report adds to n times an estimate: its holder's, others', and their least variance; or None."""
-        return None
+    def decode_evenly(self, tally: Ints, n: int) -> Floats:
+        """`decode`, or where that ties reports together, an estimate to which each adds a term of its own."""
+        return self.decode(tally, n)
 
     def check(self, aggregate: Aggregate) -> Aggregate:
         """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""

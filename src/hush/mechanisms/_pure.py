@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from hush.analysis import variance as variances_of
 from hush.estimation import possible
-from hush.estimation.bounds import Term
+from hush.estimation.bounds import Term, Terms
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
@@ -68,10 +68,11 @@ class PureOracle(FrequencyOracle):
     def law(self, tally: Ints, n: int) -> Law:
         return Supports(self.support_counts(tally), n, self.p_star, self.q_star)
 
-    def terms(self) -> tuple[Term, Term, float]:
+    def terms(self) -> Terms:
         p, q = self.p_star, self.q_star
         own, other = (chance * (1 - chance) / (p - q) ** 2 for chance in (p, q))
-        return Term(own, (1 - p) / (p - q), p / (p - q)), Term(other, (1 - q) / (p - q), q / (p - q)), other
+        mine, theirs = Term(own, (1 - p) / (p - q), p / (p - q)), Term(other, (1 - q) / (p - q), q / (p - q))
+        return Terms(mine, theirs, other)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         return variances_of.pure(self.p_star, self.q_star, n, frequencies)

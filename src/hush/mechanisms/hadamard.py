@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from hush.analysis import optimal
 from hush.errors import ParameterError, message
-from hush.estimation.bounds import Bounded, Term
+from hush.estimation.bounds import Bounded, Term, Terms
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, Ints, Reports, Values
@@ -121,11 +121,11 @@ class HR(TwoLevel):
         block, row = self._place(np.arange(self.k))
         return np.asarray(counts[block, row] / (n * self._gap), dtype=np.float64)
 
-    def terms(self) -> tuple[Term, Term, float]:
+    def terms(self) -> Terms:
         inside, outside = self._sizes
         square, step = (self.p_star + (1 - self.p_star) * inside / outside) / self._gap**2, 1 / self._gap
         least = square if self.blocks == 1 else 2 * (1 - self.p_star) * inside / outside / self._gap**2
-        return Term(square - 1, step - 1, step + 1), Term(square, step, step), least
+        return Terms(Term(square - 1, step - 1, step + 1), Term(square, step, step), least)
 
     def law(self, tally: Ints, n: int) -> Law:
         """With one block supports are two binomials; with more, people in other blocks say less."""
@@ -137,8 +137,8 @@ class HR(TwoLevel):
         inside, outside = self._sizes
         missed = (1 - self.p_star) * inside / outside
         near = Supports(tally.reshape(self.blocks, self.width).sum(axis=1)[block], n, self.p_star + missed, 2 * missed)
-        own, other, least = self.terms()
-        return Bounded(raw, n, own, other, least, replace(other, variance=least), near)
+        terms = self.terms()
+        return Bounded(raw, n, terms, replace(terms.other, variance=terms.least), near)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact: a report from the same block falls into it more often than one from another."""

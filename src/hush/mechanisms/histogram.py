@@ -19,6 +19,7 @@ import numpy.typing as npt
 from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import possible
+from hush.estimation.bounds import Listed, Terms
 from hush.estimation.laws import Law
 from hush.estimation.noise import Noise
 from hush.mechanisms import _chosen, _grid, _rules
@@ -110,6 +111,12 @@ class NoisyHistogram(FrequencyOracle):
     def law(self, tally: Ints, n: int) -> Law:
         grid = self.grid
         return Noise(tally, n, grid.unit, grid.lowest, grid.probabilities, grid.probabilities[::-1])
+
+    def terms(self) -> Terms:
+        """The noise itself."""
+        steps, law = self.grid.steps / self._span, self.grid.probabilities
+        own, other = (Listed.of(steps, chances) for chances in (law[::-1], law))
+        return Terms(own, other, other.variance, lattice=False)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         return np.full(np.shape(frequencies), self.grid.variance / (n * self._span**2))

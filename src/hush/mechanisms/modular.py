@@ -24,13 +24,13 @@ from hush.analysis.modular_system import System
 from hush.domain import Domain
 from hush.errors import ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
+from hush.estimation.bounds import Terms
 from hush.estimation.consistency import simplex
-from hush.estimation.laws import Law
 from hush.mechanisms import _moduli, _rules, _thresholds
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._lengths import joint_bits, joint_bytes
-from hush.mechanisms._moduli_law import MOST, EvenWeights, even_weights
+from hush.mechanisms._moduli_law import even_terms
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.subset import checked, known
@@ -332,18 +332,24 @@ class MSS(FrequencyOracle):
         aggregate = self._belonging(aggregate, spec_hash, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
         bars = partial(self._bars, raw, aggregate.n, aggregate.tally[self._starts[-1] :])
-        return Estimate(raw, aggregate.n, domain, bars, law=self.law(aggregate.tally, aggregate.n))
+        return Estimate(raw, aggregate.n, domain, bars, law=partial(self.law, aggregate.tally, aggregate.n))
 
     @cached_property
-    def _even(self) -> EvenWeights:
-        return even_weights(self.k, self.moduli, self.omegas, self.blocks)
+    def _even_terms(self) -> Terms | None:
+        return even_terms(self.blocks)
 
-    def law(self, tally: Ints, n: int) -> Law | None:
-        if self.k > MOST:
-            return None
-        starts = self._starts
-        counts = [tally[start:stop] for start, stop in itertools.pairwise(starts.tolist())]
-        return self._even.law(counts, tally[starts[-1] :], n)
+    def terms(self) -> Terms | None:
+        return self._even_terms
+
+    def decode_evenly(self, tally: Ints, n: int) -> Floats:
+        """With even weights, whatever the blocks' numbers of reports."""
+        law, starts = self.blocks, self._starts.tolist()
+        people = tally[starts[-1] :]
+        shares = len(self.moduli) / (n * (law.p - law.q))
+        counts = (tally[start:stop] for start, stop in itertools.pairwise(starts))
+        return law.system.fit(
+            [scale * (seen - q * size) for seen, scale, q, size in zip(counts, shares, law.q, people, strict=True)]
+        )
 
     def _bars(self, raw: Floats, n: int, people: Ints) -> Floats:
         return np.asarray(np.sqrt(self.blocks.estimated_variances(simplex(raw), n, people.astype(np.float64))))

@@ -5,19 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from hush.kernels.compiled import kernel
 from hush.kernels.words import ONE, bounded, word
 
 
-def _uniform(rng: Any, size: Any, reject: Any, out: Any) -> None:
+@kernel
+def uniform(rng: Any, size: Any, reject: Any, out: Any) -> None:
+    """Fill `out` with uniform integers below `size`."""
     source = rng.bit_generator
     bound = np.uint64(size)
     for i in range(out.size):
         out[i] = bounded(source, bound, reject)
 
 
-def _tabled(rng: Any, table: Any, low_bits: Any, out: Any) -> None:
+@kernel
+def tabled(rng: Any, table: Any, low_bits: Any, out: Any) -> None:
+    """Fill `out` with outcomes of an alias table from `hush.kernels.noise.alias_table`."""
     source = rng.bit_generator
     shift = np.uint64(low_bits)
     m = np.uint64(64 - low_bits)
@@ -28,10 +32,3 @@ def _tabled(rng: Any, table: Any, low_bits: Any, out: Any) -> None:
         entry = table[cell]
         # All compared bits at the top, ones below: less than the entry exactly when less than its threshold.
         out[i] = cell if ((drawn << m) | low) < entry else entry & low
-
-
-uniform = njit(nogil=True, cache=True)(_uniform)
-"""Fill `out` with uniform integers below `size`."""
-
-tabled = njit(nogil=True, cache=True)(_tabled)
-"""Fill `out` with outcomes of an alias table from `hush.kernels.noise.alias_table`."""

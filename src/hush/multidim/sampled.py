@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate, possible
+from hush.estimation.bounds import Bounded
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import LDP, ApproxLDP, weakest
@@ -131,14 +133,20 @@ class SMP(AnyMechanism):
         )
 
     def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
-        """A report supports a value if it is about its attribute, one in d, and supports it."""
-        _, parts = self._tallies(tally)
-        return tuple(
-            Supports(c.support_counts(part), n, c.p_star / self.d, c.q_star / self.d)
-            if isinstance(c, PureOracle)
-            else None
-            for c, part in zip(self.components, parts, strict=True)
-        )
+        """A report says something of an attribute if it is about it, one in d."""
+        counts, parts = self._tallies(tally)
+        several = zip(self.components, parts, counts.tolist(), strict=True)
+        return tuple(self._law(component, part, count, n) for component, part, count in several)
+
+    def _law(self, component: FrequencyOracle, part: Ints, count: int, n: int) -> Law | None:
+        if isinstance(component, PureOracle):
+            p, q = component.p_star / self.d, component.q_star / self.d
+            return Supports(component.support_counts(part), n, p, q)
+        terms = component.terms()
+        if terms is None:
+            return None
+        raw = component.decode_evenly(part, count) * (self.d * count / n) if count else np.zeros(component.k)
+        return Bounded(raw, n, terms.drawn(self.d))
 
     def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:
         """Variance before it is known who reports what, given that somebody reports the attribute."""

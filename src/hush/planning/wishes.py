@@ -95,7 +95,7 @@ class Wishes:
             try:
                 _rules.epsilon(self.max_epsilon)
             except ParameterError as error:
-                raise ParameterError(f"max_{error}") from None
+                raise error.naming("max_epsilon") from None
         if self.delta is not None:
             _rules.delta(self.delta)
             if self.delta * self.n > 1:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hush.estimation.bounds import Bounded, Term
+from hush.estimation.bounds import Bounded, Either, Mixed, Part, Term, Terms
 from hush.estimation.laws import Law, Parts, Supports
+from hush.utility._giving import Silent
 
 if TYPE_CHECKING:
-    from hush.mechanisms._base import Floats, Ints
+    from hush.mechanisms._base import Ints
     from hush.utility._oracle import UtilityOracle
 
 
@@ -26,22 +25,25 @@ def law(u: UtilityOracle, tally: Ints, n: int) -> Law | None:
     terms = u.base.terms()
     if terms is None:
         return None
-    own, other, least = terms
-    squares = _squares(u)
-    hidden = _hidden(u, other, float(squares.max()))
-    least = min(least, float(squares.min()))
-    protected = Bounded(u.decode(tally, n)[u._sensitive], n, own, other.widest(hidden), least)
+    hidden, least = _hidden(u, terms)
+    together = Terms(terms.own, Either.of(terms.other, hidden), min(terms.least, least), terms.lattice)
+    protected = Bounded(u._decoded(tally, n, u.base.decode_evenly)[u._sensitive], n, together)
     revealed = Supports(tally[-1 - others : -1], n, u.z_star, 0.0)
     return Parts(u.k, [(u._sensitive, protected), (u._others, revealed)])
 
 
-def _squares(u: UtilityOracle) -> Floats:
-    """The variance of what somebody whose value is not sensitive adds to each sensitive one."""
+def _hidden(u: UtilityOracle, terms: Terms) -> tuple[Term, float]:
+    """What somebody adds whose value is not sensitive: a base report, or an offset for the value alone.
+
+    And their least variance. Where every base report is sent on alike, it is that of a uniform sensitive value.
+    """
+    offset, base = u._offset, u._giving
     alone = 1 - u.f if u.reveal == "pair" else u.z_star
-    return np.asarray(u._moments_sent.square + alone * u._offset**2, np.float64)
-
-
-def _hidden(u: UtilityOracle, other: Term, variance: float) -> Term:
-    """What they add: a base report, or the value alone, which takes an offset off."""
-    offset = u._offset
-    return Term(variance, max(other.up, float(-offset.min())), max(other.down, float(offset.max())))
+    if isinstance(base, Silent) or (u.reveal == "alone" and base.constant is None):
+        squares = u._moments_sent.square + alone * offset**2
+        up, down = max(terms.other.up, float(-offset.min())), max(terms.other.down, float(offset.max()))
+        return Term(float(squares.max()), up, down), float(squares.min())
+    level, one, sent = float(offset[0]), 1 / u.s, 1 - alone  # all sensitive values are disguises equally often
+    held = Part(sent * one, 1.0, 1.0, terms.own), Part(sent * (1 - one), 0.0, 1.0, terms.other)
+    least = sent * (one + (1 - one) * terms.least if u.s > 1 else one) + alone * level**2
+    return Mixed.of(*held, Part(alone, -level)), least

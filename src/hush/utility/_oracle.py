@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -259,10 +259,13 @@ class UtilityOracle(FrequencyOracle):
 
     def decode(self, tally: Ints, n: int) -> Floats:
         """Every base report counts, whoever sent it; revealed values are counted, alone or not."""
+        return self._decoded(tally, n, self.base.decode)
+
+    def _decoded(self, tally: Ints, n: int, decode: Callable[[Ints, int], Floats]) -> Floats:
         base, revealed, alone = _records.split(self, tally)
         out = np.zeros(self.k)
         if n > alone:
-            out[self._sensitive] = self.base.decode(base, n - alone) * ((n - alone) / n)
+            out[self._sensitive] = decode(base, n - alone) * ((n - alone) / n)
         if revealed.size:
             out[self._sensitive] -= self._offset * (alone / n)
             out[self._others] = revealed / (n * self.z_star)

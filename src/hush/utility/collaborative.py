@@ -63,7 +63,7 @@ def combined(parts: Sequence[tuple[UtilityOracle, Aggregate]]) -> Estimate:
     found = [(a.n, u.estimate(a)) for u, a in parts]
     raw = np.sum([each.frequencies * (size / n) for size, each in found], axis=0)
     spread = np.sum([u.variances(u.likely(raw, n), a.n) * (a.n / n) ** 2 for u, a in parts], axis=0)
-    known = [(size, each.law) for size, each in found if each.law is not None]
+    known = [(size, each.known) for size, each in found if each.known is not None]
     law = Summed(known) if len(known) == len(found) else None
     return Estimate(raw, n, Domain(size=parts[0][0].k), np.sqrt(spread), law=law)
 

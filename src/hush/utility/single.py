@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ReportError, message
-from hush.estimation.bounds import Term
+from hush.estimation.bounds import CERTAIN, Term, Terms
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
@@ -67,9 +67,9 @@ class Single(FrequencyOracle):
         """Nothing varies."""
         return np.zeros(1)
 
-    def terms(self) -> tuple[Term, Term, float]:
+    def terms(self) -> Terms:
         """A report says one, whoever sent it; nobody holds another value."""
-        return Term(0.0, 0.0, 0.0), Term(0.0, 1.0, 0.0), math.inf
+        return Terms(CERTAIN, Term(0.0, 1.0, 0.0), math.inf)
 
     def law(self, tally: Ints, n: int) -> Law:
         """Nothing varies."""

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from hush.kernels.compiled import kernel
+
 ONE, ZERO = np.uint64(1), np.uint64(0)
 SIX, LAST = np.uint64(6), np.uint64(63)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -131,7 +133,7 @@ def _flush(planes, words, out):
                 held ^= lowest
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def subset_sums(streams, counts, omega, p, out):
     """Draw a subset of `omega` for everybody, which holds the person's own residue with probability p.
 

@@ -1,0 +1,159 @@
+"""The cache of compiled kernels never stops a collection: as a user who may write nowhere, full, torn, or stale."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import hush
+from tests.system.support import write_csv
+
+SOURCES = Path(hush.__file__).parent
+WARNING = "Warning: compiled kernels cannot be kept on disk or read from there"
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+READING = [f"--{kind}-caps=+dac_read_search" for kind in ("inh", "ambient")]
+"""May read what root alone may read, such as an interpreter in its home, and still write nothing."""
+
+TINY = "mount -t tmpfs -o size=8k tmpfs kept"
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that everybody may use, with the library in a place that nobody may write, and people's values."""
+    with tempfile.TemporaryDirectory() as name:
+        made = Path(name)
+        made.chmod(0o777)
+        shutil.copytree(SOURCES, made / "locked" / "hush", ignore=shutil.ignore_patterns("__pycache__"))
+        write_csv(made / "d.csv", {"v": [0, 1, 2] * 10})
+        inner = [made / "locked", *(path for path in (made / "locked").rglob("*") if path.is_dir())]
+        for each in inner:
+            each.chmod(0o555)
+        yield made
+        for each in inner:
+            each.chmod(0o755)
+
+
+def collect(
+    folder: Path, cache: Path | None, *, user: list[str] | None = None, before: Callable[[], None] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Randomize the values in a process of its own, with the locked library and no home."""
+    chosen = ["--column", "v", "--k", "3", "--epsilon", "1", "--mechanism", "GRR", "-o", "r.parquet"]
+    kept = {name: value for name, value in os.environ.items() if name not in {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}}
+    env = {**kept, "PYTHONPATH": str(folder / "locked"), "HOME": str(folder / "locked"), "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.run(
+        [*(user or []), sys.executable, "-m", "hush", "privatize", "d.csv", *chosen],
+        cwd=folder,
+        env=env if cache is None else {**env, "NUMBA_CACHE_DIR": str(cache)},
+        preexec_fn=before,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def warned(done: subprocess.CompletedProcess[str], reason: str) -> None:
+    """The reports are there, and one warning says why and what to do."""
+    assert done.returncode == 0, done.stderr
+    assert "30 reports of 1 byte each" in done.stdout
+    assert done.stderr.count("Warning:") == 1
+    said = next(line for line in done.stderr.splitlines() if line.startswith(WARNING))
+    assert reason in said
+    assert "NUMBA_CACHE_DIR" in said
+
+
+def quiet(done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+
+
+def files(cache: Path, ending: str) -> list[Path]:
+    found = sorted(cache.rglob(f"*.{ending}"))
+    assert found
+    return found
+
+
+def somebody() -> list[str]:
+    """What makes a process another user's than root's: nothing, where we are not root."""
+    if os.geteuid() != 0:
+        return []
+    for way in (NOBODY, [*NOBODY, *READING]):
+        if (
+            subprocess.run([*way, sys.executable, "-c", "import numba"], capture_output=True, check=False).returncode
+            == 0
+        ):
+            return way
+    pytest.skip("root's interpreter is for root alone")
+
+
+def test_a_user_who_may_write_nowhere(folder: Path) -> None:
+    user = somebody()
+    warned(collect(folder, None, user=user), "RuntimeError: cannot cache function")
+    kept = folder / "kept"
+    kept.mkdir()
+    kept.chmod(0o777)
+    quiet(collect(folder, kept, user=user))
+    assert files(kept, "nbc")
+
+
+def test_a_full_disk(folder: Path) -> None:
+    (folder / "kept").mkdir()
+    mounted = ["unshare", "--map-root-user", "--mount", "sh", "-c", f'{TINY} && exec "$@"', "sh"]
+    if shutil.which("unshare") is None or subprocess.run([*mounted, "true"], cwd=folder, check=False).returncode != 0:
+        pytest.skip("no disk can be mounted here")
+    warned(collect(folder, folder / "kept", user=mounted), "No space left on device")
+
+
+def test_files_that_cannot_grow(folder: Path) -> None:
+    cache, most = folder / "kept", 4096  # enough for the reports
+    done = collect(folder, cache, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+    warned(done, "File too large")
+    quiet(collect(folder, cache))
+
+
+@pytest.mark.parametrize("size", [0, 40, 1000])
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_a_torn_file_is_made_anew(folder: Path, ending: str, size: int) -> None:
+    cache = folder / "kept"
+    quiet(collect(folder, cache))
+    for path in files(cache, ending):
+        whole = path.read_bytes()
+        path.write_bytes(whole[: min(size, len(whole) - 1)])
+    warned(collect(folder, cache), "Error")
+    quiet(collect(folder, cache))
+
+
+def test_damaged_code_is_not_run(folder: Path) -> None:
+    """Pages that never reached the disk are zero."""
+    cache = folder / "kept"
+    quiet(collect(folder, cache))
+    for path in files(cache, "nbc"):
+        whole = bytearray(path.read_bytes())
+        middle = len(whole) // 2
+        whole[middle : middle + 512] = bytes(512)
+        path.write_bytes(whole)
+    warned(collect(folder, cache), "damaged")
+    quiet(collect(folder, cache))
+
+
+def test_code_from_other_sources_is_not_run(folder: Path) -> None:
+    """A part in another file changed: numba itself would go on with the old code."""
+    cache = folder / "kept"
+    quiet(collect(folder, cache))
+    before = {path: path.read_bytes() for path in files(cache, "nbc")}
+    words = folder / "locked" / "hush" / "kernels" / "words.py"
+    words.write_text(words.read_text() + "\n# changed\n")
+    quiet(collect(folder, cache))
+    assert all(path.read_bytes() != old for path, old in before.items())
+
+
+def test_there_is_one_way_to_declare_a_kernel() -> None:
+    for path in SOURCES.rglob("*.py"):
+        assert "cache=True" not in path.read_text(encoding="utf-8"), path
