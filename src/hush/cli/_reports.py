@@ -61,7 +61,9 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
             )
             if writer is None:
                 packing = {name: "NONE" if name == COLUMN else "ZSTD" for name in names}
-                writer = pq.ParquetWriter(part, schema, compression=packing, use_dictionary=names[1:])
+                writer = pq.ParquetWriter(
+                    part, schema, compression=packing, use_dictionary=names[1:], write_page_checksum=True
+                )
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
         try:
@@ -114,7 +116,10 @@ def reading(path: Path, spec: AnySpec, by: str | None = None) -> Iterator[tuple[
     import pyarrow.parquet as pq
 
     dtype = spec.mechanism.report_dtype
-    with readable(path, "Parquet file of reports"), pq.ParquetFile(path, pre_buffer=False) as file:
+    with (
+        readable(path, "Parquet file of reports"),
+        pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file,
+    ):
         schema = file.schema_arrow
         if by is not None and (by not in schema.names or by == COLUMN):
             kept = ", ".join(name for name in schema.names if name != COLUMN) or "none"
