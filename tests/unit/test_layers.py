@@ -13,7 +13,7 @@ import hush
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
-    "errors", "_statistics", "randomness", "domain", "datasets", "kernels", "files", "estimation", "analysis",
+    "errors", "_statistics", "_index", "randomness", "domain", "datasets", "kernels", "files", "estimation", "analysis",
     "simulation", "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing",
     "engine", "collect", "reports", "reproduce", "workbench", "cli",
 ]  # fmt: skip
