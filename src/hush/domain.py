@@ -7,6 +7,7 @@ values on the device, which values are sensitive, and numbers where values mean 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush._index import Index
 from hush.errors import DomainError, ParameterError, Unsaid, message
 
 Label = str | int | float
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, init=False)
@@ -63,15 +67,21 @@ class Domain:
         put(self, "size", int(count))
         put(self, "labels", names)
         put(self, "other", other)
-        put(self, "sensitive", _sensitive(sensitive, int(count), names))
+        if names is not None:
+            put(self, "_index", _distinct_names(names))
+        put(self, "sensitive", _sensitive(sensitive, int(count), self._index))
         put(self, "values", _numbers(values, int(count)))
 
     def __len__(self) -> int:
         return self.size
 
     @cached_property
-    def _index(self) -> dict[Label, int]:
-        return {} if self.labels is None else {label: i for i, label in enumerate(self.labels)}
+    def _index(self) -> Index | None:
+        return None if self.labels is None else Index(self.labels)
+
+    def place(self, label: Label) -> int | None:
+        """The index of a label; None where it is not one of the domain's."""
+        return None if self._index is None else self._index.place(label)
 
     def encode(self, data: object) -> npt.NDArray[np.int64]:
         """Turn labels (an array, a list, a Series) into indices 0..size-1."""
@@ -81,7 +91,7 @@ class Domain:
         array = np.asarray(column, dtype=object)
         if array.ndim != 1:
             raise ParameterError(message("values", "must be one-dimensional", array.shape, "pass one column"))
-        fallback = None if self.other is None else self._index[self.other]
+        fallback = None if self.other is None else self.place(self.other)
         codes = {item: self._code(item, fallback) for item in _distinct(array)}
         found = np.fromiter((codes[_hashable(item)] for item in array), np.int64, len(array))
         if (found < 0).any():
@@ -98,7 +108,7 @@ class Domain:
     def _code(self, item: object, fallback: int | None) -> int:
         """The index of a label, that of `other`, or -1."""
         plain = item.item() if isinstance(item, np.generic) else item
-        found = None if _missing(plain) else self._index.get(plain)  # type: ignore[arg-type]
+        found = None if _missing(plain) else self.place(plain)  # type: ignore[arg-type]
         if found is None:
             found = fallback
         return -1 if found is None else found
@@ -129,11 +139,13 @@ class Domain:
             raise ParameterError(message("domain", "must be a mapping", plain, "pass what to_dict gave"))
         try:
             entries = dict(plain)
-            labels, sensitive = entries.get("labels"), entries.get("sensitive")
-            if isinstance(labels, list) and isinstance(sensitive, list):
-                names = _names(labels, entries.get("other")) or ()
-                entries["sensitive"] = [names[i] if type(i) is int and 0 <= i < len(names) else i for i in sensitive]
-            return cls(**entries)
+            if not (isinstance(entries.get("labels"), list) and isinstance(entries.get("sensitive"), list)):
+                return cls(**entries)
+            sensitive = entries.pop("sensitive")
+            whole = cls(**entries)
+            named = [whole.label(i) if type(i) is int and 0 <= i < whole.size else i for i in sensitive]
+            object.__setattr__(whole, "sensitive", _sensitive(named, whole.size, whole._index))
+            return whole
         except TypeError as error:
             raise ParameterError(message("domain", "must be what to_dict gives", plain, str(error))) from None
 
@@ -199,9 +211,6 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
             raise ParameterError(message("labels", rule, name, "rename it"))
     if other is not None and other not in names:
         names.append(other)
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(message("labels", "must be distinct", twice, "remove the repetition"))
     return tuple(names)
 
 
@@ -215,21 +224,30 @@ def _listed(name: str, rule: str, given: object) -> list[Any]:
         raise ParameterError(message(name, rule, given, "put each of them in a list")) from None
 
 
-def _sensitive(named: Iterable[Label] | None, size: int, labels: tuple[Label, ...] | None) -> tuple[int, ...] | None:
+def _distinct_names(names: tuple[Label, ...]) -> Index:
+    """Where each label stands, once all are known to differ."""
+    index = Index(names)
+    if (twice := index.repeated()) is not None:
+        raise ParameterError(message("labels", "must be distinct", names[twice[0]], "remove the repetition"))
+    return index
+
+
+def _sensitive(named: Iterable[Label] | None, size: int, index: Index | None) -> tuple[int, ...] | None:
     """Indices of what is named: a label is itself, and a number that cannot be one is an index."""
     if named is None:
         return None
     chosen = _listed("sensitive", "must be a list", named)
     if not chosen:
         raise ParameterError(message("sensitive", "must name at least one value", chosen, "leave it out for all"))
-    index = {} if labels is None else {label: i for i, label in enumerate(labels)}
-    numbered = any(not isinstance(label, str) for label in index)
+    numbered = index is not None and any(not isinstance(label, str) for label in index.items)
     found = []
     for item in chosen:
-        place = index.get(item) if isinstance(item, str) or (numbered and _travels(item)) else item
+        place: object = item
+        if isinstance(item, str) or (numbered and _travels(item)):
+            place = None if index is None else index.place(item)
         if isinstance(item, bool) or not isinstance(place, int) or not 0 <= place < size:
-            rule = f"must be among the {size} labels" if index else f"must be values in 0..{size - 1}"
-            raise ParameterError(message("sensitive", rule, item, "check its spelling" if index else "check k"))
+            rule = f"must be values in 0..{size - 1}" if index is None else f"must be among the {size} labels"
+            raise ParameterError(message("sensitive", rule, item, "check k" if index is None else "check its spelling"))
         found.append(place)
     return tuple(sorted(set(found)))
 
@@ -251,7 +269,7 @@ def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | N
 def _travels(label: object) -> bool:
     """Whether a label survives JSON: text that UTF-8 can hold, or a number that a double can."""
     if isinstance(label, str):
-        return not any("\ud800" <= letter <= "\udfff" for letter in label)
+        return label.isascii() or _SURROGATE.search(label) is None
     if isinstance(label, bool) or not isinstance(label, (int, float)):
         return False
     return math.isfinite(label) if isinstance(label, float) else abs(label) <= 2**53

@@ -179,3 +179,14 @@ def test_refuses(reports: Path, pets: Path, tmp_path: Path) -> None:
         message = refused("estimate", *arguments, "--png", png)
         assert all(word in message for word in words), message
         assert not png.exists()
+
+
+def test_groups_that_would_not_fit_the_memory_are_refused(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "d.csv", {"v": [0, 1, 2] * 100, "g": list(range(300))})
+    chosen = ("--column", "v", "--keep", "g", "--mechanism", "GRR", "--epsilon", 1, "-o", tmp_path / "r.parquet")
+    assert run("privatize", file, "--k", 1_000_000, *chosen).exit_code == 0
+    assert (tmp_path / "r.parquet").stat().st_size < 10_000
+    said = refused("estimate", tmp_path / "r.parquet", "--by", "g", "--top", 1)
+    assert "--by must have at most 2 groups where each has 1,000,000 values, got 'g'; choose a coarser column" in said
+    assert run("privatize", file, "--k", 1000, *chosen).exit_code == 0
+    assert len(answer("estimate", tmp_path / "r.parquet", "--by", "g", "--top", 1)["groups"]) == 300

@@ -155,3 +155,39 @@ def test_a_bare_command_helps() -> None:
     assert result.output.count("Usage: hush") == 1
     assert "Error" not in result.stderr
     assert "command must be one of plan, budget, capacity, uldp, mechanisms" in refused("mechanism")
+
+
+def bit_flipped(path: Path, column: int) -> None:
+    """Change one bit of a column's last page, as a worn disk does."""
+    import pyarrow.parquet as pq
+
+    chunk = pq.read_metadata(path).row_group(0).column(column)
+    content = bytearray(path.read_bytes())
+    first = chunk.dictionary_page_offset or chunk.data_page_offset
+    content[first + chunk.total_compressed_size - 1] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_a_bit_that_flips_in_a_report_file_is_noticed(folder: Path, column: int) -> None:
+    write_csv(folder / "d.csv", {"v": [0, 1, 2] * 100, "kept": list(range(300))})
+    file = folder / "r.parquet"
+    options = ("--keep", "kept", "--k", 3, "--epsilon", 1, "--mechanism", "OUE", "-o", file)
+    assert run("privatize", folder / "d.csv", "--column", "v", *options).exit_code == 0
+    assert run("estimate", file, "--by", "kept").exit_code == 0
+    bit_flipped(file, column)
+    said = refused("estimate", file, "--by", "kept")
+    assert "input must be a readable Parquet file of reports" in said
+    assert "checksum" in said
+
+
+def test_a_bit_that_flips_in_an_input_is_noticed(folder: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = folder / "d.parquet"
+    pq.write_table(pa.table({"v": [0, 1, 2] * 100}), file, compression="none", write_page_checksum=True)
+    bit_flipped(file, 0)
+    options = ("--k", 3, "--epsilon", 1, "--mechanism", "OUE", "-o", folder / "r.parquet")
+    assert "checksum" in refused("privatize", file, "--column", "v", *options)
+    assert not (folder / "r.parquet").exists()

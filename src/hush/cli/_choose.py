@@ -164,10 +164,11 @@ def _of_mean(plain: dict[str, Any]) -> NumericSpec:
 
 def _checked(plain: Any, name: Any) -> Spec:
     """Read a spec entry by entry, so that what is wrong is named."""
-    if name in registry():
-        _made(registry()[name], plain["mechanism"])
-        from_entries(plain["domain"], None, "the spec")
-    return Spec.from_dict(plain)
+    if name not in registry():
+        return Spec.from_dict(plain)
+    _made(registry()[name], plain["mechanism"])
+    domain = from_entries(plain["domain"], None, "the spec")  # once: there may be millions of labels
+    return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)
 
 
 def _made(cls: Any, plain: dict[str, Any]) -> Any:

@@ -24,6 +24,8 @@ from hush.mechanisms.spec import Spec
 from hush.reports.words import many
 
 MOST_GROUPS = 10_000
+MOST_NUMBERS = 2_000_000
+"""Groups times values that are estimated together: each takes up to 2.5 KB as JSON."""
 AGGREGATE = ".hush"
 
 Kind = TypeVar("Kind", Spec, NumericSpec)
@@ -89,7 +91,7 @@ def merged(sources: list[Path], spec: Kind, by: str | None, *, quiet: bool) -> C
                 for group, members in _groups(reports, cells):
                     some = spec.aggregate(members)
                     parts[group] = parts[group] + some if group in parts else some
-                    _few_enough(parts, by)
+                    _few_enough(len(parts), some.tally.size, by)
                 advance(reports.size)
     for path in sources:
         if _is_aggregate(path):
@@ -155,10 +157,12 @@ def _groups(reports: npt.NDArray[Any], cells: Any) -> Iterator[tuple[Any, npt.ND
             yield name, reports[order[start:end]]
 
 
-def _few_enough(parts: dict[Any, Aggregate], by: str | None) -> None:
-    if len(parts) > MOST_GROUPS:
-        rule = f"must have at most {MOST_GROUPS:,} groups"
-        raise ParameterError(message("--by", rule, by, "choose a coarser column"))
+def _few_enough(groups: int, values: int, by: str | None) -> None:
+    """Refuse more groups than fit the memory, as soon as they are seen: a file of a few kilobytes can name many."""
+    most = max(1, min(MOST_GROUPS, MOST_NUMBERS // values))
+    if groups > most:
+        rule = f"must have at most {many(most, 'group', 'groups')} where each has {many(values, 'value', 'values')}"
+        raise ParameterError(message("--by", rule, by, "choose a coarser column, or fewer values"))
 
 
 def _order(group: Any) -> tuple[bool, bool, Any]:

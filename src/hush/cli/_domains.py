@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hush import _json
+from hush._index import Index
 from hush.cli._paths import existing, quoted
 from hush.domain import Domain
 from hush.errors import ParameterError, Unsaid, message
@@ -74,17 +75,18 @@ def from_entries(plain: Any, other: str | None, where: str) -> Domain:
 def _lines(text: str, path: Path) -> list[str]:
     lines = text.removesuffix("\n").split("\n")
     labels = [line.removesuffix("\r") for line in lines]
-    first: dict[str, int] = {}
     for i, label in enumerate(labels):
+        if label and label == label.strip():
+            continue
         if not label.strip():
             rule = f"must have a label on every line of {path}"
             raise ParameterError(message("--domain", rule, Unsaid(f"a blank line {i + 1}"), "remove that line"))
         remedy = "remove them; if they belong to the label, write a .json list"
         _neat("--domain", label, Unsaid(f"{label!r} on line {i + 1} of {path}"), remedy)
-        if first.setdefault(label, i) < i:
-            rule = "must have each label once"
-            twice = Unsaid(f"{label!r} on lines {first[label] + 1} and {i + 1} of {path}")
-            raise ParameterError(message("--domain", rule, twice, "remove one of them"))
+    if (twice := Index(labels).repeated()) is not None:
+        rule, (first, second) = "must have each label once", twice
+        where = Unsaid(f"{labels[first]!r} on lines {first + 1} and {second + 1} of {path}")
+        raise ParameterError(message("--domain", rule, where, "remove one of them"))
     return labels
 
 

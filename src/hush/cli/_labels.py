@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,19 +30,26 @@ class Coder:
 
     def __init__(self, domain: Domain, column: str, *, clip: bool = False) -> None:
         self.domain, self.column, self.clip = domain, column, clip
-        self._top = _largest(domain)
         if clip and self._top is None:
             rule, got = "needs values that are numbers", Unsaid("other labels")
             raise ParameterError(message("--clip", rule, got, "leave it out; --other takes in unknown labels"))
-        self._exact = {_key(label): i for i, label in enumerate(domain.labels or ())}
-        self._said: dict[object, int | None] = {}
-        for i, label in enumerate(domain.labels or ()):
+        self._other = None if domain.other is None else domain.place(domain.other)
+
+    @cached_property
+    def _top(self) -> tuple[int, float] | None:
+        return _largest(self.domain)
+
+    @cached_property
+    def _said(self) -> dict[object, int | None]:
+        """What labels read as that are not numbers themselves; None where two read alike."""
+        found: dict[object, int | None] = {}
+        for i, label in enumerate(self.domain.labels or ()):
             said = number(label) if isinstance(label, str) else None
             if said is not None:
-                self._said[said] = None if said in self._said else i
-            if str(label).lower() in {"true", "false"}:
-                self._said["truth", str(label).lower()] = i
-        self._other = None if domain.other is None else self._exact[_key(domain.other)]
+                found[said] = None if said in found else i
+            elif str(label).lower() in {"true", "false"}:
+                found["truth", str(label).lower()] = i
+        return found
 
     def encode(self, cells: Any, first_row: int) -> npt.NDArray[np.int64]:
         """The values of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
@@ -68,7 +76,7 @@ class Coder:
             inside = said is not None and said == math.floor(said) and 0 <= said < self.domain.size
             return int(said) if inside else None  # type: ignore[arg-type]
         kind, name = _key(cell)
-        found = self._exact.get((kind, name))
+        found = None if kind == "truth" else self.domain.place(name)
         if found is not None:
             return found
         if kind == "number":
@@ -76,7 +84,7 @@ class Coder:
         if kind == "truth" or str(cell).lower() in {"true", "false"}:
             return self._said.get(("truth", str(cell).lower()))
         said = number(name)
-        return None if said is None else self._exact.get(("number", said))
+        return None if said is None else self.domain.place(said)
 
     def _refuse(self, cells: Any, at: int, first_row: int) -> None:
         cell = cells[at].as_py()
@@ -109,11 +117,16 @@ def _largest(domain: Domain) -> tuple[int, float] | None:
     """The largest number among the values, with its index; None where not all of them are numbers."""
     if domain.labels is None:
         return None if domain.values is not None else (domain.size - 1, domain.size - 1)
-    named = [(i, label) for i, label in enumerate(domain.labels) if label != domain.other]
-    read = [(i, number(label)) for i, label in named]
-    if not read or any(amount is None for _, amount in read):
-        return None
-    return max(((i, amount) for i, amount in read if amount is not None), key=lambda pair: pair[1])
+    best: tuple[int, float] | None = None
+    for i, label in enumerate(domain.labels):
+        if label == domain.other:
+            continue
+        amount = number(label)
+        if amount is None:
+            return None
+        if best is None or amount > best[1]:
+            best = i, amount
+    return best
 
 
 def missing(cell: object) -> bool:
@@ -121,7 +134,7 @@ def missing(cell: object) -> bool:
     return cell is None or (isinstance(cell, float) and not math.isfinite(cell))
 
 
-def _key(label: object) -> tuple[str, object]:
+def _key(label: object) -> tuple[str, Any]:
     """Keeps True, 1 and "1" apart, and 1 and 1.0 together."""
     if isinstance(label, bool):
         return "truth", label

@@ -10,6 +10,7 @@ from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.mechanisms._numeric import Numeric, Reports
 from hush.mechanisms._numeric_estimate import MeanEstimate
+from hush.mechanisms.canonical import canonical
 from hush.mechanisms.spec import Spec
 
 
@@ -42,9 +43,7 @@ class NumericSpec:
 
     def to_json(self) -> str:
         """Canonical JSON (RFC 8785)."""
-        import rfc8785
-
-        return rfc8785.dumps(self.to_dict()).decode()
+        return canonical(self.to_dict())
 
 
 AnySpec = Spec | NumericSpec

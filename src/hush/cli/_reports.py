@@ -28,6 +28,8 @@ AS_READ = "input"
 BATCH_BYTES = 1 << 26
 """What is held of a file at a time, about, be it reports or kept cells."""
 _BATCH_ROWS = 1 << 18
+_THRIFT = (1 << 31) - 1
+"""The most bytes that a part of a file's footer may take."""
 
 
 def batch_rows(spec: AnySpec) -> int:
@@ -56,12 +58,16 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
             column = pa.FixedSizeBinaryArray.from_buffers(pa.binary(size), len(reports), [None, data])
             names = [COLUMN, *([] if kept is None else kept.schema.names)]
             arrays = [column, *([] if kept is None else kept.columns)]
-            schema = pa.schema(
-                [pa.field(n, a.type, nullable=n != COLUMN) for n, a in zip(names, arrays, strict=True)], metadata
-            )
+            schema = pa.schema([pa.field(n, a.type, nullable=n != COLUMN) for n, a in zip(names, arrays, strict=True)])
             if writer is None:
                 packing = {name: "NONE" if name == COLUMN else "ZSTD" for name in names}
-                writer = pq.ParquetWriter(part, schema, compression=packing, use_dictionary=names[1:])
+                writer = pq.ParquetWriter(
+                    part,
+                    schema.with_metadata(metadata),  # once: a spec may have millions of labels
+                    compression=packing,
+                    use_dictionary=names[1:],
+                    write_page_checksum=True,
+                )
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
         try:
@@ -73,11 +79,19 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
                 writer.close()
 
 
-def _metadata(path: Path) -> dict[bytes, bytes]:
+def _opened(path: Path) -> Any:
+    """A file whose pages are verified, and whose spec may be as long as the file itself."""
     import pyarrow.parquet as pq
 
-    with readable(path, "Parquet file of reports"):
-        found = pq.read_schema(path).metadata or {}
+    longest = max(path.stat().st_size, 1 << 20)
+    return pq.ParquetFile(
+        path, pre_buffer=False, page_checksum_verification=True, thrift_string_size_limit=min(longest, _THRIFT)
+    )
+
+
+def _metadata(path: Path) -> dict[bytes, bytes]:
+    with readable(path, "Parquet file of reports"), _opened(path) as file:
+        found = file.schema_arrow.metadata or {}
     if SPEC_KEY not in found:
         raise SpecError(
             message(
@@ -102,19 +116,16 @@ def randomness_in(path: Path) -> str:
 
 def row_count(path: Path) -> int:
     """How many reports a file holds."""
-    import pyarrow.parquet as pq
-
-    with readable(path, "Parquet file of reports"):
-        return int(pq.read_metadata(path).num_rows)
+    with readable(path, "Parquet file of reports"), _opened(path) as file:
+        return int(file.metadata.num_rows)
 
 
 def reading(path: Path, spec: AnySpec, by: str | None = None) -> Iterator[tuple[npt.NDArray[Any], Any]]:
     """The reports of a file, batch by batch, each with the cells of the column `by` if one is named."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     dtype = spec.mechanism.report_dtype
-    with readable(path, "Parquet file of reports"), pq.ParquetFile(path, pre_buffer=False) as file:
+    with readable(path, "Parquet file of reports"), _opened(path) as file:
         schema = file.schema_arrow
         if by is not None and (by not in schema.names or by == COLUMN):
             kept = ", ".join(name for name in schema.names if name != COLUMN) or "none"

@@ -85,7 +85,7 @@ class Table:
     def _parquet(self) -> Iterator[tuple[Any, float]]:
         import pyarrow.parquet as pq
 
-        with pq.ParquetFile(self.path, pre_buffer=False) as file:
+        with pq.ParquetFile(self.path, pre_buffer=False, page_checksum_verification=True) as file:
             self._present(file.schema_arrow.names)
             share = self.size / max(file.metadata.num_rows, 1)
             for batch in file.iter_batches(batch_size=self._rows_of(file), columns=self.columns):

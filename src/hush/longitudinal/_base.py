@@ -33,6 +33,7 @@ from hush.longitudinal._rounds import times
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import best_guesses
+from hush.mechanisms.canonical import canonical
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 
 Reports = npt.NDArray[Any]
@@ -326,9 +327,7 @@ class Longitudinal(ABC):
     @cached_property
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON of `to_dict`: what a client's state carries."""
-        import rfc8785
-
-        return hashlib.sha256(rfc8785.dumps(self.to_dict())).hexdigest()
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():

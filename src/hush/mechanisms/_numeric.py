@@ -35,6 +35,7 @@ from hush.mechanisms._numeric_estimate import MeanEstimate
 from hush.mechanisms._numeric_laws import MeanLaw
 from hush.mechanisms._numeric_pieces import Pieces
 from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.canonical import canonical
 from hush.mechanisms.guarantee import LDP
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 
@@ -328,9 +329,7 @@ class Numeric(ABC):
     @cached_property
     def spec_hash(self) -> str:
         """SHA-256 of the canonical JSON (RFC 8785), in hex."""
-        import rfc8785
-
-        return hashlib.sha256(rfc8785.dumps(self.to_dict())).hexdigest()
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
 
 
 def _numbers(values: npt.ArrayLike) -> Floats:

@@ -164,8 +164,9 @@ class HR(TwoLevel):
         """The mean over the values of `variances` where all are equally frequent, whatever their number."""
         inside, outside = self._sizes
         missed = (1 - self.p_star) * inside / outside
-        members = self._members.astype(np.float64)
-        near = float((members * members).sum()) / self.k**2  # how often another person's value is of the same block
+        each, more = divmod(self.k, self.blocks)
+        pairs = more * (each + 1) ** 2 + (self.blocks - more) * each**2
+        near = pairs / self.k**2  # how often another person's value is of the same block
         within = near * (self.p_star + missed) + (1 - near) * 2 * missed
         return within / (n * self._gap**2) - 1 / (n * self.k)
 

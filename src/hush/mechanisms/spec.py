@@ -20,6 +20,7 @@ from hush.domain import Domain, is_single
 from hush.errors import SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms.canonical import canonical
 from hush.mechanisms.guarantee import ULDP
 
 VERSION = 1
@@ -91,9 +92,7 @@ class Spec:
 
     def to_json(self) -> str:
         """Canonical JSON (RFC 8785)."""
-        import rfc8785
-
-        return rfc8785.dumps(self.to_dict()).decode()
+        return canonical(self.to_dict())
 
     @cached_property
     def hash(self) -> str:

@@ -35,6 +35,7 @@ from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import best_guesses
+from hush.mechanisms.canonical import canonical
 from hush.mechanisms.guarantee import ApproxLDP, Guarantee
 from hush.multidim import _checks
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
@@ -353,9 +354,7 @@ class Multidim(ABC):
 
     def to_json(self) -> str:
         """The spec as canonical JSON (RFC 8785); `hush.multidim.from_json` reads it."""
-        import rfc8785
-
-        return rfc8785.dumps({"hush": VERSION, "multidim": self.to_dict()}).decode()
+        return canonical({"hush": VERSION, "multidim": self.to_dict()})
 
     @cached_property
     def spec_hash(self) -> str:

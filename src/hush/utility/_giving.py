@@ -150,7 +150,8 @@ class Leveled(Giving):
         return self._largest(self.shape.most(size), self.shape.mass(size))
 
     def safest(self) -> int:
-        return min(self._of(size) for size in self.shape.possible)
+        """That of no support, or of the least there is: beyond, a report weighs more, and no single weight does."""
+        return min(self._of(size) for size in self.shape.possible[:2])
 
     def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
         family = self._family
@@ -236,7 +237,7 @@ class Silent(Leveled):
         assert known is not None
         q = base._ones[1]
         law = partial(bit_sizes, base.k, base.q_star, base.q_star)
-        noise = Noise(base.k, known.high, known.low, law, known.possible, known.sizes, each=q * (SCALE - q))
+        noise = Noise(base.k, known.high, known.low, law, known.occur, known.sizes, each=q * (SCALE - q))
         super().__init__(base, noise, SCALE, "constant")
 
     def mass(self, report: Reports) -> int:

@@ -11,6 +11,7 @@ from functools import singledispatch
 
 import numpy as np
 
+from hush.analysis.walsh import walsh
 from hush.errors import ParameterError, message
 from hush.mechanisms._base import Floats, FrequencyOracle
 from hush.mechanisms._pure import PureOracle
@@ -78,14 +79,9 @@ def _(base: PureOracle, giving: Giving) -> Moments:
 @_protected.register
 def _(base: HR, giving: Giving) -> Moments:
     """One transform of the protected outputs' chances; a(y) is +1 or -1 over the gap in a value's own block."""
-    from hush.kernels.hadamard import walsh_hadamard
-
     kept = protected_outputs(base, giving).reshape(base.blocks, base.width)
-    inside = kept.sum(axis=1)
-    for each in kept:
-        walsh_hadamard(each)
     block, row = base._place(np.arange(base.k))
-    return Moments(kept[block, row] / base._gap, inside[block] / base._gap**2)
+    return Moments(walsh(kept)[block, row] / base._gap, kept.sum(axis=1)[block] / base._gap**2)
 
 
 def output_chances(base: HR) -> Floats:

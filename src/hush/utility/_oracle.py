@@ -137,6 +137,11 @@ class UtilityOracle(FrequencyOracle):
         return 1 - self.f + self.f * self.z_mean
 
     @property
+    def _alone(self) -> float:
+        """Probability that a value that is not sensitive is sent alone."""
+        return 1 - self.f if self.reveal == "pair" else self.z_star
+
+    @property
     def guarantee(self) -> Guarantee:
         """ULDP at epsilon, or at the true loss where the printed z spends more."""
         if self.s == self.k:
@@ -155,8 +160,7 @@ class UtilityOracle(FrequencyOracle):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        plain = super().parameters
-        return {**plain, "sensitive": None if self.sensitive is None else list(self.sensitive)}
+        return {**super().parameters, "sensitive": None if self.sensitive is None else list(self.sensitive)}
 
     # Reports.
 
@@ -253,9 +257,8 @@ class UtilityOracle(FrequencyOracle):
     @cached_property
     def _offset(self) -> Floats:
         """What a value sent alone takes off each sensitive estimate, so that disguises cancel on average."""
-        alone = 1 - self.f if self.reveal == "pair" else self.z_star
         mean = self._moments_sent.mean
-        return np.zeros(self.s) if not mean.any() else np.asarray(mean / alone)
+        return np.zeros(self.s) if not mean.any() else np.asarray(mean / self._alone)
 
     def decode(self, tally: Ints, n: int) -> Floats:
         """Every base report counts, whoever sent it; revealed values are counted, alone or not."""
@@ -293,14 +296,18 @@ class UtilityOracle(FrequencyOracle):
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:
         """Exact, for a fixed population: the sum of what everybody's report adds, covariances included."""
         held, others = np.asarray(frequencies)[self._sensitive], np.asarray(frequencies)[self._others]
-        out = np.zeros(self.k)
-        if held.sum() > 0:
-            out[self._sensitive] = self.base.variances(held / held.sum(), 1) * held.sum()
+        out = np.empty(self.k)
+        out[self._sensitive] = self.sensitive_variances(held, float(others.sum()))
         if others.size:
-            alone = 1 - self.f if self.reveal == "pair" else self.z_star
-            out[self._sensitive] += others.sum() * (self._moments_sent.square + alone * self._offset**2)
             out[self._others] = others * (1 - self.z_star) / self.z_star
         return np.asarray(out / n, np.float64)
+
+    def sensitive_variances(self, held: Floats, others: float) -> Floats:
+        """Of one report, for each sensitive value, from their frequencies and the share of people with others."""
+        total = held.sum()
+        out = self.base.variances(held / total, 1) * total if total > 0 else np.zeros(self.s)
+        shown = 0.0 if self.s == self.k else self._moments_sent.square + self._alone * self._offset**2
+        return np.asarray(out + others * shown)
 
     @property
     def _examples(self) -> Sequence[int]:
@@ -317,8 +324,7 @@ class UtilityOracle(FrequencyOracle):
     def _record(self, kind: int, base: Any, value: int) -> Reports:
         out = np.zeros(1, self.report_dtype)
         out["kind"], out["value"] = kind, value
-        if base is not None:
-            out["base"] = base
+        out["base"] = out["base"] if base is None else base
         return out
 
     def publics(self) -> list[Any]:
@@ -349,9 +355,8 @@ class UtilityOracle(FrequencyOracle):
             return 0
         if kind == ALONE:
             return self._alone_weight
-        threshold = giving.threshold(report["base"])
-        share = SCALE - threshold if kind == PROTECTED else threshold
-        return giving.hide * share * giving.mass(report["base"])
+        shown = giving.threshold(report["base"])
+        return giving.hide * (SCALE - shown if kind == PROTECTED else shown) * giving.mass(report["base"])
 
     @cached_property
     def _alone_weight(self) -> int:
@@ -368,8 +373,7 @@ class UtilityOracle(FrequencyOracle):
 
     @property
     def _log_alone(self) -> float:
-        chance = 1 - self.f if self.reveal == "pair" else self.z_star
-        return math.log(chance) if chance > 0 else -math.inf
+        return math.log(self._alone) if self._alone > 0 else -math.inf
 
     def _log_prob(self, reports: Reports, values: Values) -> Floats:
         return _attack.log_prob(self, reports, values)

@@ -8,13 +8,14 @@ wheel, whose sizes have the law of independent bits under an ideal hash; over a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, singledispatch
+from functools import cache, cached_property, partial, singledispatch
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.walsh import walsh
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports
 from hush.mechanisms._family import MEMBERS
 from hush.mechanisms._hashed import Hashed
@@ -34,7 +35,7 @@ class Shape:
         high: Weight of a report for a value that it supports.
         low: Weight for one that it does not, in the same unit.
         weigh: Calculates `law`, when it is asked for.
-        possible: The sizes that occur, whatever the public randomness.
+        occur: Finds `possible`, when it is asked for.
         sizes: The size of each of some reports, given all of them and the places of those asked for.
         alike: Whether all sets of one size are equally likely, when the value is uniform.
         exact: Whether the weights are those that the mechanism states, and not only in their proportion.
@@ -44,7 +45,7 @@ class Shape:
     high: int
     low: int
     weigh: Callable[[], Floats]
-    possible: tuple[int, ...]
+    occur: Callable[[], Sequence[int]]
     sizes: Callable[[Reports, Ints], Ints]
     alike: bool = True
     exact: bool = True
@@ -53,6 +54,11 @@ class Shape:
     def law(self) -> Floats:
         """How likely each size 0..s is, when the value is uniform."""
         return self.weigh()
+
+    @cached_property
+    def possible(self) -> Sequence[int]:
+        """The sizes that occur, whatever the public randomness, in ascending order."""
+        return self.occur()
 
     def mass(self, size: int) -> int:
         """Weights of a report of this size, summed over all values."""
@@ -90,9 +96,8 @@ def shape_of(base: FrequencyOracle) -> Shape | None:
 
 def fixed(base: FrequencyOracle, size: int, high: int, low: int) -> Shape:
     """All reports support equally many values."""
-    law = np.zeros(base.k + 1)
-    law[size] = 1.0
-    return Shape(base.k, high, low, lambda: law, (size,), lambda reports, places: np.full(places.size, size))
+    law = partial(weighted, np.array([size]), np.ones(1), base.k + 1)
+    return Shape(base.k, high, low, law, lambda: (size,), lambda reports, places: np.full(places.size, size))
 
 
 @shape_of.register
@@ -120,14 +125,14 @@ def _(base: UE) -> Shape:
 
     high, low = p * (SCALE - q), q * (SCALE - p)
     law = partial(bit_sizes, base.k, base.p_star, base.q_star)
-    return Shape(base.k, high, low, law, tuple(range(base.k + 1)), sizes, exact=False)
+    return Shape(base.k, high, low, law, lambda: range(base.k + 1), sizes, exact=False)
 
 
 @shape_of.register
 def _(base: Hashed) -> Shape:
     low, high = base._weights
     law = partial(hash_sizes, base) if base._family else partial(bit_sizes, base.k, base.p_star, base.q_star)
-    return Shape(base.k, high, low, law, tuple(range(base.k + 1)), lambda r, at: base.support_sizes(r[at]))
+    return Shape(base.k, high, low, law, lambda: range(base.k + 1), lambda r, at: base.support_sizes(r[at]))
 
 
 def hash_sizes(base: Hashed) -> Floats:
@@ -142,24 +147,23 @@ def hash_sizes(base: Hashed) -> Floats:
 @shape_of.register
 def _(base: HR) -> Shape:
     low, high = base._weights
-    table = hadamard_sizes(base)
-    inside, outside = (weight / base.denominator for weight in (high, low))
-    law = weighted(table, (table * inside + (base.k - table) * outside) / base.k, base.k + 1)
-    possible = tuple(np.unique(table).tolist())
-    return Shape(base.k, high, low, lambda: law, possible, lambda r, at: table[r[at]], alike=False)
+    table = cache(partial(hadamard_sizes, base))
+
+    def law() -> Floats:
+        inside, outside = (weight / base.denominator for weight in (high, low))
+        return weighted(table(), (table() * inside + (base.k - table()) * outside) / base.k, base.k + 1)
+
+    def possible() -> list[int]:
+        return np.unique(table()).tolist()
+
+    return Shape(base.k, high, low, law, possible, lambda r, at: table()[r[at]], alike=False)
 
 
 def hadamard_sizes(base: HR) -> Ints:
     """How many values each output of Hadamard response supports: half of a transform of the rows in use."""
-    from hush.kernels.hadamard import walsh_hadamard
-
-    block, row = base._place(np.arange(base.k))
     rows = np.zeros((base.blocks, base.width), np.int64)
-    rows[block, row] = 1
-    number = rows.sum(axis=1, keepdims=True)
-    for each in rows:
-        walsh_hadamard(each)
-    return np.asarray((rows + number) // 2, np.int64).ravel()
+    rows[base._place(np.arange(base.k))] = 1
+    return np.asarray((walsh(rows) + rows.sum(axis=1, keepdims=True)) // 2, np.int64).ravel()
 
 
 def weighted(kinds: Ints, weights: Floats, number: int) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from hush.analysis import optimal, success
 from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Ints, Reports, Values
+from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._hashed import RING
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
@@ -73,10 +73,16 @@ class BalancedLH(TwoLevel, PureOracle):
         return -(-np.arange(self.g + 1) * self.k // self.g)
 
     @property
+    def _buckets(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """How many values a bucket holds, and how many buckets hold so many."""
+        held, more = divmod(self.k, self.g)
+        return (held, self.g - more), (held + 1, more)
+
+    @property
     def collision(self) -> float:
         """Probability that two values share a bucket."""
-        held = np.diff(self.edges)
-        return float((held * (held - 1)).sum() / (self.k * (self.k - 1)))
+        pairs = sum(number * held * (held - 1) for held, number in self._buckets)
+        return float(pairs) / float(self.k * (self.k - 1))
 
     @property
     def q_star(self) -> float:
@@ -203,8 +209,11 @@ class BalancedLH(TwoLevel, PureOracle):
 def _(base: BalancedLH) -> Shape:
     """Buckets differ in size by one at most."""
     low, high = base._weights
-    held = np.diff(base.edges)
     inside, outside = (weight / base.denominator for weight in (high, low))
-    law = weighted(held, (held * inside + (base.k - held) * outside) / base.k, base.k + 1)
-    possible = tuple(np.unique(held).tolist())
-    return Shape(base.k, high, low, lambda: law, possible, lambda r, at: held[r["bucket"][at]])
+    held = cache(lambda: np.diff(base.edges))
+
+    def law() -> Floats:
+        return weighted(held(), (held() * inside + (base.k - held()) * outside) / base.k, base.k + 1)
+
+    possible = [size for size, number in base._buckets if number]
+    return Shape(base.k, high, low, law, lambda: possible, lambda r, at: held()[r["bucket"][at]])

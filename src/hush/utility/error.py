@@ -23,6 +23,7 @@ def total_error(u: UtilityOracle, theta: float | None = None, n: int = 1) -> flo
     share = others / u.k if theta is None else _rules.share("theta", theta)
     if others == 0:
         share = 0.0
-    frequencies = np.full(u.k, (1 - share) / u.s)
-    frequencies[u._others] = share / max(others, 1)
-    return float(u.variances(frequencies, n).sum())
+    total = float(u.sensitive_variances(np.full(u.s, (1 - share) / u.s), share).sum())
+    if others:
+        total += share * (1 - u.z_star) / u.z_star
+    return total / n

@@ -261,6 +261,8 @@ class uHR(Named):
         from hush.utility.transform import Transformed
 
         base = HR(k=self.s, epsilon=self.epsilon, blocks=blocks)
+        if self.s == self.k:
+            return self.k * base.even_variance()
         made = Transformed(k=self.k, base=base, sensitive=self.sensitive, z=self.z, reveal=self.reveal)
         return total_error(made, self._theta)
 
