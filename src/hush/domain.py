@@ -7,7 +7,7 @@ values on the device, which values are sensitive, and numbers where values mean 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import cells, column, missing, not_integers
 from hush.errors import DomainError, ParameterError, Unsaid, message
 
 Label = str | int | float
@@ -75,15 +76,17 @@ class Domain:
 
     def encode(self, data: object) -> npt.NDArray[np.int64]:
         """Turn labels (an array, a list, a Series) into indices 0..size-1."""
-        column = data.to_numpy() if hasattr(data, "to_numpy") else data
-        if self.labels is None:
-            return integers(column, self.size)
-        array = np.asarray(column, dtype=object)
-        if array.ndim != 1:
-            raise ParameterError(message("values", "must be one-dimensional", array.shape, "pass one column"))
+        given, single = column(data)
+        if self.labels is None and not single:
+            return integers(given, self.size)
+        array = np.asarray(given, dtype=object)
+        if single or array.ndim != 1:
+            shape = () if single else array.shape
+            raise ParameterError(message("values", "must be one-dimensional", shape, "pass one column"))
         fallback = None if self.other is None else self._index[self.other]
-        codes = {item: self._code(item, fallback) for item in _distinct(array)}
-        found = np.fromiter((codes[_hashable(item)] for item in array), np.int64, len(array))
+        items = [_label(item, at) for at, item in enumerate(array)]
+        codes = {item: self._code(item, fallback) for item in set(items)}
+        found = np.fromiter((codes[item] for item in items), np.int64, len(items))
         if (found < 0).any():
             raise DomainError(
                 message(
@@ -97,10 +100,7 @@ class Domain:
 
     def _code(self, item: object, fallback: int | None) -> int:
         """The index of a label, that of `other`, or -1."""
-        plain = item.item() if isinstance(item, np.generic) else item
-        found = None if _missing(plain) else self._index.get(plain)  # type: ignore[arg-type]
-        if found is None:
-            found = fallback
+        found = self._index.get(item, fallback)  # type: ignore[call-overload]
         return -1 if found is None else found
 
     def decode(self, codes: npt.ArrayLike) -> list[Label]:
@@ -142,7 +142,7 @@ def integers(data: object, size: int) -> npt.NDArray[np.int64]:
     >>> integers([0, 2], 3).tolist()
     [0, 2]
     """
-    array = np.asarray(data)
+    array = cells(data)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.int64)
     if array.dtype.kind not in "iub":
@@ -150,7 +150,7 @@ def integers(data: object, size: int) -> npt.NDArray[np.int64]:
             message(
                 "values",
                 "must be integers",
-                array.dtype.name if array.ndim else data,
+                not_integers(array),
                 "for labels or missing values give the spec a Domain with labels",
             )
         )
@@ -233,21 +233,19 @@ def _travels(label: object) -> bool:
     return math.isfinite(label) and (isinstance(label, float) or abs(label) <= 2**53)
 
 
-def _missing(item: object) -> bool:
-    if item is None or (isinstance(item, float) and not math.isfinite(item)):
-        return True
-    return type(item).__name__ in {"NAType", "NaTType"}
-
-
-def _hashable(item: object) -> object:
-    if _missing(item):
+def _label(item: object, at: int) -> object:
+    """What a cell says, to look up among labels: bytes are text, and what is missing is None."""
+    plain = item.item() if isinstance(item, np.generic) else item
+    if missing(plain):
         return None
+    if isinstance(plain, bytes):
+        return plain.decode(errors="surrogateescape")
     try:
-        hash(item)
+        hash(plain)
+        whole = isinstance(plain, str) or not isinstance(plain, Collection)
     except TypeError:
-        raise ParameterError(message("values", "must be labels", item, "pass strings or numbers")) from None
-    return item
-
-
-def _distinct(array: npt.NDArray[Any]) -> set[object]:
-    return {_hashable(item) for item in array}
+        whole = False
+    if not whole:
+        where = Unsaid(f"something else at position {at}")
+        raise ParameterError(message("values", "must be labels", where, "pass strings or numbers")) from None
+    return plain

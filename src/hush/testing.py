@@ -299,6 +299,14 @@ def check_aggregation(m: FrequencyOracle, seed: int) -> None:
     _expect(whole + m.aggregate(reports[:0]) == whole, m, "an empty aggregate is not neutral")
 
 
+def check_records(m: FrequencyOracle, seed: int) -> None:
+    """`sample` gives the very records: a float would be cut to an integer on its way into a report, without a word."""
+    values = np.arange(50) % m.k
+    made = np.asarray(m.sample(values, seeded(seed)))
+    _expect(made.dtype == m.report_dtype, m, f"sample gives {made.dtype}, not the report_dtype {m.report_dtype}")
+    _expect(made.shape == values.shape, m, f"sample gives the shape {made.shape} for {values.size} values")
+
+
 def check_travel(m: FrequencyOracle, seed: int) -> None:
     """The mechanism survives its dict, its spec, pickling and hashing; its reports survive their bytes."""
     _expect(from_dict(m.to_dict()) == m, m, "from_dict(to_dict()) differs")
@@ -345,6 +353,7 @@ def _expect_refusal(m: FrequencyOracle, act: Callable[[], object], problem: str)
 CHECKS: tuple[Callable[[FrequencyOracle, int], None], ...] = (
     check_law,
     check_loss,
+    check_records,
     check_likelihood,
     check_sampler,
     check_closed_forms,

@@ -13,9 +13,9 @@ import hush
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
-    "errors", "_statistics", "randomness", "domain", "datasets", "kernels", "estimation", "analysis", "simulation",
-    "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing", "files", "engine",
-    "collect", "reports", "reproduce", "workbench", "cli",
+    "errors", "columns", "_statistics", "randomness", "domain", "datasets", "kernels", "estimation", "analysis",
+    "simulation", "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing",
+    "files", "engine", "collect", "reports", "reproduce", "workbench", "cli",
 ]  # fmt: skip
 TOP = {"__init__.py", "__main__.py"}
 

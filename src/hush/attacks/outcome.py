@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import kind
 from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
@@ -55,7 +56,7 @@ def scored(guesses: Ints, right: Bools, chance_level: float, expected: float | N
 
 def truth(name: str, values: npt.ArrayLike, size: int, n: int) -> Ints:
     """The truth about each of n people: integers in 0..size-1."""
-    checked = integers(np.asarray(values), size)
+    checked = integers(values, size)
     one_each(name, checked.size, n)
     return checked
 
@@ -65,7 +66,7 @@ def flags(name: str, values: npt.ArrayLike, n: int) -> Bools:
     array = np.asarray(values)
     if array.dtype.kind != "b" or array.ndim != 1:
         rule = "must be true or false for each person"
-        raise ParameterError(message(name, rule, f"{array.dtype}, shape {array.shape}", "pass an array of booleans"))
+        raise ParameterError(message(name, rule, f"{kind(array)}, shape {array.shape}", "pass an array of booleans"))
     one_each(name, array.size, n)
     return array
 

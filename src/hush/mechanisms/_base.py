@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import all_reports, cells, column, kind
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, SpecError, message
 from hush.estimation import Aggregate, Estimate
@@ -155,9 +156,8 @@ class FrequencyOracle(ABC):
             rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
                 tests; its result does not depend on the number of threads.
         """
-        if np.ndim(values) == 0:
-            return self.privatize(np.asarray(values)[None], rng=rng)[0]
-        checked = integers(values, self.k)
+        given, single = column(values)
+        checked = integers(given, self.k)
         reports = np.empty(checked.size, self.report_dtype)
         raw = reports.view(f"V{reports.dtype.itemsize}")  # whole records are copied faster than their fields
         keys = chunk_keys(rng, -(-checked.size // CHUNK))
@@ -171,7 +171,7 @@ class FrequencyOracle(ABC):
                 raw[block] = np.ascontiguousarray(made).view(raw.dtype)
 
         chunks.each(checked.size, CHUNK, work)
-        return reports
+        return reports[0] if single else reports
 
     def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
         """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
@@ -180,7 +180,7 @@ class FrequencyOracle(ABC):
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
             rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, reports, "pass what privatize gave"))
+            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
         total, n = self._empty(), 0
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
@@ -193,11 +193,11 @@ class FrequencyOracle(ABC):
         return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = np.atleast_1d(np.asarray(reports))
+        array = np.atleast_1d(all_reports(reports))
         if array.dtype != self.report_dtype or array.ndim != 1:
             rule = f"must be one-dimensional with dtype {self.report_dtype}"
             remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
-            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", remedy))
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
         return array
 
     def validate(self, reports: Reports) -> None:
@@ -321,7 +321,7 @@ class FrequencyOracle(ABC):
         return total
 
     def _counts(self, counts: npt.ArrayLike) -> Ints:
-        array = np.asarray(counts)
+        array = cells(counts)
         if not (array.dtype.kind in "iu" and array.shape == (self.k,) and (array >= 0).all()):
             rule = f"must be {self.k} non-negative integers"
             raise ParameterError(message("counts", rule, counts, "count the people of each value"))

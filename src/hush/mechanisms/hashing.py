@@ -149,7 +149,7 @@ class LH(Hashed):
             raise ParameterError(message("hash", rule, self.hash, "use support_sizes(reports), or hash='family'"))
         if values is None:
             return self._family.sizes
-        return self._family.sizes_of(np.unique(integers(np.asarray(values), self.k)))
+        return self._family.sizes_of(np.unique(integers(values, self.k)))
 
     @property
     def q_star(self) -> float:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import column
 from hush.domain import Domain
 from hush.errors import SpecError, message
 from hush.estimation import Aggregate, Estimate
@@ -56,10 +57,9 @@ class Spec:
         object.__setattr__(self, "domain", whole)
 
     def privatize(self, values: object, *, rng: np.random.Generator | None = None) -> Any:
-        """Randomize labels: a list, an array, a Series, or a single one. Report i is that of label i."""
-        single = np.ndim(values) == 0  # type: ignore[arg-type]
-        codes = self.domain.encode([values] if single else values)
-        reports = self.mechanism.privatize(codes, rng=rng)
+        """Randomize labels: a list, an array, a Series, an iterator, or a single one. Report i is that of label i."""
+        given, single = column(values)
+        reports = self.mechanism.privatize(self.domain.encode(given), rng=rng)
         return reports[0] if single else reports
 
     def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
