@@ -179,13 +179,14 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
     names = [label.item() if isinstance(label, np.generic) else label for label in labels]
     if other is not None and other not in names:
         names.append(other)
-    for name in names:
+    first: dict[Label, int] = {}
+    for i, name in enumerate(names):
         if not _travels(name):
             rule = "must be strings, finite numbers or integers up to 2^53"
-            raise ParameterError(message("labels", rule, name, "rename it"))
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(message("labels", "must be distinct", twice, "remove the repetition"))
+            raise ParameterError(message("labels", rule, Unsaid(f"something else at position {i}"), "rename it"))
+        if first.setdefault(name, i) < i:
+            twice = Unsaid(f"the same at positions {first[name]} and {i}")
+            raise ParameterError(message("labels", "must be distinct", twice, "remove the repetition"))
     return tuple(names)
 
 

@@ -6,8 +6,12 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
+from hush.errors import HushError
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.spec import Spec
+
+_PEOPLE = "hush.cli._randomize"
+"""The module through which every value of a person goes."""
 
 
 def told(error: BaseException) -> str | None:
@@ -18,7 +22,7 @@ def told(error: BaseException) -> str | None:
         doing = frame.f_code.co_name
         if _own(owner) and hasattr(type(owner), doing):
             where = _where(type(owner), frames) or f"{Path(frame.f_code.co_filename).name}, line {line}"
-            return f"mechanism {_name(owner)} failed in {doing} ({where}) with {cause(error)}; mend its class"
+            return f"mechanism {_name(owner)} failed in {doing} ({where}) with {cause(error)}; {_mend(error)}"
     for frame, _ in reversed(frames):
         for held in frame.f_locals.values():
             mechanism = held.mechanism if isinstance(held, Spec) else held
@@ -29,9 +33,21 @@ def told(error: BaseException) -> str | None:
 
 
 def cause(error: BaseException) -> str:
-    """The kind of an error and what it says, in one line."""
+    """The kind of an error and what it says, in one line; only its kind where it may speak of people."""
+    if saw_people(error):
+        return f"{type(error).__name__}, whose words are left out, since they may tell a person's value"
     said = " ".join(str(error).split())
     return type(error).__name__ + (f": {said}" if said else "")
+
+
+def _mend(error: BaseException) -> str:
+    return "mend its class" + (", with hush.testing.check_mechanism, which makes values up" * saw_people(error))
+
+
+def saw_people(error: BaseException) -> bool:
+    """Whether an error that nobody foresaw came up while people's own values were at hand."""
+    names = (frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__))
+    return not isinstance(error, HushError) and _PEOPLE in names
 
 
 def is_own(cls: type) -> bool:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from hush.columns import column
 from hush.domain import Domain
-from hush.errors import SpecError, message
+from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms._base import FrequencyOracle, Reports
 from hush.mechanisms.guarantee import ULDP
@@ -102,7 +102,8 @@ class Spec:
         from hush.mechanisms.registry import from_dict
 
         if not isinstance(plain, Mapping) or set(plain) != {"hush", "mechanism", "domain"}:
-            raise SpecError(message("spec", "must have hush, mechanism and domain", plain, "write it with to_json"))
+            others = Unsaid("other entries" if isinstance(plain, Mapping) else f"a {type(plain).__name__}")
+            raise SpecError(message("spec", "must have hush, mechanism and domain", others, "write it with to_json"))
         if plain["hush"] != VERSION:
             raise SpecError(message("spec version", f"must be {VERSION}", plain["hush"], "upgrade hush"))
         return cls(from_dict(plain["mechanism"]), Domain.from_dict(plain["domain"]))
@@ -113,7 +114,7 @@ class Spec:
         try:
             plain = json.loads(text)
         except ValueError as error:
-            raise SpecError(message("spec", "must be JSON", text, str(error))) from None
+            raise SpecError(message("spec", "must be JSON", Unsaid("other text"), str(error))) from None
         return cls.from_dict(plain)
 
 
