@@ -86,7 +86,7 @@ def kind(array: npt.NDArray[Any]) -> str:
     >>> kind(np.array(["cat"])), kind(np.array([0.5]))
     ('text', 'float64')
     """
-    return {"U": "text", "S": "bytes"}.get(array.dtype.kind, str(array.dtype))
+    return {"U": "text", "S": "bytes", "V": "records"}.get(array.dtype.kind, str(array.dtype))
 
 
 def not_integers(array: npt.NDArray[Any]) -> str:

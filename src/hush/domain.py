@@ -132,8 +132,9 @@ class Domain:
                 names = _names(labels, entries.get("other")) or ()
                 entries["sensitive"] = [names[i] if type(i) is int and 0 <= i < len(names) else i for i in sensitive]
             return cls(**entries)
-        except TypeError as error:
-            raise ParameterError(message("domain", "must be what to_dict gives", plain, str(error))) from None
+        except TypeError:
+            remedy = "check its entries: size, labels, other, sensitive and values"
+            raise ParameterError(message("domain", "must be what to_dict gives", type(plain), remedy)) from None
 
 
 def integers(data: object, size: int) -> npt.NDArray[np.int64]:
@@ -175,7 +176,7 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
             raise ParameterError(message("other", "needs labels beside it", other, "name the labels of the domain"))
         return None
     if isinstance(labels, str):
-        raise ParameterError(message("labels", "must be a list of labels", labels, "put each label in a list"))
+        raise ParameterError(message("labels", "must be a list of labels", type(labels), "put each label in a list"))
     names = [label.item() if isinstance(label, np.generic) else label for label in labels]
     if other is not None and other not in names:
         names.append(other)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from hush.cli._paths import quoted
 from hush.errors import ParameterError, Unsaid, message
 
 _LONGEST = 1 << 22
@@ -42,6 +44,12 @@ def walk(option: str, path: Path) -> Iterator[list[str]]:
                 cells = next(reader)
             except StopIteration:
                 return
+            except (EOFError, zlib.error, gzip.BadGzipFile):
+                rule, remedy = (
+                    "must be a readable whole gzip file",
+                    "copy it again, or rename it if it is not compressed",
+                )
+                raise ParameterError(message(option, rule, quoted(path), remedy)) from None
             except csv.Error:
                 rule = "must close every quote, with a comma or the end of the line after it"
                 remedy = 'add the quote that lacks, or write "" for one that belongs to a text'

@@ -6,7 +6,6 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
-from hush.errors import HushError
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 
@@ -45,9 +44,8 @@ def _mend(error: BaseException) -> str:
 
 
 def saw_people(error: BaseException) -> bool:
-    """Whether an error that nobody foresaw came up while people's own values were at hand."""
-    names = (frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__))
-    return not isinstance(error, HushError) and _PEOPLE in names
+    """Whether an error came up while people's own values were at hand."""
+    return _PEOPLE in (frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def is_own(cls: type) -> bool:

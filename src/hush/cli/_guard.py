@@ -40,7 +40,7 @@ def guarded(work: Callable[[], Any]) -> int:
         return 141  # as for a program that the signal stops
     except BaseException as error:  # SystemExit too, which a user's own module may raise
         if os.environ.get("HUSH_TRACEBACK", "0") not in {"", "0"}:
-            sys.stderr.write(_trace(error))
+            sys.stderr.write(_trace(error, private=_faults.saw_people(error)))
         if _usage.asks_for_help(error):
             return 2
         if isinstance(error, SystemExit) and _faults.told(error) is None:
@@ -51,15 +51,15 @@ def guarded(work: Callable[[], Any]) -> int:
     return 0
 
 
-def _trace(error: BaseException) -> str:
-    """Where an error and those before it came up; not what they say of people."""
+def _trace(error: BaseException, *, private: bool) -> str:
+    """Where an error and those before it came up; not what they say, where that may be of people."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    if _faults.saw_people(error):
+    if private and not isinstance(error, HushError):
         lines = ["Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)]
         lines.append(f"{type(error).__name__}\n")
     else:
         lines = traceback.format_exception(error, chain=False)
-    return ("" if before is None else f"{_trace(before)}\n") + "".join(lines)
+    return ("" if before is None else f"{_trace(before, private=private)}\n") + "".join(lines)
 
 
 def _verdict(error: BaseException) -> tuple[str, int]:

@@ -167,6 +167,4 @@ def _unreadable(path: Path, kind: str, error: Exception) -> ParameterError:
                 pass
         except ParameterError as found:
             return found
-        except (EOFError, zlib.error, OSError):
-            kind, remedy = "whole gzip file", "copy it again, or rename it if it is not compressed"
     return ParameterError(message("input", f"must be a readable {kind}", quoted(path), remedy))
