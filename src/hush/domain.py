@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush._index import Index
+from hush.columns import as_array, cells, column, missing, not_integers
 from hush.errors import DomainError, ParameterError, Unsaid, message
 
 Label = str | int | float
@@ -85,15 +86,17 @@ class Domain:
 
     def encode(self, data: object) -> npt.NDArray[np.int64]:
         """Turn labels (an array, a list, a Series) into indices 0..size-1."""
-        column = data.to_numpy() if hasattr(data, "to_numpy") else data
-        if self.labels is None:
-            return integers(column, self.size)
-        array = np.asarray(column, dtype=object)
-        if array.ndim != 1:
-            raise ParameterError(message("values", "must be one-dimensional", array.shape, "pass one column"))
+        given, single = column(data)
+        if self.labels is None and not single:
+            return integers(given, self.size)
+        array = as_array("values", given, object)
+        if single or array.ndim != 1:
+            shape = () if single else array.shape
+            raise ParameterError(message("values", "must be one-dimensional", shape, "pass one column"))
         fallback = None if self.other is None else self.place(self.other)
-        codes = {item: self._code(item, fallback) for item in _distinct(array)}
-        found = np.fromiter((codes[_hashable(item)] for item in array), np.int64, len(array))
+        items = [_label(item, at) for at, item in enumerate(array)]
+        codes = {item: self._code(item, fallback) for item in set(items)}
+        found = np.fromiter((codes[item] for item in items), np.int64, len(items))
         if (found < 0).any():
             raise DomainError(
                 message(
@@ -107,8 +110,7 @@ class Domain:
 
     def _code(self, item: object, fallback: int | None) -> int:
         """The index of a label, that of `other`, or -1."""
-        plain = item.item() if isinstance(item, np.generic) else item
-        found = None if _missing(plain) else self.place(plain)  # type: ignore[arg-type]
+        found = None if item is None else self.place(item)  # type: ignore[arg-type]
         if found is None:
             found = fallback
         return -1 if found is None else found
@@ -146,22 +148,9 @@ class Domain:
             named = [whole.label(i) if type(i) is int and 0 <= i < whole.size else i for i in sensitive]
             object.__setattr__(whole, "sensitive", _sensitive(named, whole.size, whole._index))
             return whole
-        except TypeError as error:
-            raise ParameterError(message("domain", "must be what to_dict gives", plain, str(error))) from None
-
-
-def as_array(name: str, data: object) -> npt.NDArray[Any]:
-    """Data as an array; refused where they make none, as rows of different lengths do."""
-    try:
-        return np.asarray(data)
-    except (ValueError, TypeError, OverflowError):
-        got = Unsaid("rows of different lengths, or something else that is no array")
-        raise ParameterError(message(name, "must be an array of plain values", got, "pass one column")) from None
-
-
-def is_single(data: object) -> bool:
-    """Whether data are one value, not a list or an array of values."""
-    return bool(data.ndim == 0) if hasattr(data, "ndim") else as_array("values", data).ndim == 0
+        except TypeError:
+            remedy = "check its entries: size, labels, other, sensitive and values"
+            raise ParameterError(message("domain", "must be what to_dict gives", type(plain), remedy)) from None
 
 
 def integers(data: object, size: int) -> npt.NDArray[np.int64]:
@@ -170,7 +159,7 @@ def integers(data: object, size: int) -> npt.NDArray[np.int64]:
     >>> integers([0, 2], 3).tolist()
     [0, 2]
     """
-    array = as_array("values", data)
+    array = cells(data)
     if array.size == 0 and array.dtype.kind == "f":
         array = array.astype(np.int64)
     if array.dtype.kind not in "iub":
@@ -178,7 +167,7 @@ def integers(data: object, size: int) -> npt.NDArray[np.int64]:
             message(
                 "values",
                 "must be integers",
-                array.dtype.name if array.ndim else data,
+                not_integers(array),
                 "for labels or missing values give the spec a Domain with labels",
             )
         )
@@ -204,11 +193,11 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
         return None
     names = _listed("labels", "must be a list of labels, in order", labels)
     if other is not None and not _travels(other):
-        raise ParameterError(message("other", "must be a label: text or a number", other, "use e.g. 'other'"))
-    for name in names:
+        raise ParameterError(message("other", "must be a label: text or a number", type(other), "use e.g. 'other'"))
+    for i, name in enumerate(names):
         if not _travels(name):
             rule = "must be strings, finite numbers or integers up to 2^53"
-            raise ParameterError(message("labels", rule, name, "rename it"))
+            raise ParameterError(message("labels", rule, Unsaid(f"something else at position {i}"), "rename it"))
     if other is not None and other not in names:
         names.append(other)
     return tuple(names)
@@ -228,7 +217,8 @@ def _distinct_names(names: tuple[Label, ...]) -> Index:
     """Where each label stands, once all are known to differ."""
     index = Index(names)
     if (twice := index.repeated()) is not None:
-        raise ParameterError(message("labels", "must be distinct", names[twice[0]], "remove the repetition"))
+        got = Unsaid(f"the same at positions {twice[0]} and {twice[1]}")
+        raise ParameterError(message("labels", "must be distinct", got, "remove the repetition"))
     return index
 
 
@@ -275,21 +265,19 @@ def _travels(label: object) -> bool:
     return math.isfinite(label) if isinstance(label, float) else abs(label) <= 2**53
 
 
-def _missing(item: object) -> bool:
-    if item is None or (isinstance(item, float) and not math.isfinite(item)):
-        return True
-    return type(item).__name__ in {"NAType", "NaTType"}
-
-
-def _hashable(item: object) -> object:
-    if _missing(item):
+def _label(item: object, at: int) -> object:
+    """What a cell says, to look up among labels: bytes are text, and what is missing is None."""
+    plain = item.item() if isinstance(item, np.generic) else item
+    if missing(plain):
         return None
+    if isinstance(plain, bytes):
+        return plain.decode(errors="surrogateescape")
     try:
-        hash(item)
+        hash(plain)
+        whole = isinstance(plain, str) or not isinstance(plain, Collection)
     except TypeError:
-        raise ParameterError(message("values", "must be labels", item, "pass strings or numbers")) from None
-    return item
-
-
-def _distinct(array: npt.NDArray[Any]) -> set[object]:
-    return {_hashable(item) for item in array}
+        whole = False
+    if not whole:
+        where = Unsaid(f"something else at position {at}")
+        raise ParameterError(message("values", "must be labels", where, "pass strings or numbers")) from None
+    return plain

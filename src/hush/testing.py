@@ -317,6 +317,14 @@ def check_possible(m: FrequencyOracle, seed: int) -> None:
             raise ConformanceError(f"{m}: check_tally refuses a real tally: {error}") from error
 
 
+def check_records(m: FrequencyOracle, seed: int) -> None:
+    """`sample` gives the very records: a float would be cut to an integer on its way into a report, without a word."""
+    values = np.arange(50) % m.k
+    made = np.asarray(m.sample(values, seeded(seed)))
+    _expect(made.dtype == m.report_dtype, m, f"sample gives {made.dtype}, not the report_dtype {m.report_dtype}")
+    _expect(made.shape == values.shape, m, f"sample gives the shape {made.shape} for {values.size} values")
+
+
 def check_travel(m: FrequencyOracle, seed: int) -> None:
     """The mechanism survives its dict, its spec, pickling and hashing; its reports survive their bytes."""
     _expect(from_dict(m.to_dict()) == m, m, "from_dict(to_dict()) differs")
@@ -363,6 +371,7 @@ def _expect_refusal(m: FrequencyOracle, act: Callable[[], object], problem: str)
 CHECKS: tuple[Callable[[FrequencyOracle, int], None], ...] = (
     check_law,
     check_loss,
+    check_records,
     check_likelihood,
     check_sampler,
     check_closed_forms,

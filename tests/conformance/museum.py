@@ -53,6 +53,13 @@ class ShiftByOne(hush.GRR):
         return np.where(kept, values, other).astype(self.report_dtype)
 
 
+class FloatReports(hush.GRR):
+    """Reports leave as floats, a quarter above what they mean: they are cut to integers on their way into a record."""
+
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        return super().sample(values, rng) + 0.25
+
+
 class UnsortedSubset(hush.SS):
     """The subset is right, but lists the true value first when it holds it."""
 

@@ -19,6 +19,7 @@ from tests.conformance import museum
         (museum.MissingReset, 6, "likelihood ratio"),
         (museum.LastBitUnprotected, 6, "likelihood ratio|does not follow its law"),
         (museum.ShiftByOne, 6, "likelihood ratio|does not follow its law"),
+        (museum.FloatReports, 6, "sample gives float64, not the report_dtype uint8"),
         (museum.UnsortedSubset, 6, "ascending|not among the outputs"),
         (museum.OffByOneDomain, 6, "likelihood ratio|does not follow its law"),
         (museum.BiasedUniform, 6, "does not follow its law|likelihood ratio"),

@@ -31,9 +31,12 @@ def made(name: str) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("coin:Raising", ["mechanism coin:Raising failed in sample (coin.py, line ", "RuntimeError: two lines"]),
-        ("coin:Leaving", ["mechanism coin:Leaving failed in sample", "SystemExit: 0"]),
-        ("coin:Shapeless", ["mechanism coin:Shapeless failed in privatize", "ValueError: could not broadcast"]),
+        (
+            "coin:Raising",
+            ["mechanism coin:Raising failed in sample (coin.py, line ", "with RuntimeError, whose words are left out"],
+        ),
+        ("coin:Leaving", ["mechanism coin:Leaving failed in sample", "with SystemExit"]),
+        ("coin:Shapeless", ["mechanism coin:Shapeless failed in privatize", "with ValueError"]),
         ("coin:Picky", ["must accept its parameters, but coin:Picky did not", "OSError: not today"]),
         ("coin:Untyped", ["report_dtype of coin:Untyped must be a numpy dtype, got 'u1'"]),
         ("leaving:Coin", ["importable as module:Class", "SystemExit: 3", "where leaving can be imported"]),

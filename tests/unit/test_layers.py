@@ -14,8 +14,8 @@ import hush
 ROOT = Path(hush.__file__).parent
 LAYERS = [
     "_start",
-    "errors", "_json", "_statistics", "_index", "randomness", "domain", "datasets", "kernels", "files", "estimation",
-    "analysis",
+    "errors", "columns", "_json", "_statistics", "_index", "randomness", "domain", "datasets", "kernels", "files",
+    "estimation", "analysis",
     "simulation", "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing",
     "engine", "collect", "reports", "reproduce", "workbench", "cli",
 ]  # fmt: skip

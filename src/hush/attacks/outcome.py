@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import as_array, integers
+from hush.columns import as_array, kind
+from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
 from hush.mechanisms._base import Floats, FrequencyOracle, Ints
@@ -65,7 +66,7 @@ def flags(name: str, values: npt.ArrayLike, n: int) -> Bools:
     array = as_array(name, values)
     if array.dtype.kind != "b" or array.ndim != 1:
         rule = "must be true or false for each person"
-        raise ParameterError(message(name, rule, f"{array.dtype}, shape {array.shape}", "pass an array of booleans"))
+        raise ParameterError(message(name, rule, f"{kind(array)}, shape {array.shape}", "pass an array of booleans"))
     one_each(name, array.size, n)
     return array
 

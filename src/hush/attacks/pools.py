@@ -136,7 +136,7 @@ def _checked(m: Repeated, reports: Reports) -> Reports:
 def _members(pools: Sequence[npt.ArrayLike], k: int) -> list[Ints]:
     """The values of each pool: two pools or more, none empty."""
     listed = [] if isinstance(pools, (str, bytes)) or not hasattr(pools, "__len__") else list(pools)
-    members = [np.unique(integers(np.asarray(pool), k)) for pool in listed]
+    members = [np.unique(integers(pool, k)) for pool in listed]
     if len(members) < 2 or any(pool.size == 0 for pool in members):
         rule, remedy = "must be two or more lists of values, none empty", "list the values of each pool"
         raise ParameterError(message("pools", rule, pools, remedy))

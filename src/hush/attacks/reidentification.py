@@ -19,6 +19,7 @@ from hush.attacks._parts import collection, parts
 from hush.attacks._ties import batches, likeliest
 from hush.attacks._ties import top as best
 from hush.attacks.outcome import Outcome, expected_success, mean, one_each, product, scored, truth
+from hush.columns import all_reports, cells, kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.mechanisms import _rules
 from hush.multidim import SMP, SPL, Multidim, _checks
@@ -185,7 +186,7 @@ def _checked(
     m: Multidim, reports: Reports, table: npt.ArrayLike, people: npt.ArrayLike, top: int
 ) -> tuple[Reports, Ints, Ints, int]:
     """Reports of shape (n, collections), the table, the truth, and how many to point at."""
-    array = np.asarray(reports)
+    array = all_reports(reports)
     if array.ndim not in (1, 2) or 0 in array.shape:
         rule = "must have shape (n,) or (n, collections)"
         raise ReportError(message("reports", rule, array.shape, "give each person one row"))
@@ -197,10 +198,10 @@ def _checked(
 
 
 def _table(table: npt.ArrayLike, domain: Sequence[int]) -> Ints:
-    array = np.asarray(table)
+    array = cells(table)
     if array.ndim != 2 or array.shape[1] != len(domain) or array.shape[0] == 0 or array.dtype.kind not in "iu":
         rule = f"must be integers of shape (people, {len(domain)})"
-        raise ParameterError(message("table", rule, f"{array.dtype}, shape {array.shape}", "give each person a row"))
+        raise ParameterError(message("table", rule, f"{kind(array)}, shape {array.shape}", "give each person a row"))
     for j, k in enumerate(domain):
         column = array[:, j]
         if int(column.min()) < UNKNOWN or int(column.max()) >= k:

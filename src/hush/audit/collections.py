@@ -22,6 +22,7 @@ from hush.attacks._ties import CELLS
 from hush.attacks.reconstruction import chance
 from hush.audit.target import Claim, Target
 from hush.audit.target import log_ratio as of_one
+from hush.columns import kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._rounds import reports_of
@@ -102,7 +103,7 @@ class TupleTarget(Target):
         given = np.asarray(values)
         if given.shape != (self.m.d,) or given.dtype.kind not in "iu":
             rule = f"must be {self.m.d} integers, one for each attribute"
-            raise ParameterError(message("values", rule, f"{given.dtype}, shape {given.shape}", "pass one tuple"))
+            raise ParameterError(message("values", rule, f"{kind(given)}, shape {given.shape}", "pass one tuple"))
         number = 0
         for j, (value, k) in enumerate(zip(given.tolist(), self.m.sizes, strict=True)):
             if not 0 <= value < k:
@@ -266,7 +267,7 @@ class SequenceTarget(Target):
         array = np.asarray(reports)
         if array.dtype != self.report_dtype or array.ndim != 1:
             rule = f"must be one-dimensional with dtype {self.report_dtype}"
-            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", "pass what draw gave"))
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what draw gave"))
         return array["rounds"]
 
     def features(self, reports: Reports) -> Floats:

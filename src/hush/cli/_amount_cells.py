@@ -28,6 +28,7 @@ class AmountReader:
 
     def __init__(self, m: Numeric, column: str, *, clip: bool = False) -> None:
         self.m, self.column, self.clip = m, column, clip
+        self.unmatched = self.missing = 0  # such cells are refused
 
     def encode(self, cells: Any, first_row: int) -> Floats:
         """The numbers of an Arrow array; `first_row` is the number of its first row in the file, from 1."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hush.cli import _guard
 from hush.cli.audit import audit
@@ -21,6 +21,23 @@ from hush.cli.privatize import privatize
 from hush.cli.reproduce import reproduce
 from hush.cli.simulate import simulate
 from hush.cli.uldp import uldp
+from hush.errors import ParameterError, Unsaid, message
+
+
+class _Once(TyperCommand):
+    """Refuses an option that is given twice with a value: the last would win, and the first be forgotten."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options, each at most once unless it may be repeated."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        given: list[Any] = list(order)
+        for option in given:
+            single = option.param_type_name == "option" and not (option.multiple or option.is_flag or option.count)
+            if single and given.count(option) > 1:
+                name = max(option.opts, key=len)
+                got = Unsaid(f"it {given.count(option)} times")
+                raise ParameterError(message(name, "must be given once", got, "leave out all but one"))
+        return super().parse_args(ctx, args)
 
 
 class _Guarded(TyperGroup):
@@ -75,4 +92,4 @@ def _options(
 
 
 for _command in (plan, budget, capacity, uldp, mechanisms, privatize, estimate, simulate, audit, demo, reproduce):
-    app.command()(_command)
+    app.command(cls=_Once)(_command)

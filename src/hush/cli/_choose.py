@@ -142,7 +142,9 @@ def spec_from(text: bytes, where: str) -> AnySpec:
         plain = _json.loads(text)
     except ValueError:
         rule = f"must be JSON in {where}"
-        raise SpecError(message("spec", rule, text[:40], "write it with --spec-out or Spec.to_json")) from None
+        raise SpecError(
+            message("spec", rule, Unsaid("something else"), "write it with --spec-out or Spec.to_json")
+        ) from None
     inner = plain.get("mechanism") if isinstance(plain, dict) else None
     name = inner.get("mechanism") if isinstance(inner, dict) else None
     if isinstance(name, str) and ":" in name and name not in registry():
@@ -154,7 +156,7 @@ def spec_from(text: bytes, where: str) -> AnySpec:
         raise SpecError(f"the spec in {where} cannot be used: {error}") from None
     except (TypeError, ValueError, AttributeError, KeyError):  # data of the wrong shape
         remedy = "write it with --spec-out or Spec.to_json"
-        raise SpecError(message("spec", f"must be well formed in {where}", plain, remedy)) from None
+        raise SpecError(message("spec", f"must be well formed in {where}", type(plain), remedy)) from None
 
 
 def _of_mean(plain: dict[str, Any]) -> NumericSpec:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.cli import _population
+from hush.cli import _csv, _population
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
 from hush.errors import ParameterError, Unsaid, message
@@ -100,13 +99,11 @@ def in_amounts(crowd: Crowd, counts: Path | None) -> Domain:
 
 def _column(path: Path, name: str) -> list[str] | None:
     """A column of a CSV file that was read before; None where it has none."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        columns = list(reader.fieldnames or [])
-        if columns.count(name) > 1:
-            rule = f"must have one column {name}"
-            raise ParameterError(message("--counts", rule, columns.count(name), "rename the others in the first row"))
-        return [row[name] or "" for row in reader] if name in columns else None
+    columns, rows = _csv.rows("--counts", path)
+    if columns.count(name) > 1:
+        rule = f"must have one column {name}"
+        raise ParameterError(message("--counts", rule, columns.count(name), "rename the others in the first row"))
+    return [row[name] for row in rows] if name in columns else None
 
 
 def _amount(label: object, row: int, option: str = "--counts") -> float:
@@ -116,5 +113,7 @@ def _amount(label: object, row: int, option: str = "--counts") -> float:
         number = float("nan")
     if not np.isfinite(number):
         rule = f"must be amounts, to add up: numbers as labels, or in a column value of {option}"
-        raise ParameterError(message("values", rule, Unsaid(f"{label!r} in row {row}"), "say what each one amounts to"))
+        raise ParameterError(
+            message("values", rule, Unsaid(f"something else in row {row}"), "say what each one amounts to")
+        )
     return number

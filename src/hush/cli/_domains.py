@@ -45,26 +45,26 @@ def read_domain(path: Path, other: str | None) -> Domain:
 def from_entries(plain: Any, other: str | None, where: str) -> Domain:
     """The domain that plain data describe, each entry being of its kind."""
     if not isinstance(plain, dict):
-        raise ParameterError(message("--domain", f"must be a list or an object in {where}", plain, _REMEDY))
+        raise ParameterError(message("--domain", f"must be a list or an object in {where}", type(plain), _REMEDY))
     whole = dict(plain)
     for name, value in whole.items():
         if name not in _ENTRIES:
             rule = f"must have no entries but {', '.join(_ENTRIES)} in {where}"
-            raise ParameterError(message("--domain", rule, name, "remove that entry"))
+            raise ParameterError(message("--domain", rule, Unsaid("another one"), "remove that entry"))
         if not isinstance(value, _ENTRIES[name]):
             rule = f"must have a {'list' if list in _ENTRIES[name] else 'plain value'} as {name} in {where}"
-            raise ParameterError(message("--domain", rule, value, _REMEDY))
+            raise ParameterError(message("--domain", rule, type(value), _REMEDY))
     for name in ("sensitive", "values"):
         for each in whole.get(name, ()):
             kinds = (int, str) if name == "sensitive" else (int, float)
             if type(each) not in kinds:
                 rule = f"must have {'indices or labels' if name == 'sensitive' else 'numbers'} as {name} in {where}"
-                raise ParameterError(message("--domain", rule, each, _REMEDY))
+                raise ParameterError(message("--domain", rule, type(each), _REMEDY))
     if other is not None and whole.setdefault("other", other) != other:
-        raise ParameterError(message("--other", f"must be {where}'s {whole['other']!r}", other, "leave it out"))
+        raise ParameterError(message("--other", f"must be the one in {where}", other, "leave it out"))
     labels = whole.get("labels")
     if labels is None and "size" not in whole:
-        raise ParameterError(message("--domain", f"must have labels or a size in {where}", plain, _REMEDY))
+        raise ParameterError(message("--domain", f"must have labels or a size in {where}", Unsaid("neither"), _REMEDY))
     if labels is not None and len(labels) + ("other" in whole and whole["other"] not in labels) < 2:
         rule = "must name at least two labels"
         found = Unsaid(f"{len(labels)} in {where}")
@@ -82,10 +82,10 @@ def _lines(text: str, path: Path) -> list[str]:
             rule = f"must have a label on every line of {path}"
             raise ParameterError(message("--domain", rule, Unsaid(f"a blank line {i + 1}"), "remove that line"))
         remedy = "remove them; if they belong to the label, write a .json list"
-        _neat("--domain", label, Unsaid(f"{label!r} on line {i + 1} of {path}"), remedy)
+        _neat("--domain", label, Unsaid(f"such a one on line {i + 1} of {path}"), remedy)
     if (twice := Index(labels).repeated()) is not None:
         rule, (first, second) = "must have each label once", twice
-        where = Unsaid(f"{labels[first]!r} on lines {first + 1} and {second + 1} of {path}")
+        where = Unsaid(f"the same on lines {first + 1} and {second + 1} of {path}")
         raise ParameterError(message("--domain", rule, where, "remove one of them"))
     return labels
 

@@ -9,6 +9,9 @@ from types import FrameType
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 
+_PEOPLE = "hush.cli._randomize"
+"""The module through which every value of a person goes."""
+
 
 def told(error: BaseException) -> str | None:
     """What a mechanism of the user's own failed at; None if none had a part in it."""
@@ -18,7 +21,7 @@ def told(error: BaseException) -> str | None:
         doing = frame.f_code.co_name
         if _own(owner) and hasattr(type(owner), doing):
             where = _where(type(owner), frames) or f"{Path(frame.f_code.co_filename).name}, line {line}"
-            return f"mechanism {_name(owner)} failed in {doing} ({where}) with {cause(error)}; mend its class"
+            return f"mechanism {_name(owner)} failed in {doing} ({where}) with {cause(error)}; {_mend(error)}"
     if isinstance(error, OSError):
         return None  # of a disk or a stream, which a mechanism that is only at hand does not touch
     for frame, _ in reversed(frames):
@@ -31,9 +34,20 @@ def told(error: BaseException) -> str | None:
 
 
 def cause(error: BaseException) -> str:
-    """The kind of an error and what it says, in one line."""
+    """The kind of an error and what it says, in one line; only its kind where it may speak of people."""
+    if saw_people(error):
+        return f"{type(error).__name__}, whose words are left out, since they may tell a person's value"
     said = " ".join(str(error).split())
     return type(error).__name__ + (f": {said}" if said else "")
+
+
+def _mend(error: BaseException) -> str:
+    return "mend its class" + (", with hush.testing.check_mechanism, which makes values up" * saw_people(error))
+
+
+def saw_people(error: BaseException) -> bool:
+    """Whether an error came up while people's own values were at hand."""
+    return _PEOPLE in (frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def is_own(cls: type) -> bool:

@@ -46,7 +46,7 @@ def guarded(work: Callable[[], Any]) -> int:
 
 def _told(error: BaseException) -> int:
     if os.environ.get("HUSH_TRACEBACK", "0") not in {"", "0"}:
-        traceback.print_exception(error)
+        sys.stderr.write(_trace(error, private=_faults.saw_people(error)))
     if _usage.asks_for_help(error):
         return 2
     if isinstance(error, SystemExit) and _faults.told(error) is None:
@@ -54,6 +54,17 @@ def _told(error: BaseException) -> int:
     said, code = _verdict(error)
     _console.error(said)
     return code
+
+
+def _trace(error: BaseException, *, private: bool) -> str:
+    """Where an error and those before it came up; not what they say, where that may be of people."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if private and not isinstance(error, HushError):
+        lines = ["Traceback (most recent call last):\n", *traceback.format_tb(error.__traceback__)]
+        lines.append(f"{type(error).__name__}\n")
+    else:
+        lines = traceback.format_exception(error, chain=False)
+    return ("" if before is None else f"{_trace(before, private=private)}\n") + "".join(lines)
 
 
 def _verdict(error: BaseException) -> tuple[str, int]:

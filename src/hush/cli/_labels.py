@@ -2,12 +2,14 @@
 
 A cell means the label that it equals. Where a column and the labels differ in kind, they meet by what they say: a
 number and a text mean the same label when the text reads as that number (7, "7" and "7.0"); a truth value means
-the label "true" or "false", in any case; a date, a time or a decimal means the label that it prints as.
+the label "true" or "false", in any case; a date, a time or a decimal means the label that it prints as; bytes mean
+the text that they spell.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -19,20 +21,52 @@ from hush.domain import Domain
 from hush.errors import DomainError, ParameterError, Unsaid, message
 
 
+@dataclass(frozen=True)
+class Likeness:
+    """What two texts may differ in and still mean the same label.
+
+    Args:
+        strip: Spaces at their ends.
+        ignore_case: Upper and lower case.
+    """
+
+    strip: bool = False
+    ignore_case: bool = False
+
+    def __call__(self, text: str) -> str:
+        """What alike texts have in common."""
+        stripped = text.strip() if self.strip else text
+        return stripped.casefold() if self.ignore_case else stripped
+
+    @property
+    def option(self) -> str | None:
+        """The option that asks for it; None where texts must be equal."""
+        return "--ignore-case" if self.ignore_case else "--strip" if self.strip else None
+
+
+EQUAL = Likeness()
+
+
 class Coder:
-    """Turns columns into the values 0..k-1 of a domain.
+    """Turns columns into the values 0..k-1 of a domain, and counts the cells that were none of its labels.
 
     Args:
         domain: With labels, or just a size: then cells must be the integers themselves.
         column: The column's name, for messages.
         clip: Take a number above the largest of the domain for the largest.
+        alike: What texts may differ in; a label that a cell equals comes first.
     """
 
-    def __init__(self, domain: Domain, column: str, *, clip: bool = False) -> None:
-        self.domain, self.column, self.clip = domain, column, clip
+    def __init__(self, domain: Domain, column: str, *, clip: bool = False, alike: Likeness = EQUAL) -> None:
+        self.domain, self.column, self.clip, self.alike = domain, column, clip, alike
+        self.unmatched = 0
+        """How many cells said something that is no label."""
+        self.missing = 0
+        """How many cells said nothing."""
         if clip and self._top is None:
             rule, got = "needs values that are numbers", Unsaid("other labels")
             raise ParameterError(message("--clip", rule, got, "leave it out; --other takes in unknown labels"))
+        self._alike = _told_apart(domain, alike)
         self._other = None if domain.other is None else domain.place(domain.other)
 
     @cached_property
@@ -55,22 +89,42 @@ class Coder:
         """The values of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
         whole = plain(cells, self.column)
         coded = whole.dictionary_encode()
-        codes = np.array([self._code(item) for item in coded.dictionary.to_pylist()] + [self._code(None)], np.int64)
-        values = codes[coded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)]
-        if values.size and values.min() < 0:
-            self._refuse(whole, int(np.argmax(values < 0)), first_row)
+        said = [self._read(cell) for cell in [*coded.dictionary.to_pylist(), None]]
+        codes = np.array([self.code(each) for each in said], np.int64)
+        places = coded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
+        values = codes[places]
+        strangers = values < 0
+        if not strangers.any():
+            return values
+        if self._other is None:
+            self._refuse(whole, int(np.argmax(strangers)), first_row)
+        gaps = int(np.array([missing(each) for each in said])[places[strangers]].sum())
+        self.missing, self.unmatched = self.missing + gaps, self.unmatched + int(strangers.sum()) - gaps
+        values[strangers] = self._other
         return values
 
-    def _code(self, cell: object) -> int:
+    def _read(self, cell: object) -> object:
+        """What a cell says: bytes are text, and nothing is left of one of spaces where those do not count."""
+        said = cell.decode(errors="surrogateescape") if isinstance(cell, bytes) else cell
+        return None if isinstance(said, str) and self.alike.strip and not said.strip() else said
+
+    def code(self, cell: object) -> int:
+        """The label that a cell means, or -1."""
         found = None if missing(cell) else self._find(cell)
         if found is None and self.clip and self._top is not None and not missing(cell):
             said = number(cell)
             found = self._top[0] if said is not None and said > self._top[1] else None
-        if found is None:
-            found = self._other
         return -1 if found is None else found
 
     def _find(self, cell: object) -> int | None:
+        found = self._equal(cell)
+        if found is None and isinstance(cell, str) and self._alike:
+            read = self.alike(cell)
+            found = self._alike.get(read)
+            found = self._equal(read) if found is None else found
+        return found
+
+    def _equal(self, cell: object) -> int | None:
         if self.domain.labels is None:
             said = cell if isinstance(cell, (int, float)) else number(cell)
             inside = said is not None and said == math.floor(said) and 0 <= said < self.domain.size
@@ -87,17 +141,33 @@ class Coder:
         return None if said is None else self.domain.place(said)
 
     def _refuse(self, cells: Any, at: int, first_row: int) -> None:
-        cell = cells[at].as_py()
+        cell = self._read(cells[at].as_py())
         size, where = self.domain.size, f"column {self.column}, row {first_row + at}"
         if self.domain.labels is None:
             rule, remedy = f"must be an integer in 0..{size - 1}", "check --k, or name the labels with --domain"
         else:
             rule = f"must be one of the domain's {size} labels"
             remedy = "add the label to --domain, or give --other a label that takes in all the rest"
+            if self.alike == EQUAL and isinstance(cell, str):
+                remedy += "; where only spaces or case differ, add --strip or --ignore-case"
         if self._top is not None and not self.clip and not missing(cell):
             remedy += f", or add --clip, so that a number above {self._top[1]:,.12g} counts as that"
         got = Unsaid("a missing value" if missing(cell) else "another value, which may be private")
         raise DomainError(message(where, rule, got, remedy))
+
+
+def _told_apart(domain: Domain, alike: Likeness) -> dict[str, int]:
+    """The labels that are text, by what alike texts have in common; refuses two that become the same."""
+    if alike.option is None:
+        return {}
+    if domain.labels is None:
+        raise ParameterError(message(alike.option, "needs labels", Unsaid("numbers"), "leave it out"))
+    found: dict[str, int] = {}
+    for i, label in enumerate(domain.labels):
+        if isinstance(label, str) and found.setdefault(alike(label), i) < i:
+            got = Unsaid(f"labels {found[alike(label)] + 1} and {i + 1}, which would be the same")
+            raise ParameterError(message(alike.option, "must leave all labels different", got, "leave it out"))
+    return found
 
 
 def plain(cells: Any, column: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import datasets
+from hush.cli import _csv
 from hush.cli._choose import Choice
 from hush.cli._domains import from_entries
+from hush.cli._labels import Coder
 from hush.cli._paths import existing
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
@@ -68,11 +69,31 @@ def population(
     people = _read(counts) if counts is not None else _real(str(dataset))
     if n is not None:
         people = replace(people, counts=rng.multinomial(n, people.frequencies).astype(np.int64))
-    spec = choice.build() if choice.spec is not None else choice.build(people.domain or Domain(size=people.counts.size))
+    if choice.spec is not None:
+        spec = choice.build()
+        people = _by_label(people, spec.domain, "--counts" if counts is not None else f"--dataset {dataset}")
+    else:
+        spec = choice.build(people.domain or Domain(size=people.counts.size))
     if spec.mechanism.k != people.counts.size:
         rule = f"must be the {people.counts.size} values of {people.name}"
         raise ParameterError(message("k", rule, spec.mechanism.k, "leave --k out, or choose other people"))
     return people, spec
+
+
+def _by_label(people: Population, domain: Domain, where: str) -> Population:
+    """People who are counted by labels, in the order of a spec's; nobody holds a label that no row counts."""
+    if people.domain is None or people.domain.labels is None:
+        return people
+    coder, counts, taken = Coder(domain, "label"), np.zeros(domain.size, np.int64), set[int]()
+    for row, (label, count) in enumerate(zip(people.domain.labels, people.counts, strict=True), 1):
+        at = coder.code(label)
+        if at < 0 or at in taken:
+            rule = f"must have one of the spec's {domain.size} {'values' if domain.labels is None else 'labels'}, once"
+            got, remedy = Unsaid("one again" if at in taken else "another one"), "use the spec of these people"
+            raise ParameterError(message(f"{where}, row {row}", rule, got, remedy))
+        counts[at] = count
+        taken.add(at)
+    return replace(people, counts=counts, domain=domain)
 
 
 def one_source(dataset: str | None, counts: Path | None) -> None:
@@ -101,18 +122,13 @@ def _real(name: str) -> Population:
 def _read(path: Path) -> Population:
     """Counts from a CSV file with a column `count`, and a column `label` if there are labels."""
     existing("--counts", path)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            columns, rows = list(reader.fieldnames or []), list(reader)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ParameterError(message("--counts", "must be a CSV file in UTF-8", str(path), str(error))) from None
+    columns, rows = _csv.rows("--counts", path)
     for name in ("count", "label"):
         if columns.count(name) > 1:
             rule = f"must have one column {name}"
             raise ParameterError(message("--counts", rule, columns.count(name), "rename the others in the first row"))
     if "count" not in columns:
-        found = Unsaid(", ".join(map(str, columns)) or f"an empty file, '{path}'")
+        found = Unsaid(f"{len(columns)} others in '{path}'" if columns else f"an empty file, '{path}'")
         raise ParameterError(
             message("--counts", "must have a column count", found, "name the column in the first line")
         )
@@ -126,12 +142,13 @@ def _read(path: Path) -> Population:
     return Population(path.stem, np.array(numbers, np.int64), domain)
 
 
-def _whole(text: str | None, row: int, option: str = "--counts") -> int:
+def _whole(text: str, row: int, option: str = "--counts") -> int:
     try:
-        number = int(text or "")
+        number: int | None = int(text)
     except ValueError:
-        number = -1
-    if not 0 <= number <= _LARGEST:
-        rule = f"must have a whole count of at {f'most {_LARGEST:,}' if number > 0 else 'least 0'}"
-        raise ParameterError(message(f"{option}, row {row}", rule, text, "count the people of each value"))
+        number = None
+    if number is None or not 0 <= number <= _LARGEST:
+        rule = f"must have a whole count of at {f'most {_LARGEST:,}' if number and number > 0 else 'least 0'}"
+        got = Unsaid("something else") if number is None else number
+        raise ParameterError(message(f"{option}, row {row}", rule, got, "count the people of each value"))
     return number

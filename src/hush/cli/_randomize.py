@@ -13,11 +13,14 @@ import numpy as np
 from hush.cli import _console, _reports
 from hush.cli._amount_cells import AmountReader
 from hush.cli._kept import Groups
-from hush.cli._labels import Coder
+from hush.cli._labels import EQUAL, Coder, Likeness
 from hush.cli._numeric_spec import AnySpec, NumericSpec
 from hush.cli._tables import Table
+from hush.errors import ParameterError, Unsaid, message
 from hush.files.batches import evenly, plain
 from hush.files.order import Shuffler
+
+Cells = Coder | AmountReader
 
 _READ = 1 << 18
 
@@ -29,6 +32,10 @@ class Written:
     reports: int
     smallest_group: int | None
     """Reports whose kept cells are alike, at least; None where none are kept, or groups cannot be counted."""
+    unmatched: int
+    """Rows whose cell is no label, which report the label that takes those in."""
+    missing: int
+    """Rows without a value, which do so, too."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Rows:
         kept: Columns that stay beside it.
         spec: What makes reports of its values.
         clip: Whether numbers beyond the range count as its end.
+        alike: What a cell may differ in from its label.
     """
 
     path: Path
@@ -48,11 +56,13 @@ class Rows:
     kept: list[str]
     spec: AnySpec
     clip: bool
+    alike: Likeness = EQUAL
 
     def write(self, output: Path, order: str, temporary: Path, *, quiet: bool) -> Written:
         """Randomize all rows into a report file, in this order (see `_reports`)."""
-        groups, n = Groups(), 0
-        ordered = self._shuffled(temporary, quiet=quiet) if order == _reports.SHUFFLED else self._as_read(quiet=quiet)
+        groups, n, cells = Groups(), 0, self._reader()
+        shuffled = order == _reports.SHUFFLED
+        ordered = self._shuffled(cells, temporary, quiet=quiet) if shuffled else self._as_read(cells, quiet=quiet)
         with _reports.writing(output, self.spec, "secure", order) as write, closing(ordered):
             for batch in ordered:
                 kept = batch.select(self.kept) if self.kept else None
@@ -60,23 +70,23 @@ class Rows:
                 n += batch.num_rows
                 if kept is not None:
                     groups.add(kept)
-        return Written(n, groups.smallest)
+        return Written(n, groups.smallest, cells.unmatched, cells.missing)
 
-    def _shuffled(self, temporary: Path, *, quiet: bool) -> Generator[Any, None, None]:
+    def _shuffled(self, cells: Cells, temporary: Path, *, quiet: bool) -> Generator[Any, None, None]:
         table = self._table()
         with Shuffler(temporary=temporary) as shuffler:
             with _console.progress(f"Reading {self.path.name}", table.size, quiet=quiet) as advance:
-                for batch in self._coded(table, advance):
+                for batch in self._coded(table, cells, advance):
                     shuffler.add(batch)
             with _console.progress(f"Randomizing {self.path.name}", shuffler.rows, quiet=quiet) as advance:
                 for batch in self._parts(shuffler):
                     yield batch
                     advance(batch.num_rows)
 
-    def _as_read(self, *, quiet: bool) -> Generator[Any, None, None]:
+    def _as_read(self, cells: Cells, *, quiet: bool) -> Generator[Any, None, None]:
         table = self._table()
         with _console.progress(f"Randomizing {self.path.name}", table.size, quiet=quiet) as advance:
-            yield from self._parts(self._coded(table, advance))
+            yield from self._parts(self._coded(table, cells, advance))
 
     def _parts(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The row groups of the file."""
@@ -85,23 +95,24 @@ class Rows:
     def _table(self) -> Table:
         return Table(self.path, {self.column: "--column", **dict.fromkeys(self.kept, "--keep")}, _READ)
 
-    def _coded(self, table: Table, advance: Callable[[float], None]) -> Iterator[Any]:
+    def _coded(self, table: Table, cells: Cells, advance: Callable[[float], None]) -> Iterator[Any]:
         """The values as few bytes, never as labels, and the kept cells behind them."""
         import pyarrow as pa
 
-        cells, done = _reader(self.spec, self.column, clip=self.clip), 0
+        done = 0
         for batch in table.batches(advance):
             values = cells.encode(batch.column(0), done + 1).astype(_values(self.spec), copy=False)
             kept = plain(batch.select(self.kept))
             yield pa.record_batch([pa.array(values), *kept.columns], [_reports.COLUMN, *self.kept])
             done += batch.num_rows
 
-
-def _reader(spec: AnySpec, column: str, *, clip: bool) -> Coder | AmountReader:
-    """What turns the column's cells into what the mechanism takes."""
-    if isinstance(spec, NumericSpec):
-        return AmountReader(spec.mechanism, column, clip=clip)
-    return Coder(spec.domain, column, clip=clip)
+    def _reader(self) -> Cells:
+        """What turns the column's cells into what the mechanism takes."""
+        if not isinstance(self.spec, NumericSpec):
+            return Coder(self.spec.domain, self.column, clip=self.clip, alike=self.alike)
+        if self.alike.option is not None:
+            raise ParameterError(message(self.alike.option, "needs labels", Unsaid("numbers"), "leave it out"))
+        return AmountReader(self.spec.mechanism, self.column, clip=self.clip)
 
 
 def _values(spec: AnySpec) -> np.dtype[Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from hush.cli import _csv
 from hush.cli._paths import existing, quoted
 from hush.errors import ParameterError, Unsaid, message
 
@@ -23,8 +22,8 @@ _TEXTS = 1 << 14
 class Table:
     """Some columns of a CSV or Parquet file, in batches; at least one, though it may be empty.
 
-    In a CSV file, columns are read as text, exactly as they are written, and an empty field is a missing value. In a
-    Parquet file they keep their types.
+    In a CSV file, columns are read as text, exactly as they are written, and an empty field is a missing value; so is
+    a blank line where there is one column. In a Parquet file they keep their types.
 
     Args:
         path: A .csv, .csv.gz or .parquet file.
@@ -60,14 +59,16 @@ class Table:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
-        self._present(header(self.path))
+        names = header(self.path)
+        self._present(names)
+        _csv.quotes_close(self.path)
         zipped = self.path.suffix.lower() == ".gz"
         with pa.OSFile(str(self.path)) as file:
             plain = pa.CompressedInputStream(file, "gzip") if zipped else file
             reader = arrow.open_csv(
                 plain,
                 read_options=arrow.ReadOptions(block_size=_BLOCK),
-                parse_options=arrow.ParseOptions(newlines_in_values=True),
+                parse_options=arrow.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1),
                 convert_options=arrow.ConvertOptions(
                     include_columns=self.columns,
                     column_types={name: pa.string() for name in self.columns},
@@ -113,8 +114,18 @@ class Table:
                 got = Unsaid(f"{column!r}, which it has {names.count(column)} times")
                 raise ParameterError(message(option, rule, got, "rename one of them in the first row"))
             if column not in names:
-                rule = f"must be one of {', '.join(names)}"
-                raise ParameterError(message(option, rule, column, f"see the columns of {self.path}"))
+                raise ParameterError(message(option, self._named(names), column, _spelling(column, names)))
+
+    def _named(self, names: list[str]) -> str:
+        """Which names there are; not those of a CSV file, whose first row may be a person's."""
+        if not self.is_csv:
+            return f"must be one of {', '.join(names)}"
+        return f"must be one of the {len(names)} names in the first row of {self.path}"
+
+
+def _spelling(column: str, names: list[str]) -> str:
+    alike = [name for name in names if name.strip().casefold() == column.strip().casefold()]
+    return f"did you mean {alike[0]!r}?" if alike else "check its spelling, and that the file names its columns"
 
 
 def _empty(schema: Any) -> Any:
@@ -125,8 +136,7 @@ def _empty(schema: Any) -> Any:
 
 def header(path: Path) -> list[str]:
     """The names in the first row of a CSV file."""
-    with _opened(path) as file:
-        names = next(csv.reader(file), None)
+    names = _csv.header(path)
     if not names:
         rule = "must have a header row that names its columns"
         got = Unsaid(f"{'an empty file' if names is None else 'a blank first row'}, {quoted(path)}")
@@ -134,23 +144,27 @@ def header(path: Path) -> list[str]:
     return names
 
 
-def _opened(path: Path) -> IO[str]:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
 @contextmanager
 def readable(path: Path, kind: str = "CSV (UTF-8) or Parquet file") -> Iterator[None]:
-    """Turn what a reader says of a broken file into a message that names the file."""
+    """Turn what a reader says of a broken file into a message that names the file, and nothing that stands in it."""
     import pyarrow as pa
 
     try:
         yield
-    except (pa.ArrowException, UnicodeDecodeError, EOFError, zlib.error, csv.Error, OSError) as error:
+    except (pa.ArrowException, EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file system's own words
-        remedy = f"the reader says: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
-        if path.suffix.lower() == ".gz" and not isinstance(error, UnicodeDecodeError):
-            kind, remedy = "whole gzip file", f"copy it again, or rename it if it is not compressed; {remedy}"
-        raise ParameterError(message("input", f"must be a readable {kind}", quoted(path), remedy)) from None
+        raise _unreadable(path, kind, error) from None
+
+
+def _unreadable(path: Path, kind: str, error: Exception) -> ParameterError:
+    """What is wrong with a file; a CSV reader's own words would tell a row, so it is read again."""
+    remedy = f"the reader says: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+    if path.name.lower().endswith(CSV):
+        remedy = "check that it is a table of text, with commas between the cells"
+        try:
+            for _ in _csv.walk("input", path):
+                pass
+        except ParameterError as found:
+            return found
+    return ParameterError(message("input", f"must be a readable {kind}", quoted(path), remedy))

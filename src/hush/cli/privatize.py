@@ -46,6 +46,12 @@ def privatize(
         list[str] | None,
         typer.Option("--keep", metavar="NAME", help="A column to copy in the clear, for `estimate --by`; repeatable."),
     ] = None,
+    strip: Annotated[
+        bool, typer.Option("--strip", help="Do not count spaces at the ends of cells and labels.")
+    ] = False,
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", help="Take a cell for a label that differs in upper and lower case only.")
+    ] = False,
     clip: Annotated[
         bool,
         typer.Option("--clip", help="Count numbers above the largest value as it, and, for a mean, below the lowest."),
@@ -78,18 +84,20 @@ def privatize(
 
     The reports go to a Parquet file that carries the collection's spec. Its rows are in a random order, kept columns
     with them, since the order of people often tells what they hold. A cell means the label that it equals; a
-    number and a text also meet when the text reads as that number. CSV columns are read as text, and an empty
-    field is a missing value. Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
+    number and a text also meet when the text reads as that number. How many rows match no label is told, never which.
+    CSV columns are read as text, and an empty field is a missing value; so is a blank line in a file of one column.
+    Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     """
     from hush.cli import _paths, _reports
     from hush.cli._choose import Choice
     from hush.cli._kept import kept_columns
+    from hush.cli._labels import Likeness
     from hush.cli._randomize import Rows
     from hush.files import atomic
 
     _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
     chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
-    rows = Rows(source, column, kept_columns(keep, column), chosen, clip)
+    rows = Rows(source, column, kept_columns(keep, column), chosen, clip, Likeness(strip, ignore_case))
     order = _reports.AS_READ if keep_order else _reports.SHUFFLED
     written = rows.write(output, order, _temporary(temporary, output), quiet=as_json)
     if spec_out is not None:
@@ -137,6 +145,10 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
     m = rows.spec.mechanism
     if written.reports == 0:
         _console.warn(f"the input has no rows: {output} holds no reports.")
+    if written.unmatched:
+        _console.warn(_strange(written, rows))
+    if written.missing:
+        _console.note(f"Rows without a value: {written.missing:,} of {written.reports:,}. They report {_other(rows)}.")
     if m.guarantee is None:
         _console.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
     if rows.kept:
@@ -150,6 +162,19 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
         )
     elif rows.kept and written.reports:
         _console.note(_hidden(written.smallest_group))
+
+
+def _strange(written: Written, rows: Rows) -> str:
+    """How many rows match no label; which they are is nobody's business."""
+    hints = {"--strip": rows.alike.strip, "--ignore-case": rows.alike.ignore_case}
+    left = [option for option, used in hints.items() if not used]
+    hint = f" Where only spaces or case differ, add {' or '.join(left)}." if left else ""
+    some = f"{written.unmatched:,} of {written.reports:,}"
+    return f"rows that match no label: {some}. They report {_other(rows)}.{hint}"
+
+
+def _other(rows: Rows) -> str:
+    return repr(getattr(getattr(rows.spec, "domain", None), "other", None))
 
 
 def _hidden(smallest: int | None) -> str:
@@ -177,6 +202,8 @@ def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool)
                 "reports": n,
                 "bytes_per_report": size,
                 "output": str(output),
+                "unmatched": written.unmatched,
+                "missing": written.missing,
                 "kept": rows.kept,
                 "smallest_group": written.smallest_group,
                 "order": order,

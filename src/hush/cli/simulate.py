@@ -44,7 +44,11 @@ def simulate(
     ] = None,
     counts: Annotated[
         Path | None,
-        typer.Option("--counts", metavar="FILE", help="A CSV file with a column count, and label if there are labels."),
+        typer.Option(
+            "--counts",
+            metavar="FILE",
+            help="A CSV file with a column count, and label if there are labels, in any order beside --spec.",
+        ),
     ] = None,
     n: Annotated[
         int | None,

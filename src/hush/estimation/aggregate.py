@@ -95,7 +95,9 @@ class Aggregate:
     def from_bytes(cls, data: bytes) -> Aggregate:
         """The aggregate that `to_bytes` wrote; anything else raises SpecError."""
         if len(data) < _HEAD.size + 4 or data[:4] != _MAGIC:
-            raise SpecError(message("aggregate", "must be bytes written by to_bytes", data[:8], "check the file"))
+            raise SpecError(
+                message("aggregate", "must be bytes written by to_bytes", Unsaid("others"), "check the file")
+            )
         _, version, digest, n, dimensions = _HEAD.unpack_from(data)
         if version != _VERSION:
             raise SpecError(message("aggregate version", f"must be {_VERSION}", version, "upgrade hush"))

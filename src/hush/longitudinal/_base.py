@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import as_array, integers
+from hush.columns import all_reports, as_array, cells, kind
+from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.kernels import chunks
@@ -275,7 +276,7 @@ class Longitudinal(ABC):
         The worst over what is public. It is infinite where fresh noise is missing and the histories change at different
         times.
         """
-        histories = [self._values(as_array("history", history)[None])[0] for history in (first, second)]
+        histories = [self._values(cells(history, "history")[None])[0] for history in (first, second)]
         if histories[0].shape != histories[1].shape:
             rule = f"must be as long as the first, {histories[0].size}"
             raise ParameterError(message("second", rule, histories[1].size, "compare histories of one length"))
@@ -297,17 +298,17 @@ class Longitudinal(ABC):
         return worst
 
     def _values(self, values: npt.ArrayLike) -> Ints:
-        array = as_array("values", values)
+        array = cells(values)
         if array.ndim != 2 or array.shape[1] == 0:
             rule = "must have one row a person and one column a round"
             raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
         return integers(array.ravel(), self.k).reshape(array.shape)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = as_array("reports", reports)
+        array = all_reports(reports)
         if array.dtype != self.report_dtype or array.ndim != 2 or array.shape[1] == 0:
             rule = f"must have shape (n, tau) and dtype {self.report_dtype}"
-            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", "pass what collect gave"))
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what collect gave"))
         return array
 
     # How it travels.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hush.domain import as_array, integers
+from hush.columns import column
+from hush.domain import integers
 from hush.errors import SpecError, message
 from hush.randomness import source
 
@@ -42,7 +43,8 @@ class Client:
 
     def report(self, value: int) -> Any:
         """One report of a value: a record of `protocol.report_dtype`."""
-        given = integers(as_array("value", value)[None], self.protocol.k)[None]
+        one, single = column(value)
+        given = integers(one if single else [one], self.protocol.k)[None]
         at = int(self.protocol._states(self._public, given)[0, 0])
         with self._lock:  # to look for an answer, to draw it and to keep it is one step; and a seeded rng is shared
             rng = source(self._rng)
@@ -92,7 +94,7 @@ def _restored(protocol: Longitudinal, state: Mapping[str, Any]) -> tuple[Any, di
         reports = [protocol._dress(public, memo.reshape(1, 1))[0] for memo in memos.values()]
         for each in reports:
             protocol.first_report.validate(each)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError):  # whose words would tell what the person holds
         rule = "must be what client.state gave, whole"
-        raise SpecError(message("state", rule, type(state), f"restore it from a copy ({error})")) from None
+        raise SpecError(message("state", rule, type(state), "restore it from a copy")) from None
     return public, memos

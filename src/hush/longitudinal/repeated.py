@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import as_array, integers
+from hush.columns import all_reports, as_array, cells, kind
+from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.longitudinal import _rounds
@@ -73,7 +74,7 @@ class Repeated:
 
     def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
         """Reports of n people, shape (n, tau), from values of that shape."""
-        array = as_array("values", values)
+        array = cells(values)
         if array.ndim != 2 or array.shape[1] != self.tau:
             rule = f"must have one row a person and {self.tau} columns"
             raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
@@ -124,8 +125,8 @@ class Repeated:
         return best_guesses(lambda rows: self.sequence_scores(array[rows]), np.arange(len(array)), self.k, prior, rng)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = np.asarray(reports)
+        array = all_reports(reports)
         if array.dtype != self.mechanism.report_dtype or array.ndim != 2 or array.shape[1] != self.tau:
             rule = f"must have shape (n, {self.tau}) and dtype {self.mechanism.report_dtype}"
-            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", "pass what collect gave"))
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what collect gave"))
         return array

@@ -26,7 +26,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import Domain, as_array, integers, is_single
+from hush.columns import all_reports, cells, column, kind
+from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.aggregate import belonging
@@ -166,9 +167,8 @@ class FrequencyOracle(ABC):
             rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
                 tests; its result does not depend on the number of threads.
         """
-        if is_single(values):
-            return self.privatize(np.asarray(values)[None], rng=rng)[0]
-        checked = integers(values, self.k)
+        given, single = column(values)
+        checked = integers(given, self.k)
         reports = np.empty(checked.size, self.report_dtype)
         raw = reports.view(f"V{reports.dtype.itemsize}")  # whole records are copied faster than their fields
         keys = chunk_keys(rng, -(-checked.size // CHUNK))
@@ -182,7 +182,7 @@ class FrequencyOracle(ABC):
                 raw[block] = np.ascontiguousarray(made).view(raw.dtype)
 
         chunks.each(checked.size, CHUNK, work)
-        return reports
+        return reports[0] if single else reports
 
     def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
         """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
@@ -191,7 +191,7 @@ class FrequencyOracle(ABC):
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
             rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, reports, "pass what privatize gave"))
+            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
         total, n = self._empty(), 0
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
@@ -204,11 +204,11 @@ class FrequencyOracle(ABC):
         return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = np.atleast_1d(as_array("reports", reports))
+        array = np.atleast_1d(all_reports(reports))
         if array.dtype != self.report_dtype or array.ndim != 1:
             rule = f"must be one-dimensional with dtype {self.report_dtype}"
             remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
-            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", remedy))
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
         return array
 
     def validate(self, reports: Reports) -> None:
@@ -292,7 +292,7 @@ class FrequencyOracle(ABC):
     def log_prob(self, reports: Reports, value: int | npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each report for a value (one, or one each), given its public randomness."""
         array = self._validated(reports)
-        given = integers(np.atleast_1d(as_array("value", value)), self.k)
+        given = integers(cells(value, "value"), self.k)
         if given.size not in (1, array.size):
             rule, remedy = f"must be one, or {array.size}", "give one for each report"
             raise ParameterError(message("value", rule, Unsaid(f"{given.size}"), remedy))

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import as_array, is_single
+from hush.columns import all_reports, as_array, column, kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.estimation.aggregate import belonging
@@ -174,9 +174,8 @@ class Numeric(ABC):
             rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
                 tests; its result does not depend on the number of threads.
         """
-        if is_single(values):
-            return self.privatize(np.asarray(values)[None], rng=rng)[0]
-        floors, parts = self.ticks(values)
+        given, single = column(values)
+        floors, parts = self.ticks(given)
         reports = np.empty(floors.size, self.report_dtype)
         keys = chunk_keys(rng, -(-floors.size // CHUNK))
 
@@ -185,7 +184,7 @@ class Numeric(ABC):
             reports[start:stop] = self.sample(floors[start:stop], parts[start:stop], drawing)
 
         chunks.each(floors.size, CHUNK, work)
-        return reports
+        return reports[0] if single else reports
 
     def ticks(self, values: npt.ArrayLike) -> tuple[Words, Words]:
         """The grid point below each number, and out of 2^64 the probability of rounding up to the next.
@@ -213,14 +212,14 @@ class Numeric(ABC):
         """Tally reports, on all cores; an iterator of arrays is consumed one by one."""
         if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
             rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, reports, "pass what privatize gave"))
+            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
         total, n = self.tally(np.zeros(0, self.report_dtype)), 0
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
-            array = np.atleast_1d(as_array("reports", part))
+            array = np.atleast_1d(all_reports(part))
             if array.dtype != self.report_dtype or array.ndim != 1:
                 rule = f"must be one-dimensional with dtype {self.report_dtype}"
                 remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
-                raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", remedy))
+                raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
             total = added(total, *chunks.each(array.size, 1 << 18, lambda a, b, c=array: self.tally(c[a:b])))  # type: ignore[misc]
             n += array.size
         return Aggregate(n, total, self.spec_hash, self.check_tally)
@@ -333,16 +332,24 @@ class Numeric(ABC):
 
 
 def _numbers(values: npt.ArrayLike) -> Floats:
+    listed, single = column(values)
     try:
-        given = np.asarray(values, np.float64)
+        given = np.asarray(listed[0] if single else listed, np.float64)
     except (TypeError, ValueError, OverflowError):
-        given = np.full(1, np.nan)
+        given = np.array([_number(cell) for cell in listed], np.float64)
     if given.ndim > 1:
         raise ParameterError(message("values", "must be one-dimensional", given.shape, "pass one column"))
     if np.isnan(given).any():
         at = Unsaid(f"another one at position {int(np.argmax(np.isnan(given)))}")
         raise ParameterError(message("values", "must be numbers", at, "replace what is missing"))
     return given
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _weights(weights: npt.ArrayLike | None, size: int) -> Floats | None:

@@ -388,7 +388,7 @@ def from_dict(plain: Mapping[str, Any]) -> Numeric:
     Duchi(low=0.0, high=1.0, epsilon=1.0, steps=1024)
     """
     if not isinstance(plain, Mapping):
-        raise SpecError(message("mechanism", "must be a mapping", plain, "pass what to_dict gave"))
+        raise SpecError(message("mechanism", "must be a mapping", type(plain), "pass what to_dict gave"))
     entries = dict(plain)
     name, thresholds = entries.pop("mechanism", None), entries.pop("thresholds", None)
     if not isinstance(name, str) or name not in NUMERIC:

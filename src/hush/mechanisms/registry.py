@@ -60,7 +60,7 @@ def from_dict(plain: Mapping[str, Any]) -> FrequencyOracle:
     GRR(k=4, epsilon=1.0)
     """
     if not isinstance(plain, Mapping):
-        raise SpecError(message("mechanism", "must be a mapping", plain, "pass what to_dict gave"))
+        raise SpecError(message("mechanism", "must be a mapping", type(plain), "pass what to_dict gave"))
     entries = dict(plain)
     name = entries.pop("mechanism", None)
     thresholds = entries.pop("thresholds", None)

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import _json
-from hush.domain import Domain, is_single
-from hush.errors import SpecError, message
+from hush.columns import column
+from hush.domain import Domain
+from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms._base import FrequencyOracle, Reports
 from hush.mechanisms.canonical import canonical
@@ -57,10 +58,9 @@ class Spec:
         object.__setattr__(self, "domain", whole)
 
     def privatize(self, values: object, *, rng: np.random.Generator | None = None) -> Any:
-        """Randomize labels: a list, an array, a Series, or a single one. Report i is that of label i."""
-        single = is_single(values)
-        codes = self.domain.encode([values] if single else values)
-        reports = self.mechanism.privatize(codes, rng=rng)
+        """Randomize labels: a list, an array, a Series, an iterator, or a single one. Report i is that of label i."""
+        given, single = column(values)
+        reports = self.mechanism.privatize(self.domain.encode(given), rng=rng)
         return reports[0] if single else reports
 
     def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
@@ -105,7 +105,8 @@ class Spec:
         from hush.mechanisms.registry import from_dict
 
         if not isinstance(plain, Mapping) or set(plain) != {"hush", "mechanism", "domain"}:
-            raise SpecError(message("spec", "must have hush, mechanism and domain", plain, "write it with to_json"))
+            others = Unsaid("other entries" if isinstance(plain, Mapping) else f"a {type(plain).__name__}")
+            raise SpecError(message("spec", "must have hush, mechanism and domain", others, "write it with to_json"))
         if plain["hush"] != VERSION:
             raise SpecError(message("spec version", f"must be {VERSION}", plain["hush"], "upgrade hush"))
         return cls(from_dict(plain["mechanism"]), Domain.from_dict(plain["domain"]))
@@ -116,7 +117,7 @@ class Spec:
         try:
             plain = _json.loads(text)
         except ValueError as error:
-            raise SpecError(message("spec", "must be JSON", text, str(error))) from None
+            raise SpecError(message("spec", "must be JSON", Unsaid("other text"), str(error))) from None
         return cls.from_dict(plain)
 
 

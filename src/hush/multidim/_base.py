@@ -24,7 +24,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import Domain, as_array
+from hush.columns import all_reports, as_array, column, kind
+from hush.domain import Domain
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.aggregate import belonging
@@ -197,14 +198,12 @@ class Multidim(ABC):
             rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
                 tests; its result does not depend on the number of threads.
         """
-        if not isinstance(tuples, np.ndarray) or tuples.ndim == 1:
-            try:
-                single = np.shape(tuples) == (self.d,)
-            except ValueError:  # rows of different lengths
-                single = False
-            if single:
-                return self.privatize(np.asarray(tuples)[None], rng=rng)[0]
-        checked = _checks.tuples(tuples, self.sizes)
+        given, number = column(tuples)
+        try:
+            single = not number and np.shape(given) == (self.d,)
+        except ValueError:  # rows of different lengths
+            single = False
+        checked = _checks.tuples([given] if single else given, self.sizes)
         reports = np.empty(len(checked), self.report_dtype)
         keys = chunk_keys(rng, -(-len(checked) // CHUNK))
         rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
@@ -216,13 +215,13 @@ class Multidim(ABC):
                 reports[block] = self.sample(checked[block], drawing)
 
         chunks.each(len(checked), CHUNK, work)
-        return reports
+        return reports[0] if single else reports
 
     def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
         """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
         if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
             rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, reports, "pass what privatize gave"))
+            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
         total, n = self._empty(), 0
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
@@ -235,11 +234,11 @@ class Multidim(ABC):
         return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
 
     def _reports(self, reports: Reports) -> Reports:
-        array = np.atleast_1d(as_array("reports", reports))
+        array = np.atleast_1d(all_reports(reports))
         if array.dtype != self.report_dtype or array.ndim != 1:
             rule = f"must be one-dimensional with dtype {self.report_dtype}"
             remedy = "read them with np.frombuffer(data, m.report_dtype)"
-            raise ReportError(message("reports", rule, f"{array.dtype}, shape {array.shape}", remedy))
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
         return array
 
     def validate(self, reports: Reports) -> None:

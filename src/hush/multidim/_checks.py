@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import cells, not_integers
 from hush.errors import DomainError, ParameterError, Unsaid, message
 from hush.mechanisms import _rules
 from hush.mechanisms._inference import shares
@@ -108,15 +109,14 @@ def tuples(data: object, domain: Sequence[int]) -> Ints:
     """Tuples as int64, shape (n, d), each value within its attribute's domain."""
     d = len(domain)
     try:
-        array = np.asarray(data)
+        array, shown = cells(data), ""
     except ValueError:
-        array = np.empty(0, object)
-        data = Unsaid("rows of different lengths")
+        array, shown = np.empty(0, object), Unsaid("rows of different lengths")
     if array.size == 0 and array.ndim <= 2 and array.dtype.kind in "fiu" and array.shape[-1:] in ((0,), (d,)):
         return np.zeros((0, d), np.int64)
     if array.dtype.kind not in "iub":
-        shown = array.dtype.name if array.ndim else data
-        raise ParameterError(message("tuples", "must be integers", shown, "encode labels as 0..k-1 first"))
+        got = shown or not_integers(array)
+        raise ParameterError(message("tuples", "must be integers", got, "encode labels as 0..k-1 first"))
     if array.ndim != 2 or array.shape[1] != d:
         rule = f"must have shape (n, {d}), one column for each attribute"
         raise ParameterError(message("tuples", rule, array.shape, "stack the columns with np.stack(..., axis=1)"))

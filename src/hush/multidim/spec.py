@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hush import _json
-from hush.errors import SpecError, message
+from hush.errors import SpecError, Unsaid, message
 from hush.mechanisms import _chosen
 from hush.multidim._base import VERSION, Multidim
 from hush.multidim.fake_data import RSFD, RSRFD
@@ -32,7 +32,7 @@ def from_dict(plain: Mapping[str, Any]) -> Multidim:
     RSFD(sizes=(2, 3), epsilon=1.0, variant=('GRR', 'GRR'))
     """
     if not isinstance(plain, Mapping):
-        raise SpecError(message("multidim", "must be a mapping", plain, "pass what to_dict gave"))
+        raise SpecError(message("multidim", "must be a mapping", type(plain), "pass what to_dict gave"))
     entries = dict(plain)
     name, thresholds = entries.pop("protocol", None), entries.pop("thresholds", None)
     known = registry()
@@ -47,9 +47,9 @@ def from_json(text: str) -> Multidim:
     try:
         plain = _json.loads(text)
     except ValueError as error:
-        raise SpecError(message("spec", "must be JSON", text, str(error))) from None
+        raise SpecError(message("spec", "must be JSON", Unsaid("other text"), str(error))) from None
     if not isinstance(plain, Mapping) or set(plain) != {"hush", "multidim"}:
-        raise SpecError(message("spec", "must have hush and multidim", plain, "write it with to_json"))
+        raise SpecError(message("spec", "must have hush and multidim", type(plain), "write it with to_json"))
     if plain["hush"] != VERSION:
         raise SpecError(message("spec version", f"must be {VERSION}", plain["hush"], "upgrade hush"))
     return from_dict(plain["multidim"])

@@ -253,6 +253,8 @@ def check_travel(m: Multidim, seed: int) -> None:
     _expect(read == m and read.spec_hash == m.spec_hash, m, "the spec does not survive its JSON")
     twin = pickle.loads(pickle.dumps(m))
     _expect(twin == m and hash(twin) == hash(m), m, "pickling changes it")
+    made = np.asarray(m.sample(_everybody(m, 50, seed), seeded(seed)))
+    _expect(made.dtype == m.report_dtype, m, f"sample gives {made.dtype}, not the report_dtype {m.report_dtype}")
     reports = m.privatize(_everybody(m, 50, seed), rng=seeded(seed))
     _expect(reports.dtype == m.report_dtype and reports.shape == (50,), m, "reports have another dtype or shape")
     wire = np.frombuffer(reports.tobytes(), m.report_dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import as_array
+from hush.columns import cells
 from hush.errors import ParameterError, message
 from hush.estimation.possible import total
 
@@ -18,7 +18,7 @@ MOST_PEOPLE = 2**53
 
 def people(counts: npt.ArrayLike, k: int) -> Ints:
     """How many people hold each of k values, if that is what it says."""
-    array = as_array("counts", counts)
+    array = cells(counts, "counts")
     if not (array.dtype.kind in "iu" and array.shape == (k,) and (array >= 0).all()):
         rule = f"must be {k} non-negative integers"
         raise ParameterError(message("counts", rule, counts, "count the people of each value"))

@@ -18,7 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.domain import Domain, integers, is_single
+from hush.columns import column
+from hush.domain import Domain, integers
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
@@ -189,9 +190,8 @@ class UtilityOracle(FrequencyOracle):
 
     def privatize(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Any:
         """As every mechanism does, but records are written where they stay."""
-        if is_single(values):
-            return self.privatize(np.asarray(values)[None], rng=rng)[0]
-        checked = integers(values, self.k)
+        given, single = column(values)
+        checked = integers(given, self.k)
         reports = np.empty(checked.size, self.report_dtype)
         keys, rows = chunk_keys(rng, -(-checked.size // CHUNK)), _records.block_rows(self.report_dtype)
         self._giving.expect(checked.size)
@@ -203,7 +203,7 @@ class UtilityOracle(FrequencyOracle):
                 _records.write(self, checked[block], drawing, reports[block])
 
         chunks.each(checked.size, CHUNK, work)
-        return reports
+        return reports[0] if single else reports
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         out = np.empty(values.size, self.report_dtype)

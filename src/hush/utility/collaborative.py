@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.domain import Domain, integers
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.bounds import Summed
 from hush.mechanisms import _rules
@@ -105,7 +105,8 @@ def collaborate(
     if not (isinstance(mechanism, type) and issubclass(mechanism, Named)):
         raise ParameterError(message("mechanism", "must be uSS, uUE, uLH or their like", mechanism, "use e.g. uSS"))
     if (values is None) == (counts is None):
-        raise ParameterError(message("values", "must be given, or counts, but not both", values, "give one of them"))
+        both = Unsaid("neither" if values is None else "both")
+        raise ParameterError(message("values", "must be given, or counts, but not both", both, "give one of them"))
     part, guess = _rules.number("share", share, 0.0, 1.0, "use e.g. 0.05"), _rules.share("theta", theta)
     setting: dict[str, Any] = {"k": k, "epsilon": epsilon, "sensitive": sensitive, **more}
     first = mechanism(**setting, theta=guess)

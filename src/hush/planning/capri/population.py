@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import cells, kind
 from hush.datasets import Dataset
-from hush.domain import Domain, as_array
+from hush.domain import Domain
 from hush.errors import DomainError, ParameterError, Unsaid, message
 from hush.estimation import Estimate
 from hush.estimation.consistency import simplex
@@ -97,7 +98,7 @@ def _counted(counts: Source | None, domain: Domain | None) -> tuple[Ints, Floats
         return counts.counts, _amounts(domain or counts.domain, counts.k)
     if isinstance(counts, Estimate):
         return _whole(counts.n, simplex(counts.frequencies)), _amounts(domain or counts.domain, counts.domain.size)
-    array = as_array("counts", counts)
+    array = cells(counts, "counts")
     if array.dtype.kind not in "iu" or array.ndim != 1 or array.size < 2 or (array < 0).any():
         rule = "must be two or more non-negative integers"
         raise ParameterError(message("counts", rule, counts, "count the people of each value"))
@@ -135,10 +136,10 @@ def _whole(n: int, shares: Floats) -> Ints:
 
 def _listed(values: npt.ArrayLike, domain: Domain | None) -> tuple[Ints, Floats]:
     """Counts of the amounts that people hold, one by one."""
-    given = as_array("values", values)
+    given = cells(values)
     if given.dtype.kind not in "iuf" or given.ndim != 1 or given.size == 0 or not np.isfinite(given).all():
         rule = "must be finite numbers, at least one"
-        raise ParameterError(message("values", rule, Unsaid(f"{given.dtype}, shape {given.shape}"), "pass amounts"))
+        raise ParameterError(message("values", rule, Unsaid(f"{kind(given)}, shape {given.shape}"), "pass amounts"))
     if domain is not None:
         amounts = _amounts(domain, domain.size)
     elif (given == np.rint(given)).all() and given.min() >= 0 and given.max() < _MOST_AMOUNTS:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import as_array
 from hush.datasets import Dataset
-from hush.domain import as_array
 from hush.errors import ParameterError, Unsaid, message
 from hush.estimation import Estimate
 from hush.estimation.consistency import simplex

@@ -1,0 +1,96 @@
+"""Rows of CSV files, held to their form: what is wrong is told by its line, and never by what stands there."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from hush.cli._paths import quoted
+from hush.errors import ParameterError, Unsaid, message
+
+_LONGEST = 1 << 22
+"""Letters of a field, at most: what is longer lacks the quote at its end."""
+
+
+def opened(path: Path, kind: str = "rt") -> IO[Any]:
+    """The file as text, or as bytes ("rb"), unpacked; letters that are not UTF-8 become surrogates."""
+    text = {} if "b" in kind else {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
+    return gzip.open(path, kind, **text) if path.suffix.lower() == ".gz" else path.open(kind, **text)  # type: ignore[call-overload]
+
+
+def rows(option: str, path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The names of all columns, and the cells of every row by name."""
+    walked = walk(option, path)
+    names = next(walked, [])
+    return names, [dict(zip(names, cells, strict=True)) for cells in walked]
+
+
+def walk(option: str, path: Path) -> Iterator[list[str]]:
+    """Every row, the first one too; refuses quotes that nothing closes, rows of another length, and other letters.
+
+    A blank line is an empty cell where there is one column, and nobody's where there are several.
+    """
+    csv.field_size_limit(_LONGEST)
+    with opened(path) as file:
+        reader = csv.reader(file, strict=True)
+        width = None
+        while True:
+            line = reader.line_num + 1
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except (EOFError, zlib.error, gzip.BadGzipFile):
+                rule, remedy = (
+                    "must be a readable whole gzip file",
+                    "copy it again, or rename it if it is not compressed",
+                )
+                raise ParameterError(message(option, rule, quoted(path), remedy)) from None
+            except csv.Error:
+                rule = "must close every quote, with a comma or the end of the line after it"
+                remedy = 'add the quote that lacks, or write "" for one that belongs to a text'
+                raise _refused(option, rule, "a row that does not", line, path, remedy) from None
+            if not cells and width != 1 and line > 1:
+                continue
+            cells = cells or [""]
+            width = width or len(cells)
+            if len(cells) != width:
+                rule, remedy = (
+                    f"must have {width} cells in every row, as in the first",
+                    "quote cells with commas in them",
+                )
+                raise _refused(option, rule, f"{len(cells)}", line, path, remedy)
+            if not _spelled(cells):
+                raise _refused(option, "must be UTF-8 text", "other bytes", line, path, "save it as UTF-8")
+            yield cells
+
+
+def header(path: Path) -> list[str] | None:
+    """The names in the first row, none of them in a blank one; None for an empty file."""
+    names = next(walk("input", path), None)
+    return [] if names == [""] else names
+
+
+def quotes_close(path: Path) -> None:
+    """Refuse a file with a quote that swallows the rows after it; one without quotes is left unread."""
+    with opened(path, "rb") as file:
+        quoted = any(b'"' in block for block in iter(lambda: file.read(_LONGEST), b""))
+    if quoted:
+        for _ in walk("input", path):
+            pass
+
+
+def _spelled(cells: list[str]) -> bool:
+    try:
+        "".join(cells).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refused(option: str, rule: str, got: str, line: int, path: Path, remedy: str) -> ParameterError:
+    return ParameterError(message(option, rule, Unsaid(f"{got} on line {line} of {path}"), remedy))
