@@ -138,7 +138,7 @@ class Domain:
     def from_dict(cls, plain: Mapping[str, Any]) -> Domain:
         """The domain that `to_dict` wrote, which names sensitive values by their indices."""
         if not isinstance(plain, Mapping):
-            raise ParameterError(message("domain", "must be a mapping", plain, "pass what to_dict gave"))
+            raise ParameterError(message("domain", "must be a mapping", type(plain), "pass what to_dict gave"))
         try:
             entries = dict(plain)
             if not (isinstance(entries.get("labels"), list) and isinstance(entries.get("sensitive"), list)):
@@ -210,7 +210,7 @@ def _listed(name: str, rule: str, given: object) -> list[Any]:
             raise TypeError
         return [item.item() if isinstance(item, np.generic) else item for item in given]  # type: ignore[attr-defined]
     except TypeError:
-        raise ParameterError(message(name, rule, given, "put each of them in a list")) from None
+        raise ParameterError(message(name, rule, type(given), "put each of them in a list")) from None
 
 
 def _distinct_names(names: tuple[Label, ...]) -> Index:

@@ -348,7 +348,7 @@ def _numbers(values: npt.ArrayLike) -> Floats:
 def _number(cell: Any) -> float:
     try:
         return float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return math.nan
 
 

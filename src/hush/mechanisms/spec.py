@@ -117,7 +117,7 @@ class Spec:
         try:
             plain = _json.loads(text)
         except ValueError as error:
-            raise SpecError(message("spec", "must be JSON", Unsaid("other text"), str(error))) from None
+            raise SpecError(message("spec", "must be JSON", Unsaid("something else"), str(error))) from None
         return cls.from_dict(plain)
 
 

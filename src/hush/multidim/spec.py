@@ -47,7 +47,7 @@ def from_json(text: str) -> Multidim:
     try:
         plain = _json.loads(text)
     except ValueError as error:
-        raise SpecError(message("spec", "must be JSON", Unsaid("other text"), str(error))) from None
+        raise SpecError(message("spec", "must be JSON", Unsaid("something else"), str(error))) from None
     if not isinstance(plain, Mapping) or set(plain) != {"hush", "multidim"}:
         raise SpecError(message("spec", "must have hush and multidim", type(plain), "write it with to_json"))
     if plain["hush"] != VERSION:
