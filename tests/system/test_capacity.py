@@ -448,13 +448,9 @@ def test_bad_caps_mechanisms_and_amounts_leave_with_two(water: Path, tmp_path: P
     )
     assert "must estimate frequencies" in refused(*wish, "--counts", water, "--mechanism", "Duchi", "--first", 1)
     assert "got something else in row 1" in refused(*wish, "--dataset", "msnbc", "--mechanism", "GRR")
-    for values, words in (
-        (["x", 2], "got something else in row 1"),
-        (["inf", 2], "'inf' in row 1"),
-        (["", 2], "'' in row 1"),
-    ):
+    for values in (["x", 2], ["inf", 2], ["", 2]):
         file = write_csv(tmp_path / "c.csv", {"value": values, "count": [1, 2]})
-        assert words in refused(*wish, "--counts", file, "--mechanism", "GRR")
+        assert "got something else in row 1" in refused(*wish, "--counts", file, "--mechanism", "GRR")
     file = write_csv(tmp_path / "c.csv", {"value": [1, 2], "count": [0, 0]})
     assert "at least one person" in refused(*wish, "--counts", file, "--mechanism", "GRR")
 
