@@ -2,14 +2,16 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+LEAST := .venv-minimum/bin
+LOCKED := -m pip install --quiet --disable-pip-version-check --require-hashes --requirement
+ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test lint types docs pytest portable bench fuzz figures clean
+.PHONY: demo test lint types docs pytest portable minimum newer lock bench fuzz figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
 
-test: lint types pytest portable docs
+test: lint types pytest portable minimum newer docs
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -36,16 +38,51 @@ figures: .venv/.dev
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
+ifeq ($(shell $(PYTHON) -c 'import sys; print(*sys.version_info[:2])'),3 11)
+minimum: .venv-minimum/.done
+	$(LEAST)/python -m tests.versions --numprocesses auto --maxschedchunk 8
+else
+minimum:
+	@echo "minimum: skipped, for the least versions go with Python 3.11, and this is $(shell $(PYTHON) --version)"
+endif
+
+newer:
+	@for version in 3.12 3.13; do \
+	    if ! python$$version -c '' 2>/dev/null; then \
+	        echo "newer: skipped Python $$version, which this machine has not"; \
+	    else \
+	        $(MAKE) .venv-$$version/.done \
+	            && .venv-$$version/bin/python -m tests.versions --numprocesses auto --maxschedchunk 8 || exit 1; \
+	    fi; \
+	done
+
+lock: .venv/bin/python
+	$(BIN)/python requirements/lock.py
+
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/.core: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable .
+.venv/.core: .venv/bin/python pyproject.toml requirements/core.txt
+	$(BIN)/python $(LOCKED) requirements/core.txt
+	$(BIN)/python $(ITSELF)
 	touch $@
 
-.venv/.dev: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[dev]'
+.venv/.dev: .venv/bin/python pyproject.toml requirements/dev.txt
+	$(BIN)/python $(LOCKED) requirements/dev.txt
+	$(BIN)/python $(ITSELF)
 	touch $@ .venv/.core
 
+.venv-3.%/.done: pyproject.toml requirements/dev.txt
+	python3.$* -m venv .venv-3.$*
+	.venv-3.$*/bin/python $(LOCKED) requirements/dev.txt
+	.venv-3.$*/bin/python $(ITSELF)
+	touch $@
+
+.venv-minimum/.done: pyproject.toml requirements/minimum.txt
+	$(PYTHON) -m venv .venv-minimum
+	$(LEAST)/python $(LOCKED) requirements/minimum.txt
+	$(LEAST)/python $(ITSELF)
+	touch $@
+
 clean:
-	rm -rf .venv site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-minimum .venv-3.* site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -139,8 +139,12 @@ def message(name: str, rule: str, value: object, remedy: str) -> Message:
 
 
 def missing(package: str, extra: str, purpose: str) -> MissingDependency:
-    """The error for an optional package that is not installed."""
+    """The error for an optional package that cannot be imported.
+
+    >>> print(missing("pandas", "pandas", "to_frame"))
+    to_frame needs the package pandas, which cannot be imported; in a clone of Hush, run: pip install '.[pandas]'
+    """
     return MissingDependency(
-        f"{purpose} needs the package {package}, which is not installed; "
-        f"install it with: pip install 'hush-ldp[{extra}]'"
+        f"{purpose} needs the package {package}, which cannot be imported; "
+        f"in a clone of Hush, run: pip install '.[{extra}]'"
     )

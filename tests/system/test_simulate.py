@@ -78,7 +78,7 @@ def test_refuses(tmp_path: Path) -> None:
         (["--dataset", "zipf", "--counts", bad], ["and not both"]),
         (["--dataset", "zpif", "--k", 5], ["--dataset must be one of", "did you mean zipf"]),
         (["--dataset", "zipf"], ["k must be given for OUE"]),
-        (["--dataset", "msnbc", "--k", 5], ["domain must have k=5", "17"]),
+        (["--dataset", "msnbc", "--k", 5], ["--k must be 17, as in msnbc, got 5; leave it out"]),
         (["--dataset", "zipf", "--k", 5, "--n", 0], ["--n"]),
         (["--dataset", "zipf", "--k", 5, "--seed", -1], ["--seed"]),
         (["--counts", bad], ["--counts, row 2", "got -1;"]),
@@ -89,6 +89,14 @@ def test_refuses(tmp_path: Path) -> None:
     for arguments, words in cases:
         message = refused("simulate", *OUE, *arguments)
         assert all(word in message for word in words), message
+
+
+def test_a_spec_over_other_values_than_the_peoples_is_not_blamed_on_an_option_that_nobody_gave(tmp_path: Path) -> None:
+    spec = tmp_path / "five.json"
+    spec.write_text(hush.Spec(hush.OUE(k=5, epsilon=1.0), hush.Domain(size=5)).to_json(), encoding="utf-8")
+    message = refused("simulate", "--spec", spec, "--dataset", "msnbc")
+    assert "--spec must be one of 17 values, as msnbc has, got 5; choose other people" in message
+    assert "--k" not in message
 
 
 def test_one_person_is_one(tmp_path: Path) -> None:

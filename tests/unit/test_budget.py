@@ -363,5 +363,5 @@ def test_sequential_evidence_is_a_mean_of_likelihood_ratios() -> None:
 
 def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sklearn.gaussian_process", None)
-    with pytest.raises(hush.errors.MissingDependency, match=r"scikit-learn.*hush-ldp\[budget\]"):
+    with pytest.raises(hush.errors.MissingDependency, match=r"scikit-learn.*pip install '\.\[budget\]'"):
         ask(method="Bayes")

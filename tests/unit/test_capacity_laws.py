@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -176,16 +177,30 @@ def test_subset_covariances() -> None:
     assert alone == pytest.approx([m.p_star * (1 - m.p_star), m.q_star * (1 - m.q_star)])
 
 
+def binomial_at_most(x: int, n: int, p: float) -> float:
+    """The distribution function, summed downwards from x until nothing is left."""
+    if x < 0:
+        return 0.0
+    with mpmath.workdps(30):
+        chance = mpmath.mpf(p)
+        term = mpmath.binomial(n, x) * chance**x * (1 - chance) ** (n - x)
+        total = mpmath.mpf(0)
+        while x >= 0 and term > mpmath.mpf(10) ** -30:
+            total += term
+            term *= mpmath.mpf(x) / (n - x + 1) * (1 - chance) / chance
+            x -= 1
+        return float(total)
+
+
 @pytest.mark.parametrize(("n", "p"), [(1, 0.3), (7, 0.01), (40, 0.5), (1000, 0.002), (10**6, 0.4)])
 def test_tails_equal_the_binomial(n: int, p: float) -> None:
-    from scipy.stats import binom
-
+    """Against sums in thirty digits: scipy before 1.17 is off by 1.5e-11 at a million."""
     wave, deviation = independent_bits_wave(np.array([1.0]), np.array([n]), p, 0.0), math.sqrt(n * p * (1 - p))
     inversion = Inversion(wave, deviation, 1.0)
     for z in (-5, -2.3, 0, 1, 3):
         x = math.floor(n * p + z * deviation)
         found, error = inversion.at_most(x + 0.5 - n * p)
-        assert found == pytest.approx(float(binom.cdf(x, n, p)), abs=1e-11)
+        assert found == pytest.approx(binomial_at_most(x, n, p), abs=1e-11)
         assert error < 1e-11
 
 

@@ -369,6 +369,53 @@ def test_where_buckets_are_shared_no_bound_of_bucket_changes_holds_for_values() 
         assert max(asked.history_epsilon(*pair) for pair in changing_together(asked.k, 2)) == math.inf
 
 
+EVERY: list[tuple[Longitudinal, int]] = [
+    (LGRR(k=2, eps_perm=2.0, eps_1=1.0), 7),
+    (LGRR(k=5, eps_perm=1.0, eps_1=0.7), 5),
+    (LOLOHA(k=5, eps_perm=1.0, eps_1=0.5, g=3), 5),
+    (LOSUE(k=3, eps_perm=1.0, eps_1=0.6), 4),
+    (LSUE(k=2, eps_perm=1.0, eps_1=0.6), 5),
+    (Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)), 4),
+    (dBitFlipPM(k=4, eps_perm=1.0, d=2), 3),
+]
+
+
+@pytest.mark.parametrize(("protocol", "tau"), EVERY, ids=repr)
+def test_what_is_alike_need_not_be_enumerated(protocol: Longitudinal, tau: int) -> None:
+    """Against every sequence of reports, for whatever histories come: long blocks, short ones, shared ones."""
+    rng = np.random.default_rng(14)
+    answers = protocol._answers()
+    every = np.array(list(itertools.product(range(len(answers)), repeat=tau)))
+    for turn in range(12):
+        first, second = rng.integers(0, protocol.k, (2, tau))
+        if turn % 3 == 0:
+            second = (first + 1) % protocol.k
+        values = sorted({*first.tolist(), *second.tolist()})
+        worst = 0.0
+        for placing in protocol._placings(values):
+            state = dict(zip(values, placing, strict=True))
+            one, other = (
+                protocol._likelihood(answers[every], np.tile([state[v] for v in history], (len(every), 1)))
+                for history in (first.tolist(), second.tolist())
+            )
+            possible = np.isfinite(one) | np.isfinite(other)
+            worst = max(worst, float(np.abs(one[possible] - other[possible]).max()))
+        assert protocol.history_epsilon(first, second) == pytest.approx(worst, abs=1e-12)
+
+
+def test_a_year_of_months_is_in_reach() -> None:
+    moves, stays = [0] * 6 + [1] * 6, [0] * 12
+    for k in (3, 10, 10**6):
+        protocol = LGRR(k=k, eps_perm=2.0, eps_1=1.0)
+        assert protocol.eps_perm < protocol.history_epsilon(stays, moves) < 12 * protocol.eps_fresh
+        alone = protocol.history_epsilon(stays, [1] * 12)
+        assert alone == pytest.approx(protocol.sequence_epsilon(12), abs=1e-12)
+        swapped = protocol.history_epsilon(moves, [1] * 6 + [0] * 6)
+        assert swapped == pytest.approx(2 * protocol.sequence_epsilon(6), abs=1e-12)
+    bits = LOSUE(k=100, eps_perm=2.0, eps_1=1.0)
+    assert bits.history_epsilon(stays, [1] * 12) == pytest.approx(bits.sequence_epsilon(12), abs=1e-12)
+
+
 def test_history_of_one_value_is_the_loss_of_a_sequence() -> None:
     for protocol in SMALL:
         loss = protocol.history_epsilon([0, 0], [1, 1])

@@ -280,7 +280,7 @@ def test_other_bad_parameters_are_refused() -> None:
         lambda: ALL[0].collect([[0]], rng=7),  # type: ignore[arg-type]
         lambda: ALL[0].history_epsilon([0, 1], [0]),
         lambda: ALL[0].history_epsilon([], []),
-        lambda: ALL[0].history_epsilon([0] * 40, [1] * 40),
+        lambda: LGRR(k=30, eps_perm=2.0, eps_1=1.0).history_epsilon(range(30), [0] * 30),
         lambda: Memoized(mechanism=hush.OLH(k=3, epsilon=1.0)).history_epsilon([0], [1]),
     ):
         with pytest.raises(ParameterError, match=r"must .*, got .*; "):

@@ -40,10 +40,7 @@ def pure_ldp(mechanism: str, k: int, epsilon: float) -> CallableTarget:
         epsilon: What it claims.
     """
     _checked(mechanism, PURE_LDP, k, epsilon)
-    try:
-        library = import_module("pure_ldp.frequency_oracles")
-    except ImportError:
-        raise missing("pure-ldp", "peers", "auditing its clients") from None
+    library = _imported("pure_ldp.frequency_oracles", "pure-ldp")
     claim = Claim(epsilon)
     if mechanism == "RAPPOR":
         return _rappor(library, k, epsilon)
@@ -99,10 +96,7 @@ def multi_freq_ldpy(mechanism: str, k: int, epsilon: float) -> CallableTarget:
         epsilon: What it claims.
     """
     _checked(mechanism, MULTI_FREQ_LDPY, k, epsilon)
-    try:
-        client = {name: import_module(f"multi_freq_ldpy.pure_frequency_oracles.{name}") for name in _MODULES}
-    except ImportError:
-        raise missing("multi-freq-ldpy", "peers", "auditing its clients") from None
+    client = {name: _imported(f"multi_freq_ldpy.pure_frequency_oracles.{name}", "multi-freq-ldpy") for name in _MODULES}
     grr, unary, hashing, subset, noisy, adaptive = (getattr(client[name], f"{name}_Client") for name in _MODULES)
     clients: dict[str, Callable[[int], Any]] = {
         "GRR": lambda value: grr(value, k, epsilon),
@@ -132,10 +126,7 @@ def opendp(mechanism: str, k: int, epsilon: float) -> CallableTarget:
         epsilon: The loss that its probabilities are chosen for.
     """
     _checked(mechanism, OPENDP, k, epsilon)
-    try:
-        library: Any = import_module("opendp.prelude")
-    except ImportError:
-        raise missing("opendp", "peers", "auditing its measurements") from None
+    library = _imported("opendp.prelude", "opendp")
     library.enable_features("contrib")
     if mechanism == "RR":
         if k != 2:
@@ -187,6 +178,16 @@ def _checked(mechanism: str, known: Iterable[str], k: int, epsilon: float) -> No
         )
     _rules.domain_size(k)
     _rules.epsilon(epsilon)
+
+
+def _imported(module: str, library: str) -> Any:
+    """A module of a library; where one that the library itself needs is what is missing, the error names that one."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        lacking = (error.name or module).partition(".")[0]
+        package = library if module.startswith(lacking) else lacking
+        raise missing(package, "peers", f"auditing {library}") from None
 
 
 def _with_support(client: Callable[[int], Any], k: int, buckets: int) -> Callable[[int], Any]:

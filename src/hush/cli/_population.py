@@ -69,14 +69,17 @@ def population(
     people = _read(counts) if counts is not None else _real(str(dataset))
     if n is not None:
         people = replace(people, counts=rng.multinomial(n, people.frequencies).astype(np.int64))
-    if choice.spec is not None:
-        spec = choice.build()
-        people = _by_label(people, spec.domain, "--counts" if counts is not None else f"--dataset {dataset}")
-    else:
-        spec = choice.build(people.domain or Domain(size=people.counts.size))
+    size = people.counts.size
+    if choice.spec is None:
+        if choice.k is not None and choice.k != size:
+            rule = f"must be {size}, as in {people.name}"
+            raise ParameterError(message("--k", rule, choice.k, "leave it out, or choose other people"))
+        return people, choice.build(people.domain or Domain(size=size))
+    spec = choice.build()
+    people = _by_label(people, spec.domain, "--counts" if counts is not None else f"--dataset {dataset}")
     if spec.mechanism.k != people.counts.size:
-        rule = f"must be the {people.counts.size} values of {people.name}"
-        raise ParameterError(message("k", rule, spec.mechanism.k, "leave --k out, or choose other people"))
+        rule = f"must be one of {size} values, as {people.name} has"
+        raise ParameterError(message("--spec", rule, spec.mechanism.k, "choose other people, or another spec"))
     return people, spec
 
 

@@ -41,6 +41,27 @@ def _less_product(q, block, differences, products, start, a, b):
     return start
 
 
+@njit(nogil=True, error_model="numpy")
+def _less_products(q, block, blocks, differences, products, start, a, b):
+    """The same in so many steps, whatever the numbers: zeros change nothing."""
+    for _ in range(blocks):
+        x, y = a % block, b % block
+        product = np.uint64(products[x, y]) if products.size else x * y % q
+        start = _minus(q, differences, start, product)
+        a //= block
+        b //= block
+    return start
+
+
+@njit(nogil=True)
+def _digits(starts, t, rank):
+    """How many digits follow the leading one of a point, in as many steps for every point."""
+    digits = 0
+    for length in range(1, t):
+        digits += starts[length] <= rank
+    return digits
+
+
 @njit(nogil=True)
 def _after(starts, t, rank):
     """How many digits follow the leading one of a point."""
@@ -84,31 +105,31 @@ def respond(rng, values, space, keep, reject_inside, reject_outside, out):
     """Write a message on the value's hyperplane with probability keep / 2^64, else one off it."""
     source = rng.bit_generator
     (q, differences, products, block, together, flips), t, powers, starts = space
-    for i in range(values.size):
+    blocks = (t - 2 + together) // together
+    for i in range(values.size):  # the same steps for every value: what is not needed is worked out all the same
         value = np.uint64(values[i])
-        digits = _after(starts, t, value)
-        flipped = _flip(block, together, flips, powers, value - starts[digits], digits)
+        digits = _digits(starts, t, value)
         hole = t - 1 - digits  # where the value's one stands; the coordinates below it do not matter
-        miss = ZERO
+        low_end = powers[hole]
+        flipped = _flip(block, together, flips, powers, value - starts[digits], t - 1) // low_end
+        miss, leads = ZERO, False
         if word(source) < keep:
-            others = bounded(source, starts[t - 1], reject_inside)
+            drawn = others = bounded(source, starts[t - 1], reject_inside)
         else:
             drawn = bounded(source, powers[t - 1], reject_outside)
-            if drawn < powers[hole]:
-                out[i] = starts[hole] + drawn  # its leading one stands in the hole
-                continue
-            drawn -= powers[hole]
-            others = starts[hole] + drawn // (q - ONE)
-            miss = ONE + drawn % (q - ONE)
-        length = _after(starts, t, others)
-        if length < hole:
-            out[i] = others  # nothing but zeros above the hole, so zero in it
-            continue
+            leads = drawn < low_end  # its leading one stands in the hole
+            beyond = ZERO if leads else drawn - low_end
+            others = starts[hole] + beyond // (q - ONE)
+            miss = ONE + beyond % (q - ONE)
+        length = _digits(starts, t, others)
+        above = max(length, hole)
         rest = others - starts[length]
-        high = rest // powers[hole]
-        low = rest - high * powers[hole]
-        digit = _less_product(q, block, differences, products, miss, flipped, high + powers[length - hole])
-        out[i] = starts[length + 1] + low + powers[hole] * (digit + q * high)
+        high = rest // low_end
+        low = rest - high * low_end
+        digit = _less_products(q, block, blocks, differences, products, miss, flipped, high + powers[above - hole])
+        joined = starts[above + 1] + low + low_end * (digit + q * high)
+        short = others if length < hole else joined  # nothing but zeros above the hole, so zero in it
+        out[i] = starts[hole] + drawn if leads else short
 
 
 @kernel

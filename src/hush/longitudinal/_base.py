@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import itertools
 import math
 import threading
 from abc import ABC, abstractmethod
@@ -28,10 +27,9 @@ from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.kernels import chunks
-from hush.longitudinal import _rounds
+from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
 from hush.longitudinal._rounds import times
-from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import best_guesses
 from hush.mechanisms.canonical import canonical
@@ -271,31 +269,36 @@ class Longitudinal(ABC):
         return best_guesses(lambda rows: self.sequence_scores(array[rows]), np.arange(len(array)), self.k, prior, rng)
 
     def history_epsilon(self, first: npt.ArrayLike, second: npt.ArrayLike) -> float:
-        """Exact loss between two histories of one person, by enumeration: for small k and few reports.
+        """Exact loss between two histories of one person, by enumeration of what their reports can be, up to symmetry.
 
-        The worst over what is public. It is infinite where fresh noise is missing and the histories change at different
-        times.
+        A year of months is enumerated whatever k is where a history changes once (LGRR; more often where k is small),
+        and for any histories under protocols of bits. The worst over what is public. It is infinite where fresh noise
+        is missing and the histories change at different times.
         """
         histories = [self._values(cells(history, "history")[None])[0] for history in (first, second)]
         if histories[0].shape != histories[1].shape:
             rule = f"must be as long as the first, {histories[0].size}"
             raise ParameterError(message("second", rule, histories[1].size, "compare histories of one length"))
-        answers, tau = self._answers(), histories[0].size
-        if tau * math.log(len(answers)) > math.log(_rules.MAX_OUTPUTS) + 1e-9:
-            rule = f"must leave at most {_rules.MAX_OUTPUTS} sequences to enumerate"
-            raise ParameterError(message("first", rule, f"{len(answers)}^{tau}", "take fewer reports or a smaller k"))
-        every = np.array(list(itertools.product(range(len(answers)), repeat=tau)))
-        values = sorted({int(v) for history in histories for v in history})
+        values = np.unique(histories)
         worst = 0.0
-        for placing in self._placings(values):
-            state = dict(zip(values, placing, strict=True))
-            logs = [
-                self._likelihood(answers[every], np.tile([state[int(v)] for v in history], (len(every), 1)))
-                for history in histories
-            ]
-            possible = np.isfinite(logs[0]) | np.isfinite(logs[1])
-            worst = max(worst, float(np.abs(logs[0][possible] - logs[1][possible]).max()))
+        for placing in self._placings(values.tolist()):
+            first_states, second_states = (np.array(placing)[np.searchsorted(values, each)] for each in histories)
+            low, high = self._ratios(first_states, second_states)
+            worst = max(worst, high, -low)
         return worst
+
+    def _ratios(self, first: Ints, second: Ints) -> tuple[float, float]:
+        """The least and the greatest log-likelihood ratio of reports between two courses of states."""
+        answers = self._answers()
+
+        def likelihood(chosen: Ints, states: Ints) -> Floats:
+            return self._likelihood(answers[chosen], states)
+
+        return _histories.extremes(first, second, self._told_apart, likelihood)
+
+    def _told_apart(self, states: Ints, most: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Answers by number: those that these states may treat each in its way, and `most` that they treat alike."""
+        return range(len(self._answers())), ()
 
     def _values(self, values: npt.ArrayLike) -> Ints:
         array = cells(values)

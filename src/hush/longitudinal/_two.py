@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,3 +108,7 @@ class DirectTwice(TwoRounds):
 
     def _answers(self) -> npt.NDArray[Any]:
         return np.arange(self._size, dtype=unsigned(self._size - 1))
+
+    def _told_apart(self, states: Ints, most: int) -> tuple[Sequence[int], Sequence[int]]:
+        own = states.tolist()
+        return own, [each for each in range(min(self._size, most + len(own))) if each not in own][:most]

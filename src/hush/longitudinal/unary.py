@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.longitudinal import _likelihood, _rounds
+from hush.longitudinal import _histories, _likelihood, _rounds
 from hush.longitudinal._base import Floats, Ints, Reports
 from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE, FirstLUE
 from hush.longitudinal._two import TwoRounds
@@ -68,6 +68,20 @@ class LUE(TwoRounds):
 
     def _answers(self) -> npt.NDArray[Any]:
         return self.first_report.outputs()
+
+    def _ratios(self, first: Ints, second: Ints) -> tuple[float, float]:
+        """Bits are independent, so their losses add up; those of values that neither history has are alike."""
+
+        def likelihood(chosen: Ints, states: Ints) -> Floats:
+            return _likelihood.bits(chosen[:, :, None].astype(np.uint8), states, 1, *self.first_report.rounds)
+
+        values = np.union1d(first, second)
+        low = high = 0.0
+        for value, times in [*((value, 1) for value in values), (self.k, self.k - values.size)]:
+            one, other = (np.where(states == value, 0, 1 + states) for states in (first, second))  # 0 owns the bit
+            least, greatest = _histories.extremes(one, other, lambda *_: ((0, 1), ()), likelihood)
+            low, high = low + times * least, high + times * greatest
+        return low, high
 
     def sequence_scores(self, reports: Reports) -> Floats:
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""

@@ -1,0 +1,84 @@
+"""Projective geometry response does the same work for every value: counted line by line, not timed."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hush
+from hush.kernels import projective, words
+
+
+def plain(source: Iterator[int]) -> Any:
+    """The kernels as Python that takes its words from here."""
+
+    def njit(*functions: Callable[..., Any], **_: Any) -> Any:
+        return functions[0] if functions else lambda function: function
+
+    numba = types.ModuleType("numba")
+    numba.njit = njit  # type: ignore[attr-defined]
+    ours = types.ModuleType("words")
+    ours.ONE, ours.ZERO, ours.HALF, ours.LOW = words.ONE, words.ZERO, words.HALF, words.LOW  # type: ignore[attr-defined]
+    ours.word = lambda _: np.uint64(next(source))  # type: ignore[attr-defined]
+
+    def bounded(_: Any, size: np.uint64, reject: np.uint64) -> np.uint64:
+        while True:
+            product = (np.uint64(next(source)) >> words.HALF) * size
+            if (product & words.LOW) >= reject:
+                return product >> words.HALF
+
+    ours.bounded = bounded  # type: ignore[attr-defined]
+    made = types.ModuleType("kernels")
+    held = {name: sys.modules[name] for name in ("numba", "hush.kernels.words")}
+    sys.modules.update({"numba": numba, "hush.kernels.words": ours})
+    try:
+        path = Path(str(projective.__file__))
+        exec(compile(path.read_text("utf-8"), str(path), "exec"), made.__dict__)
+    finally:
+        sys.modules.update(held)
+    return made
+
+
+def steps(m: hush.PGR, value: int, drawn: list[int]) -> tuple[Counter[tuple[str, int]], int]:
+    """How often each line runs for a value, given these words; and the report."""
+    kernels, counted = plain(iter(drawn)), Counter[tuple[str, int]]()
+
+    def trace(frame: types.FrameType, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename != projective.__file__:
+            return None
+        if event == "line":
+            counted[frame.f_code.co_name, frame.f_lineno] += 1
+        return trace
+
+    out = np.zeros(1, np.uint64)
+    inside, outside = (words.rejection(int(size)) for size in (m._space.starts[m.t - 1], m._space.powers[m.t - 1]))
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        rng = types.SimpleNamespace(bit_generator=None)
+        kernels.respond(rng, np.array([value]), m._space, np.uint64(m.keep), inside, outside, out)
+    finally:
+        sys.settrace(before)
+    return counted, int(out[0])
+
+
+@pytest.mark.parametrize(("k", "q"), [(40, 2), (100, 3), (60, 4), (100, 16), (1000, 11), (300, 257)])
+def test_every_value_takes_the_same_steps(k: int, q: int) -> None:
+    m = hush.PGR(k=k, epsilon=1.0, q=q)
+    values = sorted({*range(min(k, 2 * q + 3)), k // 2, k - 1})
+    rng = np.random.default_rng(7)
+    seen = set()
+    for keep in (0, 2**64 - 1):  # on the hyperplane, and off it
+        for _ in range(6):
+            drawn = [keep, *(int(each) for each in rng.integers(0, 2**64, 4, dtype=np.uint64))]
+            found = [steps(m, value, drawn) for value in values]
+            assert all(counted == found[0][0] for counted, _ in found)
+            seen |= {report for _, report in found}
+    assert len(seen) > len(values)

@@ -1,0 +1,62 @@
+"""Run the golden tests and the quick unit tests with other versions of what Hush needs, or on another Python.
+
+    python -m tests.versions [arguments of pytest]
+
+`make minimum` and `make newer` start it, each from an environment of its own. The command must offer its help first:
+that is where versions of typer and rich differ. Compiled kernels are kept in the environment, since every numba throws
+away those of another.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SLOW = ("audit_foreign", "audit_pipe", "audit_power", "audit_screening", "budget", "budget_losses", "budget_mechanisms")
+SLOW += ("budget_noise", "capacity", "capacity_adds", "combinadic", "plan", "plan_wishes", "poisoning", "shuffle")
+SLOW += ("reproduce_audit", "reproduce_budget", "reproduce_modular", "reproduce_uldp")
+"""Unit tests that take minutes, of parts that are Hush's own rather than a library's."""
+
+PEERS = ("docs", "multidim_law", "peers")
+"""Those that need other libraries for local differential privacy, and the pages that do."""
+
+SHOWN = ("numpy", "scipy", "numba", "randomgen", "pyarrow", "typer", "rich", "matplotlib", "pandas", "scikit-learn")
+
+
+def tests() -> list[str]:
+    """The files to run."""
+    names = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "unit").glob("test_*.py")}
+    if gone := {*SLOW, *PEERS} - names:
+        sys.exit(f"versions: tests/unit has no {', '.join(sorted(gone))} any more. See tests/versions.py")
+    return ["tests/golden", *(f"tests/unit/test_{name}.py" for name in sorted(names - {*SLOW, *PEERS}))]
+
+
+def helps() -> None:
+    """See that the command and every one of its commands say what they do."""
+    from hush.cli import app
+
+    for words in ([], *([command.callback.__name__] for command in app.registered_commands)):
+        done = subprocess.run(
+            [sys.executable, "-m", "hush", *words, "--help"], capture_output=True, text=True, check=False
+        )
+        if done.returncode or "Usage" not in done.stdout:
+            sys.exit(f"versions: `hush {' '.join([*words, '--help'])}` left with {done.returncode}: {done.stderr}")
+
+
+def main(arguments: list[str]) -> None:
+    """Say what is here, then run."""
+    shown = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in SHOWN)
+    print(f"versions: Python {platform.python_version()} with {shown}", flush=True)
+    helps()
+    kept = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_CACHE_DIR": str(Path(sys.prefix) / "numba")}
+    command = [sys.executable, "-m", "pytest", *tests(), *arguments]
+    sys.exit(subprocess.run(command, env={**os.environ, **kept}, cwd=ROOT, check=False).returncode)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
