@@ -23,8 +23,7 @@ import hush
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.laws import Supports
 from hush.mechanisms._pure import PureOracle
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 PAGE = Path(__file__).parent / "estimation.md"
 BEGIN, END = "<!-- coverage -->", "<!-- end of coverage -->"

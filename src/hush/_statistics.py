@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-FALSE_ALARM = 1e-9
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
+FALSE_ALARM = 1e-9
 
 
 def sigmas(comparisons: int = 1) -> float:

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.randomness import source
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush import _statistics as statistics
 from hush.domain import Domain
@@ -33,9 +32,7 @@ from hush.mechanisms.guarantee import LDP
 from hush.mechanisms.registry import from_dict, register, registry
 from hush.mechanisms.spec import Spec
 from hush.randomness import seeded
-
-Floats = npt.NDArray[np.float64]
-Reports = npt.NDArray[Any]
+from hush.types import Reports
 
 _MANY = 200_000
 _LISTED = 2_048

@@ -12,8 +12,8 @@ import numpy as np
 
 import hush
 from hush.estimation import possible
-from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._thresholds import SCALE, exp_below
+from hush.types import Ints, Reports, Values
 
 
 class MissingReset(hush.OUE):

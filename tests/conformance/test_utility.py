@@ -12,9 +12,9 @@ import pytest
 import hush
 from hush import utility
 from hush.mechanisms import registry
-from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms.guarantee import LDP, ULDP, Guarantee
 from hush.testing import ConformanceError, check_loss, check_mechanism
+from hush.types import Floats, Ints, Reports, Values
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -13,11 +13,9 @@ import hush
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
-    "_start",
-    "errors", "columns", "_json", "_statistics", "_index", "randomness", "domain", "datasets", "kernels", "files",
-    "estimation", "analysis",
-    "simulation", "mechanisms", "utility", "longitudinal", "multidim", "attacks", "audit", "planning", "testing",
-    "engine", "collect", "reports", "reproduce", "workbench", "cli",
+    "_start", "errors", "types", "columns", "_json", "_statistics", "_index", "randomness", "domain", "datasets",
+    "kernels", "files", "estimation", "analysis", "simulation", "mechanisms", "utility", "longitudinal", "multidim",
+    "attacks", "audit", "planning", "testing", "engine", "collect", "reports", "reproduce", "workbench", "cli",
 ]  # fmt: skip
 TOP = {"__init__.py", "__main__.py"}
 

@@ -19,8 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Complexes = npt.NDArray[np.complex128]
+from hush.types import Complexes, Floats
+
 Part = tuple[npt.ArrayLike, int, npt.ArrayLike]
 """Probabilities of the steps lowest, lowest + 1, ...; lowest; how many variables (one number, or one for each sum)."""
 

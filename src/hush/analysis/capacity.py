@@ -13,11 +13,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats, Ints
 
 # Variances.
 

@@ -15,7 +15,8 @@ from decimal import Decimal
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
+
 Score = Callable[[Floats], Floats]
 
 DIGITS = 6

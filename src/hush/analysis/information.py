@@ -20,9 +20,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _STEP = 0.25  # of the logarithm of the variable of integration: the error falls like e^(-6/step)
 _CELLS = 1 << 20

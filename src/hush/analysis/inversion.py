@@ -19,7 +19,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hush.analysis.waves import CLEAR, Floats, Ints, Sieve, Swings, Wave
+from hush.analysis.waves import CLEAR, Sieve, Swings, Wave
+from hush.types import Floats, Ints
 
 Cells = tuple[Floats, float, float]
 """Left ends of intervals, how wide they are, and the end of what was looked at."""

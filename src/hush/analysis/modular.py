@@ -22,9 +22,7 @@ from hush.analysis import modular_even, modular_worst
 from hush.analysis.modular_system import System, rank
 from hush.analysis.modular_worst import Worst
 from hush.kernels import chunks
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats, Ints
 
 EXACT_TERMS = 5e9
 """Values times residues up to which error bars are exact: about two seconds of work."""

@@ -12,14 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis.modular_system import System
+from hush.types import Floats
 
 if TYPE_CHECKING:
     from hush.analysis.modular import Blocks
 
-Floats = npt.NDArray[np.float64]
 
 _DEAR = 8
 """A column of N⁻¹ costs about as much as so many diagonals."""

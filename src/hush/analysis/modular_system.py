@@ -20,8 +20,7 @@ import numpy.typing as npt
 
 from hush.analysis import toeplitz
 from hush.errors import ConvergenceError
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _DENSE = 64
 """Up to this many values, a dense factorization is quick and works for any conditioning."""

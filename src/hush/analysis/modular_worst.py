@@ -17,15 +17,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis.modular_system import System
 from hush.kernels import chunks
+from hush.types import Floats
 
 if TYPE_CHECKING:
     from hush.analysis.modular import Blocks
 
-Floats = npt.NDArray[np.float64]
 
 TOLERANCE = 0.005
 """How far the bound may be above an error that is reached, of itself."""

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from hush.analysis.choice import first
 from hush.errors import ParameterError, message
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Points = npt.ArrayLike
 
 

@@ -16,9 +16,7 @@ from hush.analysis import portable
 from hush.analysis.choice import first
 from hush.analysis.primes import primes
 from hush.errors import ParameterError, message
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats, Ints
 
 MAX_POINTS = 2**27
 """Messages that a server can hold: a gigabyte of counts."""

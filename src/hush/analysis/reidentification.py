@@ -10,9 +10,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def nearest_profile(successes: Sequence[float], sizes: Sequence[int], people: int) -> float:

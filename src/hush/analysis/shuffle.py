@@ -31,8 +31,7 @@ import numpy.typing as npt
 
 from hush.analysis.roots import crossing
 from hush.errors import ParameterError, message
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 LEAST_LOCAL, MOST_LOCAL = 1e-9, 300.0
 MOST_PEOPLE = 10**12

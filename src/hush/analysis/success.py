@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def independent_bits(k: int, p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from hush.analysis import portable, success, variance
 from hush.errors import ParameterError, message
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def subset(k: int, epsilon: float, omega: npt.ArrayLike) -> Floats:

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import portable
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def pure(p: npt.ArrayLike, q: npt.ArrayLike, n: float, frequency: npt.ArrayLike) -> Floats:

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Complexes = npt.NDArray[np.complex128]
+from hush.types import Complexes, Floats, Ints
+
 Log = Callable[[npt.NDArray[Any]], Complexes]
 """The logarithm of a characteristic function, of a centred sum, at real or complex points."""
 Sieve = tuple[Callable[[Floats], Floats], float, int]

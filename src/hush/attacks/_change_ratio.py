@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from hush.longitudinal import Longitudinal, Repeated
-from hush.mechanisms._base import Floats, Ints, Reports
+from hush.types import Floats, Ints, Reports
 
 Pair = tuple[Floats, Floats]
 

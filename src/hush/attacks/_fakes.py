@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hush.analysis import manipulation
 from hush.attacks import _modular
 from hush.attacks._sums import best, outputs
-from hush.mechanisms._base import FrequencyOracle, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._family import MEMBERS
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms.direct import GRR
@@ -28,6 +28,7 @@ from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
+from hush.types import Reports, Values
 
 _TRIES = 1 << 16  # hash functions to look at before settling for the one that sends all values to one hash
 _CELLS = 1 << 22  # numbers held at a time

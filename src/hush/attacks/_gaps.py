@@ -23,8 +23,8 @@ import numpy as np
 
 from hush.attacks._ties import CELLS
 from hush.errors import ParameterError, message
-from hush.multidim._base import Floats, Ints, Reports
 from hush.multidim.fake_data import FakeData
+from hush.types import Floats, Ints, Reports
 
 UNKNOWN = -1
 """In a table, a value that the attacker does not know."""

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from hush.analysis.modular_system import System
-from hush.mechanisms._base import Floats, Reports, Values
 from hush.mechanisms.modular import MSS
+from hush.types import Floats, Reports, Values
 
 _FEW = 64
 _ROUNDS = 20

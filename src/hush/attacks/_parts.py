@@ -10,8 +10,8 @@ import numpy.typing as npt
 from hush.attacks.outcome import one_each
 from hush.errors import ParameterError, message
 from hush.multidim import SMP, Multidim, _checks
-from hush.multidim._base import Ints, Reports
 from hush.multidim._beside import SideBySide
+from hush.types import Ints, Reports
 
 
 def collection(m: object) -> None:

@@ -11,7 +11,7 @@ from hush.analysis import manipulation
 from hush.attacks import _modular
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._hashed import RING, Hashed
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import GRR
@@ -23,6 +23,7 @@ from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
+from hush.types import Floats, Reports, Values
 
 Targets = int | Values
 """Values; or how many, which stands for the set of that size with the largest sum."""

@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from hush.kernels import chunks
-from hush.mechanisms._base import Floats, Ints
 from hush.randomness import chunk_generator, chunk_keys
+from hush.types import Floats, Ints
 
 SAME = 1e-9
 """Scores that differ by no more are equal."""

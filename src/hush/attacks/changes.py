@@ -17,16 +17,16 @@ import numpy.typing as npt
 
 from hush.attacks._change_ratio import log_ratio
 from hush.attacks._ties import SAME, batches
-from hush.attacks.outcome import Bools, Outcome, flags, scored
+from hush.attacks.outcome import Outcome, flags, scored
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._likelihood import Blocks, constant
 from hush.longitudinal.memoized import OneRound
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, Reports
 from hush.mechanisms._inference import shares
 from hush.randomness import source
+from hush.types import Bools, Floats, Reports
 
 _LEAST_RATE = 1e-3
 _ABOVE, _MOST = 500, 100_000

@@ -18,7 +18,7 @@ from hush.errors import ParameterError, Unsaid, message
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._first_asked import FirstBitFlip
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms.direct import GRR
@@ -29,6 +29,7 @@ from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
+from hush.types import Floats, Reports
 
 _MOST_REPORTS = 2_000
 """Up to so many reports of one person the exact success is computed."""

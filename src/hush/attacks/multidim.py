@@ -17,10 +17,11 @@ from hush.attacks._ties import SAME, batches, likeliest
 from hush.attacks.outcome import Outcome, mean, scored, truth
 from hush.errors import ParameterError, message
 from hush.multidim import SMP, SPL, Multidim, _checks
-from hush.multidim._base import Beliefs, Floats, Ints, Reports
+from hush.multidim._base import Beliefs
 from hush.multidim._chances import uniform
 from hush.multidim.fake_data import FakeData
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.types import Floats, Ints, Reports
 
 
 def collect(m: Multidim, tuples: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> tuple[Reports, Ints]:

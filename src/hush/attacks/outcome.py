@@ -12,9 +12,8 @@ from hush.columns import as_array, kind
 from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints
-
-Bools = npt.NDArray[np.bool_]
+from hush.mechanisms._base import FrequencyOracle
+from hush.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,10 +29,11 @@ from hush.attacks._fakes import maximal_reports, random_reports
 from hush.attacks._sums import Targets, count, maximal_sum, random_sum
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.modular import MSS
 from hush.randomness import source
 from hush.simulation import tallies
+from hush.types import Floats, Reports, Values
 
 __all__ = [
     "ATTACKS",

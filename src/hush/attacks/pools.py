@@ -19,8 +19,8 @@ from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.longitudinal import Repeated
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, Ints, Reports
 from hush.mechanisms._inference import shares
+from hush.types import Floats, Ints, Reports
 
 
 def habits(

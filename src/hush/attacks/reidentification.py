@@ -23,8 +23,9 @@ from hush.columns import all_reports, cells, kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.mechanisms import _rules
 from hush.multidim import SMP, SPL, Multidim, _checks
-from hush.multidim._base import Beliefs, Floats, Ints, Reports
+from hush.multidim._base import Beliefs
 from hush.multidim.fake_data import FakeData
+from hush.types import Floats, Ints, Reports
 
 
 def reidentify(

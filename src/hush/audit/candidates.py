@@ -20,8 +20,7 @@ import numpy.typing as npt
 from hush.audit.columns import Bins, Codes, Column, all_columns, keys, whole
 from hush.audit.reading import Path, Table
 from hush.errors import missing
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _FINE, _COARSE = 24, 6  # bins of a column by itself, and beside another
 _PAIRED = 64  # columns that are paired and boosted

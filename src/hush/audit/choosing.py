@@ -13,7 +13,7 @@ from hush.audit.columns import all_columns
 from hush.audit.events import best_threshold
 from hush.audit.stream import Event, Mixture, Stream
 from hush.audit.target import Target
-from hush.mechanisms._base import Reports
+from hush.types import Reports
 
 _SHARE = 0.1  # of the trials, spent on choosing the event
 _LEARNING, _LARGEST = 4000, 0.25  # reports to learn from where trials are few, but not a larger share of them

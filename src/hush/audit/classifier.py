@@ -23,10 +23,9 @@ from hush.audit.events import Threshold
 from hush.audit.foreign import ForeignTarget
 from hush.audit.reading import Table, table
 from hush.audit.target import MechanismTarget, Target
-from hush.mechanisms._base import Reports
 from hush.mechanisms._pure import PureOracle
+from hush.types import Floats, Reports
 
-Floats = npt.NDArray[np.float64]
 Reader = Callable[[Reports], Table]
 
 CLEAR = 1.0

@@ -28,15 +28,12 @@ from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._rounds import reports_of
 from hush.longitudinal.unary import LUE
 from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.guarantee import ULDP, Guarantee
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.multidim import SMP, SPL, Multidim
 from hush.randomness import CHUNK
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Bools, Floats, Reports
 
 _CHUNK_BYTES = 1 << 26  # reports drawn at a time by one thread, where a record is long
 

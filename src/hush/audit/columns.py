@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.audit.reading import Numbers, Path, Table, finite, spell
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
 

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.audit import bounds
-from hush.mechanisms._base import Reports
+from hush.types import Floats, Reports
 
-Floats = npt.NDArray[np.float64]
 Statistic = Callable[[Reports], Floats]
 
 _MOST_LEVELS = 400

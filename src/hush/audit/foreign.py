@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.audit import guard
 from hush.audit.columns import all_columns
@@ -25,9 +24,8 @@ from hush.audit.reading import Table, Unreadable, compact, joined, pack, table, 
 from hush.audit.target import Claim, MechanismTarget, Target
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle, Reports, Values
-
-Floats = npt.NDArray[np.float64]
+from hush.mechanisms._base import FrequencyOracle
+from hush.types import Floats, Reports, Values
 
 PATIENCE = 60.0
 """Seconds without a report, after which foreign code is taken to hang."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from hush import _json
 from hush.audit.reading import pack, vectors
-from hush.mechanisms._base import Reports
+from hush.types import Reports
 
 
 class Rubbish(ValueError):

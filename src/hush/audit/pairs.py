@@ -14,7 +14,7 @@ from hush.audit.stream import Mixture, Stream
 from hush.audit.target import Target, as_target
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Reports
+from hush.types import Reports
 
 _ALL = 64  # up to so many values, every pair can be tried by hand
 _STREAMS = 1000  # numbers of streams that no audit uses, so that what is proved rests on other reports

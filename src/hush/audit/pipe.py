@@ -26,8 +26,8 @@ from hush.audit.reading import joined
 from hush.audit.target import Claim
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Reports, Values
 from hush.randomness import CHUNK
+from hush.types import Reports, Values
 
 _MOST_BYTES = 1 << 30  # that a program may write for one chunk
 _TAIL = 500  # bytes of its complaints that are shown from either end

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hush.mechanisms._base import Reports
+from hush.types import Reports
 
 Path = tuple[str | int, ...]
 Numbers = npt.NDArray[Any]

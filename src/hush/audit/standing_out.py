@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.audit.columns import Bins, Codes, Column, all_columns, keys, whole
 from hush.audit.reading import Table
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _BINS, _COARSE = 24, 6  # of a column by itself, and beside another
 _PAIRED = 12  # columns that are paired

@@ -13,10 +13,9 @@ from hush.audit.checkpoint import Checkpoint
 from hush.audit.independence import Runs
 from hush.audit.target import Target
 from hush.kernels import chunks
-from hush.mechanisms._base import Reports
 from hush.randomness import seeded, source
+from hush.types import Bools, Reports
 
-Bools = npt.NDArray[np.bool_]
 Labels = npt.NDArray[np.int64]
 Progress = Callable[[float], None]
 Result = TypeVar("Result")

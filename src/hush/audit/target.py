@@ -13,15 +13,13 @@ import numpy.typing as npt
 
 from hush.attacks.reconstruction import chance
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms.guarantee import ULDP
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.unary import UE
 from hush.randomness import CHUNK
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
+from hush.types import Bools, Floats, Reports
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.cli._labels import missing, number, plain
 from hush.errors import DomainError, Unsaid, message
 from hush.mechanisms._numeric import Numeric
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 class AmountReader:

@@ -16,11 +16,10 @@ from hush.estimation import Estimate
 from hush.estimation.laws import Interval
 from hush.mechanisms.spec import Spec
 from hush.reports.words import many
+from hush.types import Floats
 
 if TYPE_CHECKING:
     from hush.reports.figures import Series
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from typing import Any
 
 from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate
-from hush.mechanisms._numeric import Numeric, Reports
+from hush.mechanisms._numeric import Numeric
 from hush.mechanisms._numeric_estimate import MeanEstimate
 from hush.mechanisms.canonical import canonical
 from hush.mechanisms.spec import Spec
+from hush.types import Reports
 
 
 @dataclass(frozen=True)

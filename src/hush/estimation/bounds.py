@@ -16,7 +16,8 @@ from typing import ClassVar
 import numpy as np
 
 from hush.estimation import laws
-from hush.estimation.laws import Floats, Law, Mask
+from hush.estimation.laws import Law
+from hush.types import Bools, Floats
 
 _TILTS = np.geomspace(1e-6, 1e3, 1 << 9)
 _ROWS = 1 << 11  # values at a time
@@ -187,7 +188,7 @@ class Bounded(Law):
 
     word: ClassVar[str] = "bound"
 
-    def normal(self, tail: float) -> Mask:
+    def normal(self, tail: float) -> Bools:
         """Where the sum varies much, in units of the longest step, whoever the others are."""
         own, other = self.terms.own, self.terms.other
         longest = max(own.up, own.down, other.up, other.down)
@@ -195,7 +196,7 @@ class Bounded(Law):
         spread = self.n * (held * own.variance + (1 - held) * self.terms.least)
         return np.asarray((laws.plain if self.terms.lattice else laws.straight)(spread / (longest**2 or 1.0), tail))
 
-    def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
         """The fewest and the most people that no bound rejects."""
         total, crowd, far = self.n * self.frequencies[wanted], np.full(1, float(self.n)), self.far or self.terms.other
         if self.near is not None:
@@ -241,11 +242,11 @@ class Summed(Law):
 
     word: ClassVar[str] = "bound"
 
-    def normal(self, tail: float) -> Mask:
+    def normal(self, tail: float) -> Bools:
         """Where it is for every part."""
         return np.asarray(np.logical_and.reduce([law.normal(tail) for _, law in self.parts]))
 
-    def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
         """People of all parts, which share what may be missed: a larger part has more to lose, and gets more of it."""
         sizes = np.array([size for size, _ in self.parts], np.float64)
         shares = np.sqrt(sizes) / np.sqrt(sizes).sum()

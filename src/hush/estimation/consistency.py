@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import ParameterError, message
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def clip(raw: Floats) -> Floats:

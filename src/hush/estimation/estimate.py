@@ -8,17 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.domain import Domain, Label
 from hush.errors import ParameterError, ProjectedError, message, missing
 from hush.estimation import consistency, intervals
 from hush.estimation.laws import NORMAL, Interval, Law
+from hush.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,8 @@ And exact bounds of a probability from independent trials (Clopper and Pearson 1
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import ParameterError, message
-
-Floats = npt.NDArray[np.float64]
-
 
 METHODS = ("exact", "normal")
 

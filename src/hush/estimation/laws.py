@@ -17,10 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.estimation import intervals
+from hush.types import Bools, Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 Ends = TypeVar("Ends")
 
 NORMAL = "normal"
@@ -76,14 +74,14 @@ class Law(ABC):
     """What an interval from it rests on: "exact", or "bound" where a proved bound of the tails takes their place."""
 
     @abstractmethod
-    def normal(self, tail: float) -> Mask:
+    def normal(self, tail: float) -> Bools:
         """For which values the normal law is as good."""
 
     @abstractmethod
-    def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
         """Lower and upper ends for the values wanted, each of which misses with a chance of at most `tail`."""
 
-    def words(self, wanted: Mask) -> list[str]:
+    def words(self, wanted: Bools) -> list[str]:
         """What the intervals of the values wanted rest on."""
         return [self.word] * int(wanted.sum())
 
@@ -104,13 +102,13 @@ class Supports(Law):
     p: float
     q: float
 
-    def normal(self, tail: float) -> Mask:
+    def normal(self, tail: float) -> Bools:
         """Where the variance of the tally is large."""
         held = np.clip((self.tally - self.n * self.q) / (self.p - self.q), 0.0, self.n)
         spread = held * (self.p * (1 - self.p)) + (self.n - held) * (self.q * (1 - self.q))
         return np.asarray(plain(spread, tail))
 
-    def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
         """The fewest and the most people that the two tails do not reject."""
         from hush.kernels.binomials import supported
 
@@ -132,14 +130,14 @@ class Parts(Law):
     size: int
     parts: Sequence[tuple[Ints, Law]]
 
-    def normal(self, tail: float) -> Mask:
+    def normal(self, tail: float) -> Bools:
         """As each law has it."""
         whole = np.zeros(self.size, np.bool_)
         for at, law in self.parts:
             whole[at] = law.normal(tail)
         return whole
 
-    def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
         """Those of each law."""
         low, high = np.zeros(self.size), np.zeros(self.size)
         for at, law in self.parts:
@@ -148,7 +146,7 @@ class Parts(Law):
                 low[at[some]], high[at[some]] = law.ends(tail, some)
         return low[wanted], high[wanted]
 
-    def words(self, wanted: Mask) -> list[str]:
+    def words(self, wanted: Bools) -> list[str]:
         """Those of each law."""
         whole = np.full(self.size, "", object)
         for at, law in self.parts:

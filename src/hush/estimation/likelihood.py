@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import ConvergenceError, ParameterError, message
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Batches = Callable[[], Iterable[tuple[Floats, Floats]]]
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from hush.estimation import intervals
 from hush.estimation.bounds import log_sum
-from hush.estimation.laws import Floats, Ints, Law, Mask
+from hush.estimation.laws import Law
+from hush.types import Bools, Floats, Ints
 
 _TILTS = np.geomspace(1e-4, 1e2, 1 << 8)
 _FEW, _ROUND = 1e3, 25.0  # reports from which on a kurtosis does not show; the second times deviations to the fourth
@@ -44,17 +45,17 @@ class Noise(Law):
     null: Floats
     own: Floats
 
-    def normal(self, tail: float) -> Mask:
+    def normal(self, tail: float) -> Bools:
         """From so many reports on; their spread is known."""
         enough = self.n >= max(_FEW, _ROUND * intervals.deviations(tail) ** 4)
         return np.full(self.tally.size, bool(enough))
 
-    def words(self, wanted: Mask) -> list[str]:
+    def words(self, wanted: Bools) -> list[str]:
         """Exact, but for sums too long to transform, of which Chernoff's bound is taken."""
         whole = short(float(self.null @ (self.lowest + np.arange(self.null.size)) ** 2), self.n)
         return ["exact" if whole else "bound"] * int(wanted.sum())
 
-    def ends(self, tail: float, wanted: Mask) -> tuple[Floats, Floats]:
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
         """The people whom the noise does not rule out; a one is a zero mirrored, so one quantile serves both ends."""
         reach = _reach(self.null.tobytes(), self.own.tobytes(), self.unit, self.lowest, self.n, tail)
         sums = self.tally[wanted]

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ParameterError, SpecError, Unsaid, message
-
-Ints = npt.NDArray[np.int64]
+from hush.types import Ints
 
 MOST_REPORTS = 2**62
 """What an aggregate counts at most."""

@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.kernels.compiled import kernel
-
-Ints = npt.NDArray[np.int64]
+from hush.types import Ints
 
 _FAR = 9.0  # deviations beyond which a tilted binomial has nothing left, with a few places more for a small one
 _MORE = 25.0

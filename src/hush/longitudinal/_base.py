@@ -34,10 +34,7 @@ from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import best_guesses
 from hush.mechanisms.canonical import canonical
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
-
-Reports = npt.NDArray[Any]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints, Reports
 
 _CHUNK_BYTES = 1 << 24  # reports of one chunk of people
 

@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from hush.longitudinal import _rounds
-from hush.mechanisms._base import FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._thresholds import SCALE, keep
 from hush.mechanisms.direct import GRR, unsigned
 from hush.mechanisms.hashing import LH
+from hush.types import Ints, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

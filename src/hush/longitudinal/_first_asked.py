@@ -14,10 +14,11 @@ from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules, _thresholds
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import shares
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
+from hush.types import Floats, Ints, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ import numpy as np
 
 from hush.longitudinal import _rounds
 from hush.longitudinal._first import FirstReport
-from hush.mechanisms._base import Reports, Values
 from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.mechanisms.unary import OUE, SUE, UE
+from hush.types import Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import ParameterError, message
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints
 
 MOST = 1 << 18
 """How many ways for reports to come are looked at; a second or two."""

@@ -16,9 +16,7 @@ import numpy.typing as npt
 
 from hush.longitudinal._rounds import Bits
 from hush.mechanisms._thresholds import SCALE
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats, Ints
 
 _CELLS = 1 << 22
 

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.longitudinal import _likelihood, _rounds
-from hush.longitudinal._base import Floats, Ints, Longitudinal
+from hush.longitudinal._base import Longitudinal
 from hush.longitudinal._first import Twice
 from hush.mechanisms import _rules
 from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.mechanisms.direct import GRR, unsigned
+from hush.types import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)

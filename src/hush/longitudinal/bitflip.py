@@ -20,10 +20,10 @@ import numpy.typing as npt
 
 from hush.errors import ReportError, message
 from hush.longitudinal import _rounds
-from hush.longitudinal._base import Floats, Ints, Reports
 from hush.longitudinal._first_asked import FirstBitFlip
 from hush.longitudinal.memoized import OneRound
 from hush.mechanisms import _rules
+from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

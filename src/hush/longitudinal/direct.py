@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from hush.longitudinal._base import Floats, Reports
 from hush.longitudinal._first import FirstLGRR
 from hush.longitudinal._two import DirectTwice
 from hush.mechanisms._thresholds import SCALE
+from hush.types import Floats, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,12 +20,12 @@ import numpy.typing as npt
 from hush.analysis import optimal
 from hush.errors import ReportError, message
 from hush.longitudinal import _rounds
-from hush.longitudinal._base import Floats, Ints, Reports
 from hush.longitudinal._first import FirstLOLOHA
 from hush.longitudinal._two import DirectTwice
 from hush.mechanisms import _chosen, _rules
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hashing import most_buckets
+from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

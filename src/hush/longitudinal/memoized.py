@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from hush.errors import ParameterError, message
 from hush.longitudinal import _rounds
-from hush.longitudinal._base import Floats, Ints, Longitudinal, Reports
+from hush.longitudinal._base import Longitudinal
 from hush.longitudinal._likelihood import Blocks, constant
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.guarantee import LDP
+from hush.types import Floats, Ints, Reports
 
 
 class OneRound(Longitudinal):

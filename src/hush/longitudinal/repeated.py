@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +16,7 @@ from hush.longitudinal import _rounds
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import best_guesses
 from hush.mechanisms.guarantee import ULDP, Guarantee, together
-
-Reports = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Reports
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.longitudinal import _histories, _likelihood, _rounds
-from hush.longitudinal._base import Floats, Ints, Reports
 from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE, FirstLUE
 from hush.longitudinal._two import TwoRounds
 from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,11 +42,7 @@ from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
 from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
 from hush.simulation import tallies
-
-Reports = npt.NDArray[Any]
-Values = npt.NDArray[np.int64]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints, Reports, Values
 
 _TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
 _BLOCK_BYTES = 1 << 19  # reports made at a time: small enough to stay in the cache until they are copied out

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from hush.errors import ParameterError, ReportError, message
 from hush.kernels import chunks
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._family_tables import MOST_REPORTS, ByBucket, ByMember, Table
+from hush.types import Ints, Reports, Values
 
 MEMBERS = (1 << 16) - 1
 """Number of functions, and the largest domain."""

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.kernels import chunks
-
-Ints = npt.NDArray[np.int64]
+from hush.types import Ints
 
 MOST_REPORTS = (1 << 31) - 1
 """What a table of 32-bit counts holds, sums of them included."""

@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.mechanisms._thresholds import SCALE, exp_below, log_ratio
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _LONG_DIGITS, _SHORT_DIGITS = Context(prec=60), Context(prec=40)
 _LOG_BILLION = 20.72326583694641

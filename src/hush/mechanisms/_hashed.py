@@ -19,12 +19,12 @@ import numpy.typing as npt
 
 from hush.analysis import success
 from hush.estimation import Aggregate
-from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._family import MEMBERS, Family
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._pure import PureOracle
 from hush.simulation import tallies
+from hush.types import Ints, Reports, Values
 
 RING = 1 << 32
 """Number of 32-bit hashes."""

@@ -14,11 +14,9 @@ from hush.errors import ParameterError, message
 from hush.estimation.likelihood import maximize
 from hush.kernels import chunks
 from hush.randomness import chunk_generator, chunk_keys
+from hush.types import Floats, Ints, Reports
 
-Reports = npt.NDArray[np.generic]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Scores = Callable[[npt.NDArray[np.generic]], Floats]
+Scores = Callable[[Reports], Floats]
 
 _BATCH_CELLS = 1 << 22
 _HELD_CELLS = 1 << 25  # likelihoods kept between steps when all of them together are no more

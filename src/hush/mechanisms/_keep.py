@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.mechanisms import _thresholds
-from hush.mechanisms._base import Floats, FrequencyOracle, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._thresholds import SCALE
+from hush.types import Floats, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

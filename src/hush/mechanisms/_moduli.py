@@ -23,7 +23,6 @@ from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis.modular import Blocks
 from hush.analysis.primes import primes
@@ -31,8 +30,8 @@ from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms import _rules
 from hush.mechanisms._lengths import subset_bits
 from hush.mechanisms._thresholds import exponential
+from hush.types import Ints
 
-Ints = npt.NDArray[np.int64]
 Moduli = tuple[int, ...]
 
 MOST_BLOCKS = 65_536

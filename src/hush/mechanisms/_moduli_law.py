@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from hush.analysis.modular import Blocks
 from hush.estimation.bounds import Term, Terms
-from hush.mechanisms._base import Floats
+from hush.types import Floats
 
 MOST = 1024
 """Values beyond which rows take too long to look through."""

@@ -6,12 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from hush.types import Floats
 
 if TYPE_CHECKING:
     from hush.mechanisms._base import FrequencyOracle
-
-Floats = npt.NDArray[np.float64]
 
 
 def enumerated(m: FrequencyOracle) -> Floats:

@@ -38,11 +38,9 @@ from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.canonical import canonical
 from hush.mechanisms.guarantee import LDP
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.types import Floats, Ints, Reports
 
-Reports = npt.NDArray[Any]
-Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
-Floats = npt.NDArray[np.float64]
 
 MAX_STEPS = 1 << 20
 _LARGEST = 1e100

@@ -19,8 +19,8 @@ from typing import ClassVar
 import numpy as np
 
 from hush.estimation import intervals, laws
-from hush.estimation.laws import Ints
-from hush.mechanisms._numeric_pieces import Floats, Pieces
+from hush.mechanisms._numeric_pieces import Pieces
+from hush.types import Floats, Ints
 
 _TILTS = np.geomspace(1e-8, 1e5, 1 << 11)  # any tilt gives a bound, so that the best of many is one
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from hush.analysis.projective import points
 from hush.kernels import chunks
 from hush.mechanisms._projective_field import Space
+from hush.types import Ints
 
-Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[Any]
 
 _WORTH_THREADS = 1 << 21

@@ -17,7 +17,8 @@ from hush.estimation import possible
 from hush.estimation.bounds import Term, Terms
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
+from hush.types import Floats, Ints, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis import choice, pareto, portable, tradeoff
 from hush.mechanisms import _chosen, _rules
@@ -21,8 +20,8 @@ from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hashing import LH, most_buckets
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import THE, UE
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Curve = Callable[[Floats], Floats]
 
 STRATEGIES: dict[str, Callable[[Floats, float], int]] = {

@@ -16,12 +16,12 @@ import numpy.typing as npt
 from hush.analysis import success
 from hush.errors import ReportError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.simulation import tallies
+from hush.types import Ints, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

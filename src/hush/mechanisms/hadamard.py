@@ -18,11 +18,11 @@ from hush.errors import ParameterError, message
 from hush.estimation.bounds import Bounded, Term, Terms
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import counted, unsigned
+from hush.types import Floats, Ints, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

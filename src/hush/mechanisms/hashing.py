@@ -22,12 +22,12 @@ from hush.analysis import optimal, portable
 from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.mechanisms import _chosen, _rules
-from hush.mechanisms._base import Floats, Reports, Values
 from hush.mechanisms._family import MEMBERS, Family, checked_buckets, nearest
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import Guarantee
+from hush.types import Floats, Reports, Values
 
 HASHES = ("affine", "family")
 _TABLED = 1 << 16  # up to so many buckets are looked up in a table, which is faster than two divisions a report

@@ -23,13 +23,14 @@ from hush.estimation.bounds import Listed, Terms
 from hush.estimation.laws import Law
 from hush.estimation.noise import Noise
 from hush.mechanisms import _chosen, _grid, _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._grid import Grid
 from hush.mechanisms._inference import shares
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.unary import checked_theta
 from hush.simulation import tallies
+from hush.types import Floats, Ints, Reports, Values
 
 _SCALES = 0.01, 100_000.0
 """Between these a table of Gaussian noise has a reasonable length."""

@@ -27,7 +27,7 @@ from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.bounds import Terms
 from hush.estimation.consistency import simplex
 from hush.mechanisms import _moduli, _rules, _thresholds
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import shares
 from hush.mechanisms._lengths import joint_bits, joint_bytes
 from hush.mechanisms._moduli_law import even_terms
@@ -35,6 +35,7 @@ from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.subset import checked, known
 from hush.simulation.subsets import subset_members
+from hush.types import Floats, Ints, Reports, Values
 
 _LONG = 64
 """From so many members of a subset on, reports are counted in a way that is faster for long ones."""

@@ -18,11 +18,12 @@ import numpy as np
 from hush.errors import ParameterError, SpecError, message
 from hush.estimation import possible
 from hush.mechanisms import _chosen
-from hush.mechanisms._numeric import Floats, Ints, Numeric, Reports, Words, place_sums
+from hush.mechanisms._numeric import Numeric, Words, place_sums
 from hush.mechanisms._numeric_laws import Coins, MeanLaw, Windows, outermost
 from hush.mechanisms._numeric_pieces import Pieces
 from hush.mechanisms._thresholds import SCALE, exp_below, exponential, keep, log_ratio
 from hush.mechanisms.direct import unsigned
+from hush.types import Floats, Ints, Reports
 
 Class = TypeVar("Class", bound=type[Numeric])
 

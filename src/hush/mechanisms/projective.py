@@ -19,7 +19,6 @@ import numpy.typing as npt
 from hush.analysis import projective
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._projective_counts import over_hyperplanes, spread_over_hyperplanes
@@ -27,6 +26,7 @@ from hush.mechanisms._projective_field import Space, space
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import counted, unsigned
+from hush.types import Floats, Ints, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,9 +20,10 @@ from hush.columns import column
 from hush.domain import Domain
 from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
-from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.canonical import canonical
 from hush.mechanisms.guarantee import ULDP
+from hush.types import Reports
 
 VERSION = 1
 

@@ -19,7 +19,6 @@ from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import possible
 from hush.mechanisms import _chosen, _rules
-from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
 from hush.mechanisms._lengths import joint_bytes, subset_bits
@@ -27,6 +26,7 @@ from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.simulation.subsets import subset_members
+from hush.types import Ints, Reports, Values
 
 CODES = ("sorted", "enumerative")
 """How a subset can be written."""

@@ -20,11 +20,11 @@ from hush.analysis import optimal, success
 from hush.analysis.choice import shortened
 from hush.errors import ParameterError, ReportError, message
 from hush.mechanisms import _chosen, _rules, _thresholds
-from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._inference import shares
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.simulation import tallies
+from hush.types import Floats, Ints, Reports, Values
 
 _LEAST_THETA = 0.500001
 """The first number of six digits above 1/2."""

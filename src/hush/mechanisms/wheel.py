@@ -16,10 +16,10 @@ import numpy as np
 from hush.analysis import optimal
 from hush.analysis.choice import shortened
 from hush.mechanisms import _chosen, _rules
-from hush.mechanisms._base import Reports, Values
 from hush.mechanisms._hashed import RING, Hashed, Words
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hashing import most_buckets
+from hush.types import Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,10 +40,8 @@ from hush.mechanisms.canonical import canonical
 from hush.mechanisms.guarantee import ApproxLDP, Guarantee
 from hush.multidim import _checks
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.types import Floats, Ints, Reports
 
-Reports = npt.NDArray[Any]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Beliefs = Sequence[npt.ArrayLike | None] | None
 
 VERSION = 1

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from hush.mechanisms import _rules
-from hush.multidim._base import Ints, Multidim, Reports
+from hush.multidim._base import Multidim
+from hush.types import Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

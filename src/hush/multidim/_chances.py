@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.mechanisms._thresholds import SCALE
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints
 
 
 def uniform(n: int, size: int, rng: np.random.Generator) -> Ints:

@@ -7,17 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.columns import cells, not_integers
 from hush.errors import DomainError, ParameterError, Unsaid, message
 from hush.mechanisms import _rules
 from hush.mechanisms._inference import shares
+from hush.types import Floats, Ints
 
 MAX_ATTRIBUTES = 1_000
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def sizes(given: object, least: int) -> tuple[int, ...]:

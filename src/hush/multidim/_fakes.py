@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
@@ -22,9 +21,7 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.unary import UE
 from hush.multidim._chances import Chances
 from hush.multidim._loss import Extremes
-
-Reports = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Reports
 
 
 class Fake(ABC):

@@ -27,13 +27,14 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.guarantee import LDP, Guarantee
 from hush.mechanisms.unary import OUE, SUE
 from hush.multidim import _checks
-from hush.multidim._base import Beliefs, Floats, Ints, Reports
+from hush.multidim._base import Beliefs
 from hush.multidim._beside import SideBySide
 from hush.multidim._chances import Chances, uniform
 from hush.multidim._choice import ADAPTIVE
 from hush.multidim._fakes import DirectFake, Fake, OneHotFake, ZeroFake
 from hush.multidim._loss import hidden
 from hush.multidim.amplification import amplified
+from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

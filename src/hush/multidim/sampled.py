@@ -22,10 +22,11 @@ from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import LDP, ApproxLDP, weakest
 from hush.multidim import _checks
-from hush.multidim._base import Beliefs, Floats, Ints, Reports
+from hush.multidim._base import Beliefs
 from hush.multidim._chances import uniform
 from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
+from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

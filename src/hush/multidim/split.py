@@ -17,10 +17,10 @@ from hush.estimation.laws import Law
 from hush.mechanisms import _rules
 from hush.mechanisms.guarantee import LDP, ApproxLDP, above, together
 from hush.multidim import _checks
-from hush.multidim._base import Floats, Ints, Reports
 from hush.multidim._beside import SideBySide
 from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
+from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush import _statistics as statistics
 from hush.errors import HushError, ParameterError
@@ -30,9 +29,7 @@ from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
 from hush.multidim.spec import from_dict, from_json
 from hush.randomness import seeded
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats, Ints
 
 _MANY = 200_000
 _LISTED = 2_048

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hush.analysis import absolute_error, information
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms.direct import GRR
@@ -27,6 +27,7 @@ from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.randomness import source
+from hush.types import Floats, Ints
 
 _MOST_PEOPLE = 10**15
 _LISTED = 1 << 12  # outputs that are enumerated

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis import success, variance
 from hush.mechanisms._base import FrequencyOracle
@@ -21,8 +20,7 @@ from hush.mechanisms.hashing import LH, most_buckets
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _POINTS = 120
 _MOST_BUCKETS = 50_000  # some e^11: more serve no budget that is looked at, unless there are as many values

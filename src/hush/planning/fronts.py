@@ -14,8 +14,7 @@ from hush.analysis import pareto
 from hush.errors import ParameterError, message
 from hush.mechanisms._base import FrequencyOracle
 from hush.planning.objectives import Setting, measured, objective
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 SELECTORS: dict[str, Callable[..., int]] = {
     "weighted": pareto.weighted_sum,

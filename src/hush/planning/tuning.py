@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis.projective import dimension, points
 from hush.mechanisms._base import FrequencyOracle
@@ -28,8 +27,7 @@ from hush.planning.measures import likely_epsilon, meets, numbers_of
 from hush.planning.named import Named
 from hush.planning.objectives import Z95
 from hush.planning.wishes import ASSUMED_EPSILON, Wishes
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 MODULAR_FOR = 1 << 14
 """Values up to which modular subset selection is planned with: beyond, PGR is shorter and as exact at any budget up to

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms import _rules
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 METRICS = {
     "margin": "half the width of a 95 % interval",

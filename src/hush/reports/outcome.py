@@ -12,8 +12,7 @@ from hush.estimation import Estimate
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.reports.figures import Series
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 @dataclass(frozen=True)

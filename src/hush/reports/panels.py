@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from hush.reports.theme import MARKERS, Theme
 from hush.reports.words import shortened
+from hush.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = npt.NDArray[np.float64]
 
 MOST_ROWS = 40
 """Values beyond which a panel shows points over an index, without names."""

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure
 
 from hush.analysis import pareto
@@ -16,13 +15,13 @@ from hush.reports.labels import Spot, place
 from hush.reports.panels import LEGEND, figure_of, head, prepare, say
 from hush.reports.scales import logarithmic
 from hush.reports.theme import LIGHT, Theme
+from hush.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from hush.planning.plan import Choice, Plan
 
-Floats = npt.NDArray[np.float64]
 
 _ERRORS = {"margin": "± at 95 %, percentage points", "mse": "mean squared error", "mae": "mean absolute error"}
 _SIZES = ((16, "up to 16 bits", "o", 2), (128, "up to 128 bits", "s", 0), (math.inf, "more bits", "^", 3))

@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints
 
 
 def populations(shares: Floats, n: int, runs: int, rng: np.random.Generator) -> Ints:

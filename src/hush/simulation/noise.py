@@ -19,10 +19,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints
 
 LEAST = 64
 """Fewer noises than this are not yet smooth enough."""

@@ -9,9 +9,8 @@ with r slots left takes it with probability r / (eligible values left).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from hush.types import Ints
 
 MOST_TOGETHER = 500_000_000
 """People that are drawn from together: numpy's hypergeometric sampler takes fewer than 10^9."""

@@ -8,9 +8,7 @@ import numpy.typing as npt
 from hush.columns import cells
 from hush.errors import ParameterError, message
 from hush.estimation.possible import total
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints
 
 MOST_PEOPLE = 2**53
 """What a simulation takes at most: as many as doubles count one by one."""

@@ -21,12 +21,13 @@ import numpy.typing as npt
 
 from hush.errors import ParameterError
 from hush.mechanisms import _rules, _thresholds
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._exact import protected_ratio
 from hush.mechanisms._family import MEMBERS, Family
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.mechanisms.unary import UE
+from hush.types import Floats, Ints, Reports
 from hush.utility._shape import Noise, Shape, bit_sizes, shape_of
 
 CHOICES = ("exact", "constant", "balanced", "paper", "none")

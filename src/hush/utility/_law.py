@@ -13,7 +13,7 @@ from hush.estimation.laws import Law, Parts, Supports
 from hush.utility._giving import Silent
 
 if TYPE_CHECKING:
-    from hush.mechanisms._base import Ints
+    from hush.types import Ints
     from hush.utility._oracle import UtilityOracle
 
 

@@ -26,7 +26,7 @@ from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
 from hush.kernels import chunks
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._inference import shares
 from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
@@ -34,6 +34,7 @@ from hush.mechanisms.direct import unsigned
 from hush.mechanisms.guarantee import ULDP, Guarantee
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.types import Floats, Ints, Reports, Values
 from hush.utility import _attack, _giving, _law, _moments, _records, _simulate
 from hush.utility._choice import checked_sensitive
 from hush.utility._giving import Giving, Leveled, Weighed

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from hush.errors import ReportError, message
 from hush.estimation import possible
-from hush.mechanisms._base import Ints, Reports, Values
 from hush.mechanisms.hashing import _TABLED, LH
 from hush.mechanisms.unary import UE
+from hush.types import Ints, Reports, Values
 from hush.utility._giving import Leveled, Silent
 
 if TYPE_CHECKING:

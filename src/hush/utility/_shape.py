@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis.walsh import walsh
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._family import MEMBERS
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._thresholds import SCALE
@@ -24,6 +24,7 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
+from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True)

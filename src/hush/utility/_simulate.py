@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hush.mechanisms._base import Floats, Ints
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hadamard import HR
+from hush.types import Floats, Ints
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import output_chances
 from hush.utility._shape import hadamard_sizes

@@ -20,7 +20,6 @@ from hush.analysis import optimal, success
 from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, Ints, Reports, Values
 from hush.mechanisms._hashed import RING
 from hush.mechanisms._inference import shares
 from hush.mechanisms._keep import TwoLevel
@@ -28,6 +27,7 @@ from hush.mechanisms._pure import PureOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.simulation.subsets import MOST_TOGETHER
+from hush.types import Floats, Ints, Reports, Values
 from hush.utility._shape import Shape, shape_of, weighted
 from hush.utility._simulate import sets_with_own
 

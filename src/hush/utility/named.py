@@ -17,13 +17,14 @@ import numpy as np
 from hush.analysis.choice import first
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle, Ints, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import SUE, UE
 from hush.mechanisms.wheel import Wheel
+from hush.types import Ints, Reports
 from hush.utility import optimal
 from hush.utility._giving import Giving, Leveled, Silent, hiding
 from hush.utility._oracle import UtilityOracle

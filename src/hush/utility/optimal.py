@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis import choice, portable
 from hush.mechanisms.hashing import most_buckets
+from hush.types import Floats
 from hush.utility import theory
-
-Floats = npt.NDArray[np.float64]
 
 
 def subset_size(s: int, epsilon: float, theta: float, z: str = "exact", reveal: str = "pair") -> int:

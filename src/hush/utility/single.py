@@ -13,7 +13,8 @@ from hush.errors import ReportError, message
 from hush.estimation.bounds import CERTAIN, Term, Terms
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms import _rules
-from hush.mechanisms._base import Floats, FrequencyOracle, Ints, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
+from hush.types import Floats, Ints, Reports, Values
 from hush.utility._shape import Shape, fixed, shape_of
 
 

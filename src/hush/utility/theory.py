@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from hush.analysis import portable, success
 from hush.mechanisms._base import FrequencyOracle
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def mean_squared_error(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import waves
-from hush.analysis.waves import Complexes, Floats, Ints, Swings, log1p, turned
+from hush.analysis.waves import Swings, log1p, turned
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._hashed import Hashed
 from hush.mechanisms._projective_counts import over_hyperplanes
@@ -26,6 +26,7 @@ from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning.capri.hadamard import output_means
+from hush.types import Complexes, Floats, Ints
 from hush.utility.balanced import BalancedLH
 from hush.utility.single import Single
 

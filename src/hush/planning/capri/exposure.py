@@ -27,8 +27,7 @@ from hush.mechanisms.unary import UE
 from hush.planning import accuracy
 from hush.planning.capri.population import Population
 from hush.randomness import source
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _CELLS = 1 << 24
 _LEAST = 2

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis.capacity import Floats, lattice
+from hush.analysis.capacity import lattice
 from hush.analysis.walsh import walsh
 from hush.mechanisms.hadamard import HR
+from hush.types import Floats
 
 Means = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 

@@ -29,8 +29,9 @@ from hush.planning.capri.disguises import together
 from hush.planning.capri.hadamard import outputs_lattice
 from hush.planning.capri.modular import modular_adds
 from hush.planning.capri.population import Population
-from hush.planning.capri.total import Draw, Floats, Law
+from hush.planning.capri.total import Draw, Law
 from hush.randomness import seeded
+from hush.types import Complexes, Floats
 from hush.utility._oracle import UtilityOracle
 from hush.utility._simulate import fast
 from hush.utility.balanced import BalancedLH
@@ -170,7 +171,7 @@ def _(m: Numeric, people: Population) -> Law:
     part, ticks = places - below, below.astype(np.int64)
     low, high = m.pieces(ticks), m.pieces(ticks + 1)
 
-    def terms(theta: npt.NDArray[Any]) -> list[tuple[waves.Complexes, npt.NDArray[Any]]]:
+    def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
         at = np.asarray(theta) * unit
         each = runs.turns(low, at, places)
         if part.any():
@@ -249,7 +250,7 @@ def _summed(
     held = people.counts > 0
     counts, middle = people.counts[held], found.mean[held]
 
-    def terms(theta: npt.NDArray[Any]) -> list[tuple[waves.Complexes, npt.NDArray[Any]]]:
+    def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
         return [(waves.log1p(found.turns(theta)[:, held]) - 1j * theta[:, None] * middle, counts)]
 
     return Law(

@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.mechanisms._numeric import Numeric
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
 from hush.planning.capri.population import Population
-from hush.planning.capri.total import Draw, Floats
-
-Ints = npt.NDArray[np.int64]
+from hush.planning.capri.total import Draw
+from hush.types import Floats, Ints
 
 _AT_ONCE = 256
 WORK = 2000.0

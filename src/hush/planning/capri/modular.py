@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis.modular_system import System
-from hush.analysis.waves import Complexes, Floats, Ints, Swings
+from hush.analysis.waves import Swings
 from hush.mechanisms.modular import MSS
 from hush.planning.capri.adds import Adds, members, spread
+from hush.types import Complexes, Floats, Ints
 
 
 def modular_adds(m: MSS, amounts: Floats, counts: Ints) -> Adds:

@@ -13,9 +13,8 @@ from hush.domain import Domain
 from hush.errors import DomainError, ParameterError, Unsaid, message
 from hush.estimation import Estimate
 from hush.estimation.consistency import simplex
+from hush.types import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Source = npt.ArrayLike | Estimate | Dataset
 
 _MOST_PEOPLE = 10**12

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis import capacity as forms
 from hush.analysis.inversion import Inversion, edgeworth
 from hush.analysis.waves import Swings, Wave
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Draw = Callable[[int, np.random.Generator], Floats]
 
 EXACT = 1e-10

@@ -18,14 +18,13 @@ from importlib import import_module
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import missing
 from hush.mechanisms import _rules
 from hush.planning.optimus.found import Found, ThousandRuns, settled, smallest
 from hush.planning.optimus.trials import Trials, Tried
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Process = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 
 _GRID = 500

@@ -11,14 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
 from hush.mechanisms import _rules
 from hush.planning.optimus.found import Found, ThousandRuns, above, precision, settled, smallest
 from hush.planning.optimus.trials import Attempt, Trials
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def halved(trials: Trials, width: float, attempt: Attempt, exactly: Attempt, g: float = math.inf) -> Found:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
@@ -27,8 +26,6 @@ from hush.planning.optimus.found import Found, rounded
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.sequential import Test, runs_needed
 from hush.planning.optimus.trials import BLOCK, Trials, Tried
-
-Floats = npt.NDArray[np.float64]
 
 _STEPS = 14  # halvings of the range by the pilot
 _FEW = 200  # runs at a budget where the pilot has no normal law

@@ -6,20 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._thresholds import SCALE
 from hush.mechanisms.hadamard import HR
 from hush.simulation import batches
+from hush.types import Floats, Ints
 from hush.utility import _simulate
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import output_chances
 from hush.utility._oracle import UtilityOracle
 from hush.utility._shape import hadamard_sizes
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Batch = Callable[[Any, Ints, int, np.random.Generator], Ints]
 Batches = Callable[[FrequencyOracle], Batch]
 """For any mechanism, how it draws its tallies."""

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._hashed import Hashed
@@ -27,10 +26,9 @@ from hush.planning.optimus import messages
 from hush.planning.optimus.population import Population
 from hush.simulation import batches
 from hush.simulation.noise import NoiseSums
+from hush.types import Floats, Ints
 from hush.utility._oracle import UtilityOracle
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Batch = Callable[[Any, Ints, int, np.random.Generator], Ints]
 
 

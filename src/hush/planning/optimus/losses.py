@@ -14,14 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.errors import ParameterError, message
 from hush.mechanisms import _rules
 from hush.planning.optimus.population import Population
+from hush.types import Floats, Ints
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Own = Callable[[Floats, Floats], float]
 """A person's own loss: of the true frequencies and one estimate."""
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis.walsh import walsh
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.projective import PGR
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 
 def chances(m: FrequencyOracle, frequencies: Floats) -> Floats:

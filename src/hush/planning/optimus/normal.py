@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis.optimal import analytic_gaussian_scale
 from hush.analysis.walsh import walsh
@@ -29,8 +28,7 @@ from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.planning.optimus import messages
 from hush.planning.optimus.population import Population
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _ROUGH = 1e-6
 """How well the least squares of modular subsets are solved here."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.columns import as_array
 from hush.datasets import Dataset
@@ -15,9 +14,7 @@ from hush.estimation.consistency import simplex
 from hush.estimation.possible import total
 from hush.mechanisms import _rules
 from hush.simulation import batches
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats, Ints
 
 MOST_PEOPLE = 10**12
 

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.estimation.intervals import proportion
 from hush.kernels import chunks
@@ -22,8 +21,8 @@ from hush.planning.optimus.drawing import costly, estimates
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.question import Question
 from hush.randomness import chunk_generator, chunk_keys
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Wanted = Callable[[Floats], int]
 
 BLOCK = 50

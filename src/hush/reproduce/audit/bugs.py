@@ -11,13 +11,13 @@ import math
 import numpy as np
 
 from hush.analysis import success
-from hush.mechanisms._base import Reports, Values
 from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hashing import LH, OLH
 from hush.mechanisms.histogram import SHE
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import OUE, SUE, UE
+from hush.types import Reports, Values
 
 Bits = np.ndarray
 

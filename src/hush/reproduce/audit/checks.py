@@ -7,10 +7,11 @@ import numpy as np
 from hush.audit import bounds
 from hush.reproduce import rule
 from hush.reproduce.audit.museum import infinite
-from hush.reproduce.audit.proof import RUNS, TRIALS, Floats
+from hush.reproduce.audit.proof import RUNS, TRIALS
 from hush.reproduce.audit.protocols import COUNTERPART, GAUSSIAN
 from hush.reproduce.check import Check, ours, paper, untold
 from hush.reproduce.study import Table
+from hush.types import Floats
 
 _LOOSE = rule.below(0.9, "none is tight, that is within a tenth of its loss")
 

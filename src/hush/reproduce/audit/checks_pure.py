@@ -9,9 +9,9 @@ import numpy as np
 
 from hush.reproduce import rule
 from hush.reproduce.audit.checks import agree, apart, errors, not_above, not_below, only_tight, span, tight_and_flat
-from hush.reproduce.audit.proof import Floats
 from hush.reproduce.check import Check, paper, untold
 from hush.reproduce.study import Table
+from hush.types import Floats
 
 REFERENCE = {
     "GRR": "0.96", "SS": "0.59", "SUE": "0.45", "OUE": "0.58",

@@ -11,10 +11,11 @@ from hush.mechanisms.histogram import SHE
 from hush.reproduce import rule
 from hush.reproduce.audit import laws
 from hush.reproduce.audit.checks import agreement, apart, not_above, not_below, span
-from hush.reproduce.audit.proof import TRIALS, Floats
+from hush.reproduce.audit.proof import TRIALS
 from hush.reproduce.audit.protocols import PURE
 from hush.reproduce.check import Check, paper
 from hush.reproduce.study import Table
+from hush.types import Floats
 
 
 def sequences(table: Table) -> list[Check]:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hush.audit import bounds
-from hush.reproduce.audit.proof import TRIALS, Floats
+from hush.reproduce.audit.proof import TRIALS
 from hush.reproduce.audit.protocols import APPROXIMATE, PURE
 from hush.reproduce.refined.frame import (
     THEME,
@@ -25,6 +25,7 @@ from hush.reproduce.refined.frame import (
     size_bar,
 )
 from hush.reproduce.study import Table
+from hush.types import Floats
 
 CLAIMED, RATIO, EXACT = THEME.ink, THEME.series[1], THEME.series[2]
 _PROVED = "proved ε"

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.attacks._most_support import binomial, direct, expected, independent
 from hush.kernels import chunks
@@ -25,8 +24,7 @@ from hush.mechanisms.direct import GRR
 from hush.mechanisms.histogram import GM, SHE, NoisyHistogram
 from hush.mechanisms.subset import SS
 from hush.randomness import seeded
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _BLOCK = 1_000  # sequences that one thread follows at a time
 

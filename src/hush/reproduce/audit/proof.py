@@ -7,13 +7,10 @@ that is right with probability s names a given wrong value with probability (1 -
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.audit import bounds
 from hush.audit.events import best_threshold
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats
 
 TRIALS = 10**6
 ALPHA = 0.01

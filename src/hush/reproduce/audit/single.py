@@ -21,9 +21,10 @@ from hush.mechanisms.hashing import LHO
 from hush.randomness import CHUNK, seeded
 from hush.reproduce.audit import protocols as grids
 from hush.reproduce.audit.bugs import MissingResetOUE, MissingResetSUE
-from hush.reproduce.audit.proof import TRIALS, Floats, attack_runs, likelihood
+from hush.reproduce.audit.proof import TRIALS, attack_runs, likelihood
 from hush.reproduce.audit.protocols import grid, mechanism
 from hush.reproduce.study import Advance, Settings, Table, rows_of
+from hush.types import Floats
 
 COLUMNS = (
     "protocol", "k", "epsilon", "delta", "exact", "attack", "attack_sd", "likelihood",

@@ -19,9 +19,10 @@ from hush.mechanisms.unary import UE
 from hush.multidim import RSFD
 from hush.randomness import CHUNK, seeded
 from hush.reproduce.audit import protocols as grids
-from hush.reproduce.audit.proof import TRIALS, Floats, Ints, attack_runs, likelihood
+from hush.reproduce.audit.proof import TRIALS, attack_runs, likelihood
 from hush.reproduce.audit.protocols import grid
 from hush.reproduce.study import Advance, Settings, Table, rows_of
+from hush.types import Floats, Ints
 
 COLUMNS = (
     "protocol", "k", "d", "epsilon", "exact", "exact_one_changed", "attack", "attack_sd", "likelihood",

@@ -13,7 +13,6 @@ from functools import cache
 from time import perf_counter
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.registry import registry
@@ -21,8 +20,8 @@ from hush.planning import optimus
 from hush.planning.optimus import drawing, losses
 from hush.randomness import seeded
 from hush.reproduce.budget.people import crowd, shaped
+from hush.types import Floats
 
-Floats = npt.NDArray[np.float64]
 Method = optimus.Direct | optimus.BS | optimus.RBS | optimus.DBS | optimus.MPass | optimus.Bayes
 
 PROTOCOLS = {"GRR": "GRR", "RAPPOR": "SUE", "OUE": "OUE", "BLH": "BLH", "OLH": "OLH"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.planning.optimus.question import RANGE
 from hush.reproduce import rule
@@ -13,8 +12,7 @@ from hush.reproduce.budget.cells import THESIS
 from hush.reproduce.budget.people import crowd
 from hush.reproduce.check import Check, ours, paper, untold
 from hush.reproduce.study import Table
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _EMOJI = "of its emojis only budgets are printed; ours are made up"
 _SECONDS = "it has seconds of its programs; collections are counted here"

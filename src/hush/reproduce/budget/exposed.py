@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.planning import capri
 from hush.randomness import seeded
 from hush.reproduce.budget.cells import mechanism, seed_of
 from hush.reproduce.budget.people import clients
 from hush.reproduce.study import Advance, Settings, Table, rows_of
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 PROTOCOLS = ("GRR", "RAPPOR", "OUE")
 LIMITS = (0, 5, 10, 20)

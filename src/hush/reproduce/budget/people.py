@@ -16,9 +16,7 @@ import numpy.typing as npt
 from hush import datasets
 from hush.planning import capri
 from hush.planning.optimus.population import Population, population
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats, Ints
 
 MOST = 40
 """Larger amounts of water are cut."""

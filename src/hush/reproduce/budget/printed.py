@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
+
 Simulate = Callable[[float, int], Floats]
 
 LOW, HIGH, PHI = 0.001, 20.0, 0.01

@@ -13,12 +13,12 @@ import numpy as np
 
 from hush.attacks.reconstruction import chance
 from hush.kernels import chunks
-from hush.mechanisms._base import FrequencyOracle, Reports, Values
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._projective_counts import over_hyperplanes
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.randomness import seeded
-from hush.reproduce.modular.settings import Floats, Ints
+from hush.types import Floats, Ints, Reports, Values
 
 
 def by_value(m: FrequencyOracle) -> Floats:

@@ -8,9 +8,10 @@ from hush.reproduce import rule
 from hush.reproduce.check import Check, ours, paper
 from hush.reproduce.modular import printed
 from hush.reproduce.modular.runtime import PRINTED, geometry
-from hush.reproduce.modular.settings import LARGE, MIDDLE, PEOPLE, Floats, mechanism
+from hush.reproduce.modular.settings import LARGE, MIDDLE, PEOPLE, mechanism
 from hush.reproduce.study import Table
 from hush.reproduce.uldp.checks_measured import agree
+from hush.types import Floats
 
 CLAIMED = 1.3
 """How much error MSS has over SS and PGR, at most, by section 5."""

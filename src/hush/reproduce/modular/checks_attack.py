@@ -9,8 +9,9 @@ from hush.reproduce import rule
 from hush.reproduce.check import Check, ours, paper, untold
 from hush.reproduce.modular import printed
 from hush.reproduce.modular.checks import over, span
-from hush.reproduce.modular.settings import PROTOCOLS, Floats, mechanism
+from hush.reproduce.modular.settings import PROTOCOLS, mechanism
 from hush.reproduce.study import Table
+from hush.types import Floats
 
 _PEOPLE = "only people by Zipf's law and a spike are attacked there"
 

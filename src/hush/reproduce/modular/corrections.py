@@ -21,8 +21,9 @@ from hush.randomness import seeded
 from hush.reproduce.modular import printed
 from hush.reproduce.modular.attacks import attacked
 from hush.reproduce.modular.measured import average, tally
-from hush.reproduce.modular.settings import Floats, budgets
+from hush.reproduce.modular.settings import budgets
 from hush.reproduce.study import Advance, Settings, Table, rows_of
+from hush.types import Floats
 
 COLUMNS = ("about", "setting", "epsilon", "printed", "right", "measured", "measured_stderr", "bound")
 SIZE, MODULI, CROWD = 30, (7, 11, 13, 5), 3_000

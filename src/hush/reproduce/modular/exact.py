@@ -12,7 +12,7 @@ import numpy as np
 
 from hush.analysis.modular import Blocks
 from hush.kernels import chunks
-from hush.reproduce.modular.settings import Floats
+from hush.types import Floats
 
 
 @dataclass(frozen=True)

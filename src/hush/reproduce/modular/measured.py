@@ -16,7 +16,8 @@ from hush.mechanisms._moduli import Moduli
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.subset import SS
 from hush.randomness import seeded
-from hush.reproduce.modular.settings import PEOPLE, PROTOCOLS, Floats, Ints, mechanism, people
+from hush.reproduce.modular.settings import PEOPLE, PROTOCOLS, mechanism, people
+from hush.types import Floats, Ints
 
 
 @cache

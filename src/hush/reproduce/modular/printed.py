@@ -15,7 +15,7 @@ from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.reproduce.modular.attacks import supported
-from hush.reproduce.modular.settings import Floats
+from hush.types import Floats
 
 
 def bound(epsilon: float, n: float) -> float:

@@ -6,12 +6,13 @@ import time
 
 import numpy as np
 
-from hush.mechanisms._base import FrequencyOracle, Reports
+from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.registry import registry
 from hush.randomness import seeded
-from hush.reproduce.modular.settings import LARGE, Floats, N, large, mechanism, people
+from hush.reproduce.modular.settings import LARGE, N, large, mechanism, people
 from hush.reproduce.study import Advance, Settings, Table, rows_of
+from hush.types import Floats, Reports
 
 PRINTED = {
     2.0: ("0.160", "0.027", "2.897", "0.220", "18.1"),

@@ -5,16 +5,13 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from hush import datasets
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms._moduli import ANCHORS, Moduli, _valid, blocks
 from hush.mechanisms.registry import registry
 from hush.reproduce.study import Settings
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Ints
 
 PROTOCOLS = ("GRR", "OUE", "SS", "PGR", "MSS")
 PEOPLE = ("zipf", "spike")

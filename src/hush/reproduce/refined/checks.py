@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis import tradeoff
 from hush.mechanisms.adaptive import ATHE, AUE
@@ -11,8 +10,7 @@ from hush.reproduce import rule
 from hush.reproduce.check import Check, ours, paper
 from hush.reproduce.refined.protocols import ADAPTIVE, EPSILON, FAMILIES, PROTOCOLS, K, point
 from hush.reproduce.study import Table
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 _TRADITIONAL = tuple(name for name in PROTOCOLS if name not in ADAPTIVE.values())
 

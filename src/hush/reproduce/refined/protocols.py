@@ -11,15 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import optimal, success, tradeoff
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.adaptive import STRATEGIES
 from hush.mechanisms.registry import registry
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 PROTOCOLS = ("GRR", "SUE", "BLH", "SHE", "SS", "OUE", "OLH", "THE", "ASS", "AUE", "ALH", "ATHE")
 ADAPTIVE = {"SS": "ASS", "OUE": "AUE", "OLH": "ALH", "THE": "ATHE"}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.reproduce import rule
 from hush.reproduce.check import Check, ours, paper, untold
 from hush.reproduce.study import Table
 from hush.reproduce.uldp.people import Setting, people
 from hush.reproduce.uldp.readings import PROPOSED, made
+from hush.types import Floats
 from hush.utility import optimal, theory, total_error, uLH
-
-Floats = npt.NDArray[np.float64]
 
 OLD = ("uRR", "uRAP", "uUE", "uLH")
 """Those that are held against uSS where equation 28 speaks."""

@@ -9,10 +9,11 @@ import numpy as np
 from hush.reproduce import rule
 from hush.reproduce.check import Check, ours, paper, untold
 from hush.reproduce.study import Table
-from hush.reproduce.uldp.checks import HADAMARD, OLD, PEOPLE, Floats, best, ratio, span
+from hush.reproduce.uldp.checks import HADAMARD, OLD, PEOPLE, best, ratio, span
 from hush.reproduce.uldp.people import SYNTHETIC, people
 from hush.reproduce.uldp.readings import MECHANISMS, PROPOSED, parameter
 from hush.reproduce.uldp.readings import paper as as_printed
+from hush.types import Floats
 
 _DEFINED = tuple(each for each in MECHANISMS if each != "uHR")
 

@@ -12,10 +12,10 @@ from matplotlib.ticker import NullLocator
 from hush.reports.scales import beyond
 from hush.reproduce.refined.frame import THEME, Panels, entitle, frame, label, logarithmic, mark
 from hush.reproduce.study import Table
-from hush.reproduce.uldp.measured import Floats
 from hush.reproduce.uldp.people import called, titled
 from hush.reproduce.uldp.readings import MECHANISMS, READINGS
 from hush.reproduce.uldp.strokes import COLOURS, WORDS, legend, lines, looks, points, shifts
+from hush.types import Floats
 
 _BUDGET = "budget ε"
 _RATIOS = (0.4, 14.0)

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.randomness import seeded
 from hush.reproduce.uldp.people import ALL, people
 from hush.reproduce.uldp.readings import MECHANISMS, made
 from hush.reproduce.uldp.runs import estimates
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 RUNS, FEW = 50, 10
 """Runs of each cell, in full and quick."""

@@ -12,13 +12,10 @@ from functools import cache
 from itertools import count
 
 import numpy as np
-import numpy.typing as npt
 
 from hush import datasets
 from hush.randomness import seeded
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from hush.types import Floats, Ints
 
 
 @dataclass(frozen=True)

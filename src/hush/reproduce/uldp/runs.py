@@ -7,17 +7,14 @@ and Hadamard response are drawn for all runs at once. Everybody else is simulate
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.subset import SS
 from hush.simulation import batches
+from hush.types import Floats, Ints
 from hush.utility import BalancedLH, UtilityOracle
 from hush.utility._simulate import disguised, revealing
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def estimates(u: UtilityOracle, counts: Ints, runs: int, rng: np.random.Generator) -> Floats:

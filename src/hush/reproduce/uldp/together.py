@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.randomness import seeded
 from hush.reproduce.study import Advance, Settings, Table, rows_of
@@ -22,8 +21,7 @@ from hush.reproduce.uldp.measured import mean
 from hush.reproduce.uldp.people import ALL, People, Setting, chosen, people
 from hush.reproduce.uldp.readings import PROPOSED, READINGS, budgets, made
 from hush.reproduce.uldp.runs import estimates
-
-Floats = npt.NDArray[np.float64]
+from hush.types import Floats
 
 AHEAD = 0.05
 """The share of people who report first."""
