@@ -17,7 +17,7 @@ import numpy as np
 
 import hush
 from benchmarks import report, timing
-from hush.reproduce.measure import Measured, repeated
+from hush_studies.measure import Measured, repeated
 
 K, EPSILON, RUNS = 100, 4.0, 100
 REQUIRED = {"OLH": 100, "OUE": 30}

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 import hush
 from hush.reports.figures import png, trade_off
 from hush.reports.planned import front_figure
-from hush.reproduce import Settings, studies
+from hush_studies import Settings, studies
 
 PICTURES = Path(__file__).parent / "pictures"
 INK, TRUTH, POINT = "#22303c", "#c9d6df", "#d1495b"

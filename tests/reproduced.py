@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hush.reproduce import Check, Verdict
-from hush.reproduce.rule import Kind
+from hush_studies import Check, Verdict
+from hush_studies.rule import Kind
 
 
 def unsound(checks: Sequence[Check]) -> list[str]:

@@ -16,7 +16,7 @@ from rich.console import Console
 
 import hush
 from hush.cli import _console
-from hush.reproduce import Check, refined
+from hush_studies import Check, refined
 from tests.system.support import answer, refused, run, shell, words
 from tests.system.test_demo import Page
 

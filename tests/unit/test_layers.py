@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 
 import hush
+import hush_studies
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
     "_start", "errors", "types", "columns", "_json", "_statistics", "_index", "randomness", "domain", "datasets",
     "kernels", "files", "estimation", "analysis", "simulation", "mechanisms", "utility", "longitudinal", "multidim",
-    "attacks", "audit", "planning", "testing", "engine", "collect", "reports", "reproduce", "workbench", "cli",
+    "attacks", "audit", "planning", "testing", "engine", "collect", "reports", "workbench", "cli",
 ]  # fmt: skip
-TOP = {"__init__.py", "__main__.py"}
+STUDIES = Path(hush_studies.__file__).parent
+INSIDE = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in LAYERS)
+"""All files but those that hold the layers together."""
 
 
 def imported(path: Path) -> set[str]:
@@ -33,16 +36,24 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_file_belongs_to_a_layer() -> None:
+    assert {path.name for path in {*ROOT.glob("*.py")} - {*INSIDE}} == {"__init__.py", "__main__.py"}
+    assert {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in INSIDE} <= {*LAYERS}
+
+
+@pytest.mark.parametrize("path", INSIDE, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_layer_imports_only_those_above(path: Path) -> None:
     layer = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    if path.parent == ROOT and path.name in TOP:
-        assert layer in {"__init__", "__main__"}
-        return
-    assert layer in LAYERS, f"{layer} is not a layer of the design"
     allowed = {*LAYERS[: LAYERS.index(layer) + 1]}
     names = {name for name in imported(path) if name in LAYERS}
     assert names <= allowed, f"{path.name} imports {names - allowed}, which lie below {layer}"
+
+
+def test_the_studies_stand_below_everything_but_the_command_that_runs_them() -> None:
+    uses = {path for path in ROOT.rglob("*.py") if "hush_studies" in path.read_text(encoding="utf-8")}
+    assert {path.relative_to(ROOT).as_posix() for path in uses} == {"cli/reproduce.py", "cli/_reproducing.py"}
+    for path in STUDIES.rglob("*.py"):
+        assert "cli" not in imported(path), path
 
 
 def test_import_brings_no_heavy_package() -> None:

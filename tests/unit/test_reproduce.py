@@ -14,10 +14,10 @@ import pytest
 import hush
 from hush.attacks.reconstruction import chance
 from hush.files import atomic
-from hush.reproduce import Check, Part, Settings, Study, Table, measure, page, studies
-from hush.reproduce.folder import RECORD, kept, make, whole
-from hush.reproduce.refined import checks, frame, protocols
-from hush.reproduce.study import rows_of
+from hush_studies import Check, Part, Settings, Study, Table, measure, page, studies
+from hush_studies.folder import RECORD, kept, make, whole
+from hush_studies.refined import checks, frame, protocols
+from hush_studies.study import rows_of
 from tests.conftest import PURE_NAMES, example
 from tests.reproduced import unsound
 

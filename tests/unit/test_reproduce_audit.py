@@ -18,8 +18,8 @@ from hush.audit import bounds
 from hush.audit.target import log_ratio
 from hush.longitudinal import Repeated
 from hush.multidim import RSFD
-from hush.reproduce import Part, Settings, Table, studies
-from hush.reproduce.audit import bugs, checks, composed, laws, museum, proof, protocols, single, tuples
+from hush_studies import Part, Settings, Table, studies
+from hush_studies.audit import bugs, checks, composed, laws, museum, proof, protocols, single, tuples
 from tests.reproduced import unsound
 
 QUICK = Settings(quick=True)

@@ -13,8 +13,8 @@ from scipy.stats import binom, norm
 
 import hush
 from hush.planning import capacity, capri, optimus
-from hush.reproduce import Check, Part, Settings, Table, studies
-from hush.reproduce.budget import (
+from hush_studies import Check, Part, Settings, Table, studies
+from hush_studies.budget import (
     as_printed,
     bound,
     cells,
@@ -28,7 +28,7 @@ from hush.reproduce.budget import (
     searched,
     totals,
 )
-from hush.reproduce.study import rows_of
+from hush_studies.study import rows_of
 from tests.reproduced import unsound
 
 QUICK = Settings(quick=True)

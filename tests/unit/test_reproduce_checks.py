@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import hush
-from hush.reproduce import Check, Rule, Verdict, rule
-from hush.reproduce.check import ours, paper, untold
-from hush.reproduce.rule import Kind
+import hush_studies
+from hush_studies import Check, Rule, Verdict, rule
+from hush_studies.check import ours, paper, untold
+from hush_studies.rule import Kind
 from tests.reproduced import unsound
 
 
@@ -99,8 +99,8 @@ def test_what_a_check_tells() -> None:
 
 
 def test_no_study_makes_a_rule_of_its_own() -> None:
-    """Rules come from the functions of `hush.reproduce.rule`, which give each kind its tolerance."""
-    studies = sorted((Path(hush.__file__).parent / "reproduce").glob("*/checks*.py"))
+    """Rules come from the functions of `hush_studies.rule`, which give each kind its tolerance."""
+    studies = sorted(Path(hush_studies.__file__).parent.glob("*/checks*.py"))
     assert len(studies) == 14
     for path in studies:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import hush
+import hush_studies
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
-from hush.reproduce import Check, Part, Settings, Table
-from hush.reproduce.modular import (
+from hush_studies import Check, Part, Settings, Table
+from hush_studies.modular import (
     STUDY,
     attacks,
     checks,
@@ -28,8 +29,8 @@ from hush.reproduce.modular import (
     runtime,
     settings,
 )
-from hush.reproduce.modular.exact import mean_error
-from hush.reproduce.study import rows_of
+from hush_studies.modular.exact import mean_error
+from hush_studies.study import rows_of
 from tests.reproduced import unsound
 
 QUICK = Settings(quick=True)
@@ -44,7 +45,7 @@ def told() -> dict[str, tuple[Table, float]]:
     with pytest.MonkeyPatch.context() as change:
         change.setattr(settings, "_QUICK_LARGE", 1_000)
         change.setattr(settings, "FEW", 5)
-        change.setattr("hush.reproduce.modular.tables.LARGE", 2_048)
+        change.setattr("hush_studies.modular.tables.LARGE", 2_048)
         for part in STUDY.parts:
             heard: list[float] = []
             found[part.id] = part.compute(QUICK, heard.append), sum(heard)
@@ -76,7 +77,7 @@ def test_the_study_has_all_figures() -> None:
     wanted = {f"figure-{i}" for i in range(1, 10)} | {"table-1", "table-2", "corrections"}
     assert {part.id for part in STUDY.parts} == wanted
     assert {part.id for part in STUDY.parts if not part.empirical} == {"table-1", "figure-2"}
-    assert hush.reproduce.studies()["modular"] is STUDY
+    assert hush_studies.studies()["modular"] is STUDY
 
 
 @pytest.mark.parametrize("part", STUDY.parts, ids=lambda part: part.id)

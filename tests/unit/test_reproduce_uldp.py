@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 import hush
-from hush.reproduce import Part, Settings, Table, studies
-from hush.reproduce.uldp import (
+from hush.utility import BalancedLH, UtilityOracle, theory, total_error, uHR, uLH, uRAP, uSS, uUE
+from hush_studies import Part, Settings, Table, studies
+from hush_studies.uldp import (
     checks_together,
     computed,
     curves,
@@ -24,7 +25,6 @@ from hush.reproduce.uldp import (
     runs,
     together,
 )
-from hush.utility import BalancedLH, UtilityOracle, theory, total_error, uHR, uLH, uRAP, uSS, uUE
 from tests.reproduced import unsound
 
 QUICK = Settings(quick=True)

@@ -12,8 +12,8 @@ from hush.cli import _console, _paths
 from hush.files import atomic
 
 if TYPE_CHECKING:
-    from hush.reproduce import Check, Part, Settings, Study
-    from hush.reproduce.folder import Made
+    from hush_studies import Check, Part, Settings, Study
+    from hush_studies.folder import Made
 
 FOLDER = "hush-reproduce"
 CHECKS = "checks.csv"
@@ -47,8 +47,8 @@ class Run:
     def prepare(self) -> None:
         """Refuse a folder that cannot be, or that holds a full run where a small version is wanted."""
         from hush.errors import ParameterError, message
-        from hush.reproduce import page
-        from hush.reproduce.folder import names, whole
+        from hush_studies import page
+        from hush_studies.folder import names, whole
 
         _paths.folder("--out", self.folder, [*names(self.parts), page.NAME, CHECKS])
         if self.settings.quick and whole(self.folder):
@@ -58,7 +58,7 @@ class Run:
 
     def make(self, *, fresh: bool, quiet: bool) -> list[Made]:
         """Make the parts, or keep them; where that is stopped, say what is there and how to go on."""
-        from hush.reproduce.folder import kept, make
+        from hush_studies.folder import kept, make
 
         self.present = kept(self.study, self.study.parts, self.settings, self.folder)
         wanted = {part.id for part in self.parts}
@@ -90,7 +90,7 @@ class Run:
 
     def show(self) -> None:
         """Page and checks of all that is there, with what earlier runs made; nothing, where nothing is there."""
-        from hush.reproduce import page
+        from hush_studies import page
 
         made = [self.present[part.id] for part in self.study.parts if part.id in self.present]
         if made:
@@ -113,7 +113,7 @@ def checks_of(made: Iterable[Made]) -> list[tuple[Part, Check]]:
 
 
 def _table(checks: Iterable[tuple[Part, Check]]) -> str:
-    from hush.reproduce.study import rows_of
+    from hush_studies.study import rows_of
 
     rows = [{"part": part.id, **check.told()} for part, check in checks]
     head = list(rows[0]) if rows else ["part"]

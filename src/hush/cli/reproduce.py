@@ -14,8 +14,8 @@ from hush.cli._options import Json
 
 if TYPE_CHECKING:
     from hush.cli._reproducing import Run
-    from hush.reproduce import Check, Part, Study
-    from hush.reproduce.folder import Made
+    from hush_studies import Check, Part, Study
+    from hush_studies.folder import Made
 
 _HEADS = {"verdict": 0, "claim": 0, "printed": 0, "matches when": 1, "computed": 0, "figure": 2, "where": 3}
 """Columns of the checks, and how soon each is left out of a narrow window."""
@@ -52,7 +52,7 @@ def reproduce(
     on where it was: figures that the folder holds already, made in the same way, are kept. --quick never writes over a
     full run. The exit code is 1 when a check comes out otherwise than is known.
     """
-    from hush.reproduce import Settings
+    from hush_studies import Settings
 
     chosen = _study(study)
     if chosen is None:
@@ -79,7 +79,7 @@ def _study(name: str | None) -> Study | None:
     import difflib
 
     from hush.errors import ParameterError, message
-    from hush.reproduce import studies
+    from hush_studies import studies
 
     known = studies()
     if name is None or name in known:
@@ -122,7 +122,7 @@ def _list_parts(study: Study, parts: Sequence[Part], as_json: bool) -> None:
 
 def _list(as_json: bool) -> None:
     from hush.cli import _grid
-    from hush.reproduce import studies
+    from hush_studies import studies
 
     found = list(studies().values())
     if as_json:
@@ -181,7 +181,7 @@ def _cells(part: Part, check: Check) -> list[Any]:
 
 
 def _counted(checks: Sequence[Check]) -> str:
-    from hush.reproduce import Verdict
+    from hush_studies import Verdict
 
     found = {verdict: sum(check.verdict is verdict for check in checks) for verdict in Verdict}
     told = ", ".join(f"{number} {verdict}" for verdict, number in found.items())

@@ -1,0 +1,97 @@
+"""Tables of the data reconstruction attack (DRA): figures 3, 6, 8 and 9."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from hush_studies.modular import printed
+from hush_studies.modular.attacks import attacked, by_value
+from hush_studies.modular.settings import (
+    MIDDLE,
+    PEOPLE,
+    PROTOCOLS,
+    SMALL,
+    N,
+    budgets,
+    mechanism,
+    people,
+    trials,
+)
+from hush_studies.study import Advance, Settings, Table, rows_of
+
+COLUMNS = (
+    "protocol", "k", "people", "epsilon", "n", "runs", "dra", "dra_stderr", "dra_expected", "dra_mean", "dra_most",
+    "dra_printed", "dra_knowing",
+)  # fmt: skip
+_VALUES = 1_000_000_000
+_LEAST = 10
+
+
+def _runs(k: int, settings: Settings) -> int:
+    """Fewer trials of large domains: what is counted is the chance of a right guess, which varies little."""
+    return min(trials(settings), max(_LEAST, _VALUES // (N * k)))
+
+
+@cache
+def _cell(name: str, k: int, crowd: str, epsilon: float, runs: int, seed: int) -> list[Any]:
+    m, counts = mechanism(name, k, epsilon), people(crowd, k)
+    shares, each = counts / N, by_value(m)
+    where = [seed, 3, PROTOCOLS.index(name), PEOPLE.index(crowd), k, round(100 * epsilon)]
+    told = [
+        float(each @ shares),
+        float(each.mean()),
+        float(each.max()),
+        printed.attack(m),
+        min(float(m.asr(shares)), 1.0),
+    ]
+    return [name, k, crowd, epsilon, N, runs, *attacked(m, counts, runs, where), *told]
+
+
+def _over(names: Sequence[str], crowds: Sequence[str], settings: Settings, advance: Advance) -> Table:
+    cells = [
+        (name, k, crowd, epsilon)
+        for k in (SMALL, MIDDLE)
+        for crowd in crowds
+        for name in names
+        for epsilon in budgets(settings)
+    ]
+    cost = [_runs(k, settings) * k for _, k, _, _ in cells]
+    rows = []
+    for cell, share in zip(cells, cost, strict=True):
+        rows.append(_cell(*cell, _runs(cell[1], settings), settings.seed))
+        advance(share / sum(cost))
+    return rows_of(COLUMNS, rows)
+
+
+def zipf(settings: Settings, advance: Advance) -> Table:
+    """Figure 3."""
+    return _over(PROTOCOLS, ("zipf",), settings, advance)
+
+
+def spike(settings: Settings, advance: Advance) -> Table:
+    """Figure 8."""
+    return _over(PROTOCOLS, ("spike",), settings, advance)
+
+
+def both(settings: Settings, advance: Advance) -> Table:
+    """Figure 6: SS and MSS only."""
+    return _over(("SS", "MSS"), PEOPLE, settings, advance)
+
+
+def aligned(settings: Settings, advance: Advance) -> Table:
+    """Figure 9: at each budget the domain is the whole geometry that PGR needs for 100 or 1,024 values."""
+    bases = (SMALL,) if settings.quick else (SMALL, MIDDLE)
+    cells = [
+        (base, mechanism("PGR", base, e).size, name, e)  # type: ignore[attr-defined]
+        for base in bases
+        for e in ((1.0, 5.0) if settings.quick else budgets(settings))
+        for name in PROTOCOLS
+    ]
+    cost = [k * _runs(k, settings) + 30 * k for _, k, _, _ in cells]
+    rows = []
+    for (base, k, name, epsilon), share in zip(cells, cost, strict=True):
+        rows.append([base, *_cell(name, k, "spike", epsilon, _runs(k, settings), settings.seed)])
+        advance(share / sum(cost))
+    return rows_of(("base", *COLUMNS), rows)
