@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from hush import _start, datasets, errors
 from hush.domain import Domain
@@ -37,6 +37,11 @@ from hush.mechanisms.wheel import Wheel
 from hush.planning.plan import plan
 from hush.randomness import seeded
 from hush.utility import uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
+
+if TYPE_CHECKING:
+    from hush.planning.capri import capacity
+    from hush.planning.optimus import budget
+    from hush.planning.uldp import uldp
 
 __version__ = "0.2.0.dev0"
 
@@ -81,6 +86,8 @@ __all__ = [
     "ServerTHE",
     "Spec",
     "Wheel",
+    "budget",
+    "capacity",
     "datasets",
     "errors",
     "from_dict",
@@ -96,15 +103,23 @@ __all__ = [
     "uSS",
     "uUE",
     "uWheel",
+    "uldp",
 ]
 
 _start.done()
 
 _PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing", "utility"}
+_QUESTIONS = {"budget", "capacity", "uldp"}
 
 
-def __getattr__(name: str) -> ModuleType:
-    """The packages, imported when first used."""
+def __getattr__(name: str) -> Any:
+    """The packages and the questions to the planner, imported when first used."""
     if name in _PACKAGES:
         return import_module(f"hush.{name}")
+    if name in _QUESTIONS:
+        return getattr(import_module("hush.planning"), name)
     raise AttributeError(f"module 'hush' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_PACKAGES, *(name for name in globals() if name.startswith("__"))})

@@ -2,6 +2,7 @@
 
     HushError
     ├── ParameterError (ValueError)     a parameter, value or option breaks its rule
+    │   └── CallError (TypeError)       a parameter is unknown, missing, or given without its name
     ├── DomainError (ValueError)        a value lies outside the domain
     ├── ReportError (ValueError)        a report is malformed for its mechanism
     ├── SpecError (ValueError)          a spec, aggregate or file does not belong to this one
@@ -91,6 +92,10 @@ class HushError(Exception):
 
 class ParameterError(HushError, ValueError):
     """A parameter breaks its rule."""
+
+
+class CallError(ParameterError, TypeError):
+    """A parameter is unknown, missing, or given without its name."""
 
 
 class DomainError(HushError, ValueError):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hush
 from hush.analysis import optimal, variance
-from hush.errors import ParameterError
+from hush.errors import CallError, ParameterError
 from tests.conftest import APPROXIMATE, example
 
 BAD_EPSILONS = [0, -1.0, 1e-9, 1e-300, math.nan, math.inf, -math.inf, 41.0, 1e300, "1", None, True, 1j, [1.0]]
@@ -79,9 +81,48 @@ def test_numbers_of_other_types_are_welcome() -> None:
         hush.GRR(k=3, epsilon=Decimal("1"))  # type: ignore[arg-type]
 
 
-def test_parameters_are_keyword_only_and_frozen() -> None:
-    with pytest.raises(TypeError):
-        hush.GRR(4, 1.0)  # type: ignore[misc]
+CALLS = [
+    (lambda: hush.GRR(4, 1.0), "parameters", r"write GRR\(k=…, epsilon=…\)"),
+    (lambda: hush.GRR(k=4, eps=1.0), "eps", r"did you mean epsilon\?"),
+    (lambda: hush.MSS(k=40, epsilon=1.0, modulli=(5, 7, 9)), "modulli", r"did you mean moduli\?"),
+    (lambda: hush.GRR(k=4, epsilon=1.0, colour="red"), "colour", "leave it out"),
+    (lambda: hush.GRR(k=4), "epsilon", r"write GRR\(epsilon=…, …\)"),
+    (lambda: hush.Duchi(0, 1, 1.0), "parameters", r"write Duchi\(low=…, high=…, epsilon=…\)"),
+    (lambda: hush.multidim.SMP(sizes=(2, 3), eps=1.0), "eps", "did you mean epsilon"),
+    (lambda: hush.longitudinal.LGRR(4), "parameters", r"write LGRR\(k=…\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "parameter", "remedy"), CALLS)
+def test_calls_that_do_not_fit_are_told_how_to(call: Any, parameter: str, remedy: str) -> None:
+    with pytest.raises(CallError, match=remedy) as caught:
+        call()
+    assert caught.value.parameter == parameter
+    assert isinstance(caught.value, ParameterError)
+    assert isinstance(caught.value, TypeError)
+
+
+def test_errors_from_inside_a_constructor_stay_as_they_are() -> None:
+    class Odd(hush.GRR):
+        def __post_init__(self) -> None:
+            raise TypeError("from inside")
+
+    with pytest.raises(TypeError, match=r"^from inside$") as caught:
+        Odd(k=4, epsilon=1.0)
+    assert not isinstance(caught.value, ParameterError)
+
+
+def test_help_shows_the_parameters() -> None:
+    assert list(inspect.signature(hush.GRR).parameters) == ["k", "epsilon"]
+
+
+def test_everything_is_listed() -> None:
+    assert {"audit", "plan", "budget", "capacity", "uldp", "OUE", "testing"} <= {*dir(hush)}
+    for name in dir(hush):
+        assert getattr(hush, name) is not None or name.startswith("__")
+
+
+def test_parameters_are_frozen() -> None:
     with pytest.raises(AttributeError):
         hush.GRR(k=4, epsilon=1.0).k = 5  # type: ignore[misc]
 

@@ -13,7 +13,7 @@ import dataclasses
 import hashlib
 import math
 import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +31,7 @@ from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
 from hush.longitudinal._rounds import times
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._byname import ByName
 from hush.mechanisms._inference import best_guesses
 from hush.mechanisms.canonical import canonical
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
@@ -40,7 +41,7 @@ _CHUNK_BYTES = 1 << 24  # reports of one chunk of people
 
 
 @dataclass(frozen=True, kw_only=True)
-class Longitudinal(ABC):
+class Longitudinal(metaclass=ByName):
     """A protocol that collects a value 0..k-1 of each person again and again: a frozen dataclass."""
 
     if TYPE_CHECKING:  # fields of most protocols

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,6 +37,7 @@ from hush.estimation.laws import Law
 from hush.estimation.possible import added
 from hush.kernels import chunks
 from hush.mechanisms import _moments, _rules
+from hush.mechanisms._byname import ByName
 from hush.mechanisms._exact import enumerated_loss
 from hush.mechanisms._inference import best_guesses, likeliest, shares
 from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee
@@ -49,7 +50,7 @@ _BLOCK_BYTES = 1 << 19  # reports made at a time: small enough to stay in the ca
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrequencyOracle(ABC):
+class FrequencyOracle(metaclass=ByName):
     """A mechanism over the values 0..k-1 whose reports estimate how frequent each value is."""
 
     k: int

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,6 +30,7 @@ from hush.estimation.aggregate import belonging
 from hush.estimation.possible import added
 from hush.kernels import chunks
 from hush.mechanisms import _rules
+from hush.mechanisms._byname import ByName
 from hush.mechanisms._exact import worst_ratio
 from hush.mechanisms._numeric_estimate import MeanEstimate
 from hush.mechanisms._numeric_laws import MeanLaw
@@ -47,7 +48,7 @@ _LARGEST = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numeric(ABC):
+class Numeric(metaclass=ByName):
     """A mechanism over the numbers from low to high whose reports estimate their mean.
 
     Args:
@@ -104,7 +105,7 @@ class Numeric(ABC):
     def tally(self, reports: Reports) -> Ints:
         """An additive summary of reports; raises ReportError on a malformed one."""
 
-    def check_tally(self, tally: Ints, n: int) -> None:  # noqa: B027
+    def check_tally(self, tally: Ints, n: int) -> None:
         """Refuse a tally that n reports cannot give, by what `hush.estimation.possible` has; here nothing is known."""
 
     @abstractmethod

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +35,7 @@ from hush.estimation.possible import added
 from hush.kernels import chunks
 from hush.mechanisms import _rules
 from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms._byname import ByName
 from hush.mechanisms._inference import best_guesses
 from hush.mechanisms.canonical import canonical
 from hush.mechanisms.guarantee import ApproxLDP, Guarantee
@@ -51,7 +52,7 @@ _BATCH_CELLS = 1 << 22  # likelihoods held at a time
 
 
 @dataclass(frozen=True, kw_only=True)
-class Multidim(ABC):
+class Multidim(metaclass=ByName):
     """A collection of tuples, whose reports estimate how frequent each value of each attribute is."""
 
     sizes: Sequence[int]
