@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -191,7 +191,7 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
         if other is not None:
             raise ParameterError(message("other", "needs labels beside it", other, "name the labels of the domain"))
         return None
-    names = _listed("labels", "must be a list of labels, in order", labels)
+    names = _listed("labels", "must be a list of labels, in order", labels, ordered=True)
     if other is not None and not _travels(other):
         raise ParameterError(message("other", "must be a label: text or a number", type(other), "use e.g. 'other'"))
     for i, name in enumerate(names):
@@ -203,10 +203,10 @@ def _names(labels: Sequence[Label] | None, other: Label | None) -> tuple[Label, 
     return tuple(names)
 
 
-def _listed(name: str, rule: str, given: object) -> list[Any]:
-    """The members of a list or an array, NumPy's numbers and texts as plain ones."""
+def _listed(name: str, rule: str, given: object, *, ordered: bool = False) -> list[Any]:
+    """The members of a list or an array, NumPy's numbers and texts as plain ones; a set has no order."""
     try:
-        if isinstance(given, (str, bytes)):
+        if isinstance(given, (str, bytes)) or (ordered and isinstance(given, Set)):
             raise TypeError
         return [item.item() if isinstance(item, np.generic) else item for item in given]  # type: ignore[attr-defined]
     except TypeError:
@@ -245,14 +245,15 @@ def _sensitive(named: Iterable[Label] | None, size: int, index: Index | None) ->
 def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | None:
     if values is None:
         return None
+    listed = _listed("values", "must be a list of numbers, in order", values, ordered=True)
     try:
-        numbers = tuple(float(v) for v in values)
+        numbers = tuple(float(v) for v in listed)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(message("values", "must be numbers", values, "give one for each value")) from None
+        raise ParameterError(message("values", "must be numbers", type(values), "give one for each value")) from None
     if len(numbers) != size:
         raise ParameterError(message("values", f"must be {size} numbers", len(numbers), "give one for each value"))
     if not all(math.isfinite(v) for v in numbers):
-        raise ParameterError(message("values", "must be finite", values, "replace NaN and infinities"))
+        raise ParameterError(message("values", "must be finite", type(values), "replace NaN and infinities"))
     return numbers
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -146,3 +147,9 @@ def write_csv(path: Path, columns: dict[str, list[Any]]) -> Path:
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
     return path
+
+
+def heard() -> None:
+    """In a process that is started: signals end it, though whoever runs the tests in the background ignores some."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

@@ -194,7 +194,7 @@ def test_counts_meet_a_spec_by_label(counts: str, domain: dict[str, Any], found:
         ("label,count\nSECRET,9\ncat,5\n", {"labels": ["cat", "dog"], "other": "other"}, "row 1 {labels}"),
         ("label,count\n10,5\n10.0,7\n20,9\n", {"labels": [10, 20, 30]}, "row 2 {labels}, got one again"),
         ("label,count\ncat,5\ndog,7\nfish,9\n", {"size": 3}, "row 1 must have one of the spec's 3 values, once"),
-        ("count\n5\n7\n", {"labels": ["cat", "dog", "fish"]}, "k must be the 2 values of c"),
+        ("count\n5\n7\n", {"labels": ["cat", "dog", "fish"]}, "--spec must be one of 2 values, as c has, got 3"),
     ],
 )
 def test_counts_of_others_are_refused(counts: str, domain: dict[str, Any], got: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.support import COIN, shell, words, write_csv
+from tests.system.support import COIN, heard, shell, words, write_csv
 
 OWN = (
     COIN
@@ -129,7 +129,12 @@ def test_a_signal_during_the_imports_is_quiet(
     path = os.pathsep.join([str(tmp_path / "stand-in"), *sys.path])
     begin = [sys.executable, *(["-m", "hush"] if started == "module" else [str(script)])]
     done = subprocess.run(
-        [*begin, "mechanisms"], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        [*begin, "mechanisms"],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=heard,
     )
     assert done.stderr == f"Error: {said}; no half-written file is left\n"
     assert done.returncode == {"SIGINT": 130, "SIGTERM": 143}[number]
@@ -150,7 +155,9 @@ def test_other_programs_keep_their_signals(tmp_path: Path) -> None:
     )
     for begin in ([str(script)], ["-c", script.read_text()]):
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        done = subprocess.run([sys.executable, *begin], env=env, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, *begin], env=env, capture_output=True, text=True, check=False, preexec_fn=heard
+        )
         assert (done.stdout, done.stderr) == ("True\nTrue\nGRR\n", "")
 
 

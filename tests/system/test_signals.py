@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests.system.support import heard
+
 LOST = """
 import os, sys, time
 from hush.cli import _guard, _signals
@@ -47,13 +49,18 @@ sys.exit(_guard.guarded(work))
 """
 
 
+def ran(program: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", program]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, preexec_fn=heard)
+
+
 @pytest.mark.parametrize(
     ("number", "said"),
     [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"), (signal.SIGHUP, "terminated")],
 )
 def test_an_ending_that_python_drops_is_raised_again(number: signal.Signals, said: str) -> None:
     program = LOST.format(number=int(number))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = ran(program)
     assert done.stdout == "went on\ncleared away\n"
     assert done.stderr == f"Error: {said}; no half-written file is left\n"
     assert done.returncode == 128 + number
@@ -62,5 +69,5 @@ def test_an_ending_that_python_drops_is_raised_again(number: signal.Signals, sai
 @pytest.mark.parametrize("then", ["pass", "raise ImportError('what C code makes of it')", "raise typer.Exit(1)"])
 def test_an_ending_that_others_take_is_heard(then: str) -> None:
     program = TAKEN.format(then=then)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = ran(program)
     assert (done.returncode, done.stderr) == (130, "Error: interrupted; no half-written file is left\n")

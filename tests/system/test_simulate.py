@@ -94,8 +94,9 @@ def test_refuses(tmp_path: Path) -> None:
 def test_a_spec_over_other_values_than_the_peoples_is_not_blamed_on_an_option_that_nobody_gave(tmp_path: Path) -> None:
     spec = tmp_path / "five.json"
     spec.write_text(hush.Spec(hush.OUE(k=5, epsilon=1.0), hush.Domain(size=5)).to_json(), encoding="utf-8")
-    message = refused("simulate", "--spec", spec, "--dataset", "msnbc")
-    assert "--spec must be one of 17 values, as msnbc has, got 5; choose other people" in message
+    file = write_csv(tmp_path / "people.csv", {"count": [1, 2, 3]})
+    message = refused("simulate", "--spec", spec, "--counts", file)
+    assert "--spec must be one of 3 values, as people has, got 5; choose other people" in message
     assert "--k" not in message
 
 

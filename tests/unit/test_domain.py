@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -213,3 +214,17 @@ def test_misshapen_specs_raise_nothing_but_our_errors(change: dict[str, object])
     plain = hush.Spec(hush.GRR(k=3, epsilon=1.0)).to_dict()
     with pytest.raises(hush.HushError):
         hush.Spec.from_dict({**plain, **change})
+
+
+@pytest.mark.parametrize("entries", [{"labels": {"cat", "dog"}}, {"size": 2, "values": {1.0, 2.0}}])
+def test_what_has_no_order_is_refused(entries: dict[str, Any]) -> None:
+    """A set comes in another order in another process, and a report would mean another label there."""
+    with pytest.raises(ParameterError, match=r"must be a list of .*, in order, got <class 'set'>"):
+        hush.Domain(**entries)
+
+
+def test_numbers_that_are_none_are_not_repeated() -> None:
+    for values in ([[0, 123457], [1, 0]], [0.0, float("inf")]):
+        with pytest.raises(ParameterError, match=r"^values must be") as caught:
+            hush.Domain(size=2, values=values)  # type: ignore[arg-type]
+        assert "123457" not in str(caught.value)

@@ -193,3 +193,17 @@ def test_thresholds_are_required() -> None:
 def test_messages_show_any_value() -> None:
     for value in (10**5000, [10**5000], {"a": 10**5000}, Fraction(1, 10**5000), np.array(7), np.ma.masked, DEEP):
         assert errors.message("k", "must be small", value, "use less").startswith("k must be small, got ")
+
+
+def test_a_name_that_stands_twice_is_refused() -> None:
+    """Readers differ in which of the two they take: the one that people see, or the one that is used."""
+    text = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(size=3)).to_json()
+    with pytest.raises(SpecError, match="a name stands twice"):
+        hush.Spec.from_json(text.replace('"epsilon":1', '"epsilon":2,"epsilon":1'))
+
+
+@pytest.mark.parametrize("claim", [701.0, 1e308, 10**400, float("inf"), float("nan"), -1.0])
+def test_claims_beyond_doubles_are_refused(claim: float) -> None:
+    with pytest.raises(ParameterError, match="claim must be a number from 0 to 700"):
+        hush.audit.run(hush.GRR(k=3, epsilon=1.0), "exact", claim=claim)
+    assert hush.audit.run(hush.GRR(k=3, epsilon=1.0), "exact", claim=700.0).verdict == "consistent"

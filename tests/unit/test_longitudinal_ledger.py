@@ -332,3 +332,19 @@ def test_a_line_end_that_cannot_be_written_changes_nothing(tmp_path: Path) -> No
     shown = subprocess.run([sys.executable, "-c", code, str(path)], check=True, capture_output=True, text=True)
     assert shown.stdout.splitlines() == ["refused", "0 True", "1/2"]
     assert [entry.what for entry in Ledger(limit=1, path=path).entries] == ["one", "three"]
+
+
+def test_fractions_too_long_to_write_are_refused_and_lose_nothing(tmp_path: Path) -> None:
+    ledger = Ledger(limit=1, path=tmp_path / "ledger")
+    with pytest.raises(ParameterError, match="epsilon must be"):
+        ledger.spend(Fraction(1, 10**5000), what="x")
+    primes = [p for p in range(3, 12_000) if all(p % q for q in range(2, int(p**0.5) + 1))]
+    amounts = [Fraction(1, prime * 10**6) for prime in primes]
+    with pytest.raises(ParameterError, match=r"^epsilon must add up to a fraction of at most 3,000 digits"):
+        _spend_all(ledger, amounts)
+    assert Ledger(limit=1, path=tmp_path / "ledger").spent == ledger.spent > 0
+
+
+def _spend_all(ledger: Ledger, amounts: list[Fraction]) -> None:
+    for amount in amounts:
+        ledger.spend(amount, what="x")

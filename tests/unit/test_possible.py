@@ -237,3 +237,9 @@ def test_more_people_than_numpy_draws_from() -> None:
         ParameterError, match=r"^counts must add up to less than 1000000000, of whom the first can be drawn"
     ):
         hush.utility.collaborate(hush.utility.uSS, k=4, epsilon=1.0, sensitive=[0, 1], counts=[10**9] * 4)
+
+
+def test_sums_ask_for_integers_in_either_order() -> None:
+    for pair in ((np.array([0.5]), np.array([1])), (np.array([1]), np.array([0.5]))):
+        with pytest.raises(ParameterError, match="tally must be an array of integers"):
+            possible.added(*pair)

@@ -35,9 +35,12 @@ def plain(source: Iterator[int]) -> Any:
                 return product >> words.HALF
 
     ours.bounded = bounded  # type: ignore[attr-defined]
+    compiled = types.ModuleType("compiled")
+    compiled.kernel = njit  # type: ignore[attr-defined]
     made = types.ModuleType("kernels")
-    held = {name: sys.modules[name] for name in ("numba", "hush.kernels.words")}
-    sys.modules.update({"numba": numba, "hush.kernels.words": ours})
+    stubs = {"numba": numba, "hush.kernels.words": ours, "hush.kernels.compiled": compiled}
+    held = {name: sys.modules[name] for name in stubs}
+    sys.modules.update(stubs)
     try:
         path = Path(str(projective.__file__))
         exec(compile(path.read_text("utf-8"), str(path), "exec"), made.__dict__)

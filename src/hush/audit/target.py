@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import singledispatch
@@ -21,6 +20,9 @@ from hush.mechanisms.unary import UE
 from hush.randomness import CHUNK
 from hush.types import Bools, Floats, Reports
 
+MOST = 700
+"""Losses that can be claimed: e to a larger one is beyond doubles, and protects nobody."""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -37,10 +39,11 @@ class Claim:
     kind: str = "LDP"
 
     def __post_init__(self) -> None:
-        for name, value, rule in (("claim", self.epsilon, "0 or more"), ("delta", self.delta, "from 0 to below 1")):
+        for name, value in (("claim", self.epsilon), ("delta", self.delta)):
             real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-            if not (real and value >= 0 and (name == "claim" or value < 1)) or value == math.inf:
-                raise ParameterError(message(name, f"must be a finite number, {rule}", value, "use e.g. 1.0 and 0.0"))
+            if not (real and (0 <= value <= MOST if name == "claim" else 0 <= value < 1)):
+                rule = f"must be a number from 0 to {MOST}" if name == "claim" else "must be a number from 0 to below 1"
+                raise ParameterError(message(name, rule, value, "use e.g. 1.0 and 0.0"))
         if self.kind not in ("LDP", "ULDP") or (self.kind == "ULDP" and self.delta):
             rule = "must be LDP, or ULDP without a delta"
             raise ParameterError(message("kind", rule, f"{self.kind} with delta {self.delta}", "use 'LDP'"))

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hush.cli._labels import missing, number, plain
+from hush.cli._labels import number, plain
+from hush.columns import missing
 from hush.errors import DomainError, Unsaid, message
 from hush.mechanisms._numeric import Numeric
 from hush.types import Floats

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.columns import missing
 from hush.domain import Domain
 from hush.errors import DomainError, ParameterError, Unsaid, message
 
@@ -178,7 +179,7 @@ def plain(cells: Any, column: str) -> Any:
     try:
         whole.slice(0, 0).dictionary_encode()
     except pa.ArrowException:
-        kind, remedy = Unsaid(f"{whole.type} cells"), "choose another column"
+        kind, remedy = Unsaid("nested ones"), "choose another column"
         raise ParameterError(message(f"column {column}", "must hold plain values", kind, remedy)) from None
     return whole
 
@@ -197,11 +198,6 @@ def _largest(domain: Domain) -> tuple[int, float] | None:
         if best is None or amount > best[1]:
             best = i, amount
     return best
-
-
-def missing(cell: object) -> bool:
-    """Whether a cell holds no value: it is empty, or a number that is not finite."""
-    return cell is None or (isinstance(cell, float) and not math.isfinite(cell))
 
 
 def _key(label: object) -> tuple[str, Any]:

@@ -167,7 +167,7 @@ def audit(
     try:
         results = _run(what, methods, alpha, _pair(pair), seed, checkpoint, rules, quiet=as_json)
     except KeyboardInterrupt:
-        if checkpoint is not None:
+        if checkpoint is not None and checkpoint.exists():
             _console.note("the same command goes on from its checkpoint")
         raise
     results = [replace(each, about={**each.about, "seed": seed, "command": shlex.join(sys.argv)}) for each in results]

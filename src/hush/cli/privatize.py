@@ -122,7 +122,8 @@ def _spec(choice: Choice, domain: Path | None, other: str | None) -> AnySpec:
             )
         )
     if other is not None and domain is None:
-        raise ParameterError(message("--other", "needs labels beside it", other, "add --domain with a file of labels"))
+        said = "leave it out, the spec says it" if choice.spec is not None else "add --domain with a file of labels"
+        raise ParameterError(message("--other", "needs labels beside it", other, said))
     return choice.build_any(None if domain is None else read_domain(domain, other))
 
 

@@ -85,11 +85,12 @@ def added(first: Ints, *more: npt.NDArray[Any]) -> Ints:
     >>> added(np.array([1, 2]), np.array([3, 4])).tolist()
     [4, 6]
     """
-    whole = first
-    for part in more:
+    for part in (first, *more):
         if part.dtype.kind not in "iub":
             rule, remedy = "must be an array of integers", "mend the mechanism's tally"
             raise ParameterError(message("tally", rule, part.dtype.name, remedy))
+    whole = first.astype(np.int64, copy=False)
+    for part in more:
         each = part.astype(np.int64, copy=False)
         summed = whole + each
         if (((whole ^ summed) & (each ^ summed)) < 0).any():  # two of one sign have a sum of the other

@@ -270,7 +270,7 @@ class Longitudinal(metaclass=ByName):
         """Exact loss between two histories of one person, by enumeration of what their reports can be, up to symmetry.
 
         A year of months is enumerated whatever k is where a history changes once (LGRR; more often where k is small),
-        and for any histories under protocols of bits. The worst over what is public. It is infinite where fresh noise
+        and for any histories under unary protocols. The worst over what is public. It is infinite where fresh noise
         is missing and the histories change at different times.
         """
         histories = [self._values(cells(history, "history")[None])[0] for history in (first, second)]

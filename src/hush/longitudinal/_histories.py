@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.types import Floats, Ints
 
 MOST = 1 << 18
@@ -53,7 +53,7 @@ def extremes(
             if max(seen, (turn - 1) * _BATCH) > MOST:
                 rule = f"must leave at most {MOST} ways for the reports to come"
                 remedy = "take fewer reports or a smaller k, or the bound that history_bound gives"
-                raise ParameterError(message("first", rule, "more", remedy))
+                raise ParameterError(message("first", rule, Unsaid("more"), remedy))
             batch = list(itertools.islice(rows, _BATCH))
             if not batch:
                 break

@@ -21,12 +21,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
-from hush.errors import ParameterError, SpecError, message
+from hush.errors import ParameterError, SpecError, Unsaid, message
 from hush.mechanisms import _rules
 
 VERSION = 1
 MOST = 10**6
 """No budget is larger, in nats."""
+_LONGEST = 10_000  # bits of a number; Python writes and reads some 14,000
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,9 @@ class Ledger:
         if amount > left:
             rule = f"must be at most {_shown(left)}, which is left of {_shown(self.limit)}"
             raise ParameterError(message("epsilon", rule, float(amount), "ask for less, or report no more"))
+        if not _writable(self._spent + amount):
+            rule, got = "must add up to a fraction of at most 3,000 digits", Unsaid("a longer one")
+            raise ParameterError(message("epsilon", rule, got, "spend round amounts, such as 0.1"))
         if file is not None:
             line = _line({"epsilon": str(amount), "what": what, "spent": str(self._spent + amount)})
             self._append(file, line)
@@ -240,16 +244,22 @@ def _amount(name: str, value: object) -> Fraction:
 def _exact(value: object) -> Fraction:
     if isinstance(value, bool):
         raise ValueError
-    if isinstance(value, numbers.Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, str) and "/" in value:
-        return Fraction(value)
+    if isinstance(value, numbers.Rational) or (isinstance(value, str) and "/" in value):
+        ratio = Fraction(value)
+        if not _writable(ratio):
+            raise ValueError
+        return ratio
     if not isinstance(value, (numbers.Real, Decimal, str)):
         raise ValueError
     decimal = Decimal(repr(float(value)) if isinstance(value, numbers.Real) else value)
     if not decimal.is_finite() or abs(decimal.adjusted()) > 400:
         raise ValueError
     return Fraction(decimal)
+
+
+def _writable(amount: Fraction) -> bool:
+    """Whether a number has few enough digits for Python to write and read it."""
+    return max(amount.numerator.bit_length(), amount.denominator.bit_length()) <= _LONGEST
 
 
 def _shown(amount: Fraction) -> str:

@@ -71,7 +71,7 @@ class Subsets:
 
 
 def even_terms(law: Blocks) -> Terms | None:
-    """What a report adds to the estimate with even weights; None where moduli leave no digits to tell it by."""
+    """What a report adds to the estimate with even weights; None for many values whose moduli leave it no digits."""
     return _looked_through(law) if law.k <= MOST or law.system.small else _bounded(law)
 
 

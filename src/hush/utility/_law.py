@@ -38,7 +38,7 @@ def _hidden(u: UtilityOracle, terms: Terms) -> tuple[Term, float]:
     And their least variance. Where every base report is sent on alike, it is that of a uniform sensitive value.
     """
     offset, base = u._offset, u._giving
-    alone = 1 - u.f if u.reveal == "pair" else u.z_star
+    alone = u._alone
     if isinstance(base, Silent) or (u.reveal == "alone" and base.constant is None):
         squares = u._moments_sent.square + alone * offset**2
         up, down = max(terms.other.up, float(-offset.min())), max(terms.other.down, float(offset.max()))
