@@ -245,7 +245,7 @@ def _exact(value: object) -> Fraction:
     if isinstance(value, bool):
         raise ValueError
     if isinstance(value, numbers.Rational) or (isinstance(value, str) and "/" in value):
-        ratio = Fraction(value)
+        ratio = Fraction(value) if isinstance(value, str) else Fraction(int(value.numerator), int(value.denominator))
         if not _writable(ratio):
             raise ValueError
         return ratio
