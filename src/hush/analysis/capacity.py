@@ -21,6 +21,7 @@ from hush.types import Floats, Ints
 def independent_bits(amounts: Floats, counts: Ints, p: float, q: float) -> float:
     """Of S, where a report supports its own value with p and each other, independently, with q: UE and ideal hashing.
 
+    >>> import numpy as np
     >>> independent_bits(np.array([0.0, 1.0]), np.array([2, 1]), 0.75, 0.25)
     0.5625
     """
@@ -31,6 +32,7 @@ def independent_bits(amounts: Floats, counts: Ints, p: float, q: float) -> float
 def direct(amounts: Floats, counts: Ints, p: float, q: float) -> float:
     """Of S for randomized response: the true value with probability p, each other with q.
 
+    >>> import numpy as np
     >>> direct(np.array([0.0, 1.0]), np.array([2, 1]), 0.75, 0.25)
     0.5625
     """
