@@ -63,11 +63,14 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
                 packing = {name: "NONE" if name == COLUMN else "ZSTD" for name in names}
                 writer = pq.ParquetWriter(
                     part,
-                    schema.with_metadata(metadata),  # once: a spec may have millions of labels
+                    schema if kept is None else schema.with_metadata(metadata),
                     compression=packing,
                     use_dictionary=names[1:],
                     write_page_checksum=True,
+                    store_schema=kept is not None,  # Arrow's own types of kept columns, and with them the spec again
                 )
+                if kept is None:
+                    writer.add_key_value_metadata(metadata)  # once: a spec may have millions of labels
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
         try:
