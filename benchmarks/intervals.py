@@ -10,7 +10,6 @@ import numpy as np
 
 import hush
 from benchmarks import report
-from hush.estimation import Aggregate
 
 VALUES = 1_000_000
 LIMIT = 1.0  # seconds
@@ -42,14 +41,14 @@ def run(quick: bool) -> list[report.Table]:
     shares = 1 / np.arange(1, VALUES + 1) ** 1.1
     for name, epsilon, n in CASES:
         m = hush.registry()[name](k=VALUES, epsilon=epsilon)
-        held = rng.multinomial(n, shares / shares.sum())
-        tally = rng.binomial(held, m.p_star) + rng.binomial(n - held, m.q_star)
-        estimate = m.estimate(Aggregate(n, tally, m.spec_hash))
+        aggregate = m.simulate(rng.multinomial(n, shares / shares.sum()), rng=hush.seeded(7))
+        estimate = m.estimate(aggregate)
         works = [lambda e=estimate, s=s: e.interval(0.95, simultaneous=s) for s in (False, True)]
         words = [work().method for work in works]
         taken = [min(processor(work) for _ in range(1 if quick else 3)) for work in works]
         shown = [f"{seconds:.2f} s, {word}" for seconds, word in zip(taken, words, strict=True)]
-        cells = (f"{name} (ε = {epsilon:g})", f"{n:,}", f"{np.unique(tally).size:,}", *shown, f"< {LIMIT:g} s")
+        different = np.unique(aggregate.tally).size
+        cells = (f"{name} (ε = {epsilon:g})", f"{n:,}", f"{different:,}", *shown, f"< {LIMIT:g} s")
         table.add(
             *cells,
             missed=f"{max(taken):.2f} s" if max(taken) >= LIMIT else "",
