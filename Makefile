@@ -49,7 +49,7 @@ endif
 newer:
 	@for version in 3.12 3.13; do \
 	    if ! python$$version -c '' 2>/dev/null; then \
-	        echo "newer: skipped Python $$version, which this machine has not"; \
+	        echo "newer: skipped Python $$version, for python$$version does not start here"; \
 	    else \
 	        $(MAKE) .venv-$$version/.done \
 	            && .venv-$$version/bin/python -m tests.versions --numprocesses auto --maxschedchunk 8 || exit 1; \

@@ -30,12 +30,17 @@ def _minus(q, differences, a, b):
 
 
 @njit(nogil=True, error_model="numpy")
+def _less_last(q, block, differences, products, start, a, b):
+    """An element less the sum of products of the last digits of two numbers."""
+    x, y = a % block, b % block
+    return _minus(q, differences, start, np.uint64(products[x, y]) if products.size else x * y % q)
+
+
+@njit(nogil=True, error_model="numpy")
 def _less_product(q, block, differences, products, start, a, b):
     """An element less the sum of products of the digits of two numbers."""
     while a != ZERO and b != ZERO:
-        x, y = a % block, b % block
-        product = np.uint64(products[x, y]) if products.size else x * y % q
-        start = _minus(q, differences, start, product)
+        start = _less_last(q, block, differences, products, start, a, b)
         a //= block
         b //= block
     return start
@@ -45,9 +50,7 @@ def _less_product(q, block, differences, products, start, a, b):
 def _less_products(q, block, blocks, differences, products, start, a, b):
     """The same in so many steps, whatever the numbers: zeros change nothing."""
     for _ in range(blocks):
-        x, y = a % block, b % block
-        product = np.uint64(products[x, y]) if products.size else x * y % q
-        start = _minus(q, differences, start, product)
+        start = _less_last(q, block, differences, products, start, a, b)
         a //= block
         b //= block
     return start

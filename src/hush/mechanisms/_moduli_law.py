@@ -12,11 +12,9 @@ others are known, from the structure of the system: what can be of these bounds 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis.modular import Blocks
 from hush.estimation.bounds import Term, Terms
@@ -132,8 +130,8 @@ def _bounded(law: Blocks) -> Terms | None:
     if not np.abs(owned - 1).max() <= _PRECISE:
         return None
     shared = _shared(k, moduli)
-    above, below = (_few(own - part, shared, pick) for part, pick in ((most, np.maximum), (least, np.minimum)))
-    others = float((always + most.sum(axis=0) + above).max()), float((always + least.sum(axis=0) + below).min())
+    above, below = _gained(own - most, shared), _gained(least - own, shared)
+    others = float((always + most.sum(axis=0) + above).max()), float((always + least.sum(axis=0) - below).min())
     return _terms(always + own.sum(axis=0), *others, high, low)
 
 
@@ -148,10 +146,10 @@ def _shared(k: int, moduli: tuple[int, ...]) -> int:
     return sum(math.prod(sizes[: i + 1]) < k for i in range(len(sizes)))
 
 
-def _few(gains: Floats, number: int, pick: Callable[[Floats, float], npt.NDArray[np.float64]]) -> Floats:
-    """The sum of so many of the extreme gains of each value, where they are gains."""
-    ordered = np.sort(pick(gains, 0.0), axis=0)
-    return np.asarray((ordered[-number:] if pick is np.maximum else ordered[:number]).sum(axis=0) if number else 0.0)
+def _gained(gains: Floats, number: int) -> Floats:
+    """The sum of so many of the largest gains of each value, where they are gains."""
+    ordered = np.sort(np.maximum(gains, 0.0), axis=0)
+    return np.asarray(ordered[len(gains) - number :].sum(axis=0))
 
 
 def _terms(own: Floats, most: float, least: float, high: Floats, low: Floats) -> Terms:
