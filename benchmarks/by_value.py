@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import hush
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.randomness import chunk_generator, chunk_keys
 
 K, EPSILON, SENSITIVE = 100, 1.0, 40

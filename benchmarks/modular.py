@@ -35,7 +35,7 @@ MEMORY = 1 << 30  # bytes of reports that a measurement may hold
 CHOOSE = """
 import json, sys, time
 start, busy = time.perf_counter(), time.process_time()
-from hush.mechanisms._moduli import choose_moduli
+from hush.mechanisms.modular.moduli import choose_moduli
 moduli = choose_moduli(int(sys.argv[1]), float(sys.argv[2]))
 taken = time.perf_counter() - start, time.process_time() - busy
 print(json.dumps({"moduli": moduli, "seconds": taken[0], "processor": taken[1]}))

@@ -20,7 +20,7 @@ CHILD = """
 import json, sys, time
 import numpy as np
 import hush
-from hush.mechanisms._moduli import choose_moduli
+from hush.mechanisms.modular.moduli import choose_moduli
 
 name, k, epsilon, crowds, chosen = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), json.loads(sys.argv[4]), []
 

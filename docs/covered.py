@@ -22,7 +22,7 @@ import numpy.typing as npt
 import hush
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.laws import Supports
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.pure import PureOracle
 from hush.types import Floats
 
 PAGE = Path(__file__).parent / "estimation.md"

@@ -16,19 +16,19 @@ from hush import _start, datasets, errors
 from hush.domain import Domain
 from hush.errors import HushError
 from hush.estimation import Aggregate, Estimate
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._numeric import Numeric
-from hush.mechanisms._pure import PureOracle
+from hush.guarantee import LDP, ULDP, ApproxLDP
 from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import AGRR, GRR
-from hush.mechanisms.guarantee import LDP, ULDP, ApproxLDP
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
 from hush.mechanisms.numeric import registry as numeric_registry
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict, register, registry
 from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS

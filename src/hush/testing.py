@@ -20,15 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from hush import _statistics as statistics
+from hush import statistics as statistics
 from hush.domain import Domain
 from hush.errors import HushError, ParameterError
 from hush.estimation import Aggregate
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._exact import enumerated_loss
-from hush.mechanisms._pure import PureOracle
-from hush.mechanisms._thresholds import log_ratio
-from hush.mechanisms.guarantee import LDP
+from hush.exact.loss import enumerated_loss
+from hush.exact.thresholds import log_ratio
+from hush.guarantee import LDP
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict, register, registry
 from hush.mechanisms.spec import Spec
 from hush.randomness import seeded

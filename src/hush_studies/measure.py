@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hush.attacks.reconstruction import chance
 from hush.kernels import chunks
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.randomness import CHUNK, seeded
 
 _ENOUGH = 5_000_000

@@ -12,7 +12,7 @@ import numpy as np
 
 import hush
 from hush.estimation import possible
-from hush.mechanisms._thresholds import SCALE, exp_below
+from hush.exact.thresholds import SCALE, exp_below
 from hush.types import Ints, Reports, Values
 
 

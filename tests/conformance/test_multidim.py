@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.mechanisms.guarantee import LDP, Guarantee
+from hush.guarantee import LDP, Guarantee
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim
 from hush.multidim._chances import uniform
 from hush.multidim.testing import ConformanceError, check_multidim

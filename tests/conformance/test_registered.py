@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 import hush
-from hush.mechanisms._exact import smallest_epsilon
-from hush.mechanisms._grid import Grid, laplace
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.exact.loss import smallest_epsilon
+from hush.exact.thresholds import SCALE, log_ratio
+from hush.mechanisms.histogram.grid import Grid, laplace
 from hush.testing import ConformanceError, check_law, check_loss, check_mechanism
 from tests.conftest import APPROXIMATE, example
 

@@ -11,8 +11,8 @@ import pytest
 
 import hush
 from hush import utility
+from hush.guarantee import LDP, ULDP, Guarantee
 from hush.mechanisms import registry
-from hush.mechanisms.guarantee import LDP, ULDP, Guarantee
 from hush.testing import ConformanceError, check_loss, check_mechanism
 from hush.types import Floats, Ints, Reports, Values
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import hush
 from hush.longitudinal import OLOLOHA
-from hush.mechanisms._chosen import choices
 from hush.mechanisms.adaptive import STRATEGIES
+from hush.mechanisms.chosen import choices
 
 SIZES = (2, 3, 10, 64, 100, 1_000, 20_000)
 BUDGETS = (0.01, 0.3, 1.0, 2.0, 4.0, 7.5, 12.0, 25.0)

@@ -14,7 +14,8 @@ import pytest
 import hush
 from hush import longitudinal, multidim
 from hush.analysis import choice, optimal, projective
-from hush.mechanisms import _grid, _moduli
+from hush.mechanisms.histogram import grid
+from hush.mechanisms.modular import moduli
 from hush.utility import optimal as utility_optimal
 from tests.conftest import APPROXIMATE, UTILITY, example
 from tests.golden.choices import label, made, settings
@@ -26,7 +27,7 @@ CHOOSERS = [
     (choice, "whole"), (choice, "share"), (choice, "first"), (choice, "middle"),
     (optimal, "subset_size"), (optimal, "hash_range"), (optimal, "approximate_hash_range"),
     (optimal, "hadamard_blocks"), (optimal, "threshold"), (optimal, "coverage"), (optimal, "analytic_gaussian_scale"),
-    (projective, "best_order"), (_moduli, "usual_moduli"), (_grid, "calibrated_scale"), (_grid, "binary_scale"),
+    (projective, "best_order"), (moduli, "usual_moduli"), (grid, "calibrated_scale"), (grid, "binary_scale"),
     (utility_optimal, "subset_size"), (utility_optimal, "unary_probability"), (utility_optimal, "hash_range"),
     (utility_optimal, "coverage"),
 ]  # fmt: skip
@@ -53,8 +54,8 @@ def disturb(monkeypatch: pytest.MonkeyPatch, seed: int, size: float) -> None:
 
 def forget() -> None:
     """Choices that were kept."""
-    _grid.calibrated_scale.cache_clear()
-    _moduli._anchored.cache_clear()
+    grid.calibrated_scale.cache_clear()
+    moduli._anchored.cache_clear()
 
 
 def test_what_is_chosen_here() -> None:

@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import binom
 
 import hush
-from hush._statistics import FALSE_ALARM, count_alarm, mixed_count_alarm, sigmas
 from hush.analysis.reidentification import profile_match
 from hush.attacks import changes, longitudinal, multidim, pools
 from hush.attacks.distinguishing import distinguish
@@ -21,6 +20,7 @@ from hush.attacks.reconstruction import reconstruct
 from hush.attacks.reidentification import match_profiles, reidentify
 from hush.longitudinal import LGRR, LOSUE, LSUE, OLOLOHA, Memoized, Repeated, dBitFlipPM
 from hush.multidim import RSFD, RSRFD, SMP, SPL
+from hush.statistics import FALSE_ALARM, count_alarm, mixed_count_alarm, sigmas
 from tests.conftest import example
 
 N = 40_000

@@ -15,10 +15,10 @@ import pytest
 from scipy.stats import binom
 
 import hush
-from hush._statistics import sigmas
 from hush.planning.optimus import METHODS, Answer, budget
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.sequential import Test as Sequential
+from hush.statistics import sigmas
 
 FRESH = 20_000
 

@@ -11,13 +11,13 @@ from numba import njit
 from scipy.stats import binom
 
 import hush
-from hush._statistics import counts_alarm, sigmas
 from hush.kernels.draws import binomial
 from hush.planning.optimus.drawing import batch, estimates
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.population import population
 from hush.simulation import batches
 from hush.simulation.noise import NoiseSums
+from hush.statistics import counts_alarm, sigmas
 from tests.conftest import NAMES, UTILITY, example
 from tests.statistical.test_simulation import law_of_population
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import count_alarm, sigmas
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.numeric.base import Numeric
 from hush.planning.capri import capacity, exposure, law, population
 from hush.planning.capri.build import builder
+from hush.statistics import count_alarm, sigmas
 
 SHAPE = np.exp(-0.5 * ((np.arange(21) - 8) / 5) ** 2)
 WATER = np.floor(3_000 * SHAPE / SHAPE.sum()).astype(np.int64)

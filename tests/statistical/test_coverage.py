@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import sigmas as z_limit
+from hush.statistics import sigmas as z_limit
 from tests.conftest import example
 
 RUNS = 4_000

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import counts_alarm
-from hush._statistics import sigmas as z_limit
-from hush.mechanisms._family import MEMBERS
+from hush.mechanisms.hashing.family import MEMBERS
+from hush.statistics import counts_alarm
+from hush.statistics import sigmas as z_limit
 from hush.testing import check_mechanism
 
 

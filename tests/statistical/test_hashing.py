@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import counts_alarm
-from hush._statistics import sigmas as z_limit
 from hush.kernels.hashing import keys
 from hush.mechanisms.hashing import most_buckets
+from hush.statistics import counts_alarm
+from hush.statistics import sigmas as z_limit
 
 
 def pair_collision(low_bits_shared: int, g: int) -> float:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import sigmas
 from hush.planning import accuracy
+from hush.statistics import sigmas
 from tests.conftest import example
 
 SLOW = {"SHE", "ServerTHE", "GM", "AGM"}

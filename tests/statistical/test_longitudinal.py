@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import FALSE_ALARM, counts_alarm
-from hush._statistics import sigmas as z_limit
 from hush.longitudinal import (
     LGRR,
     LOLOHA,
@@ -23,6 +21,8 @@ from hush.longitudinal import (
     Repeated,
     dBitFlipPM,
 )
+from hush.statistics import FALSE_ALARM, counts_alarm
+from hush.statistics import sigmas as z_limit
 
 BUDGETS = {"eps_perm": 2.0, "eps_1": 1.0}
 PLAIN: list[Longitudinal] = [

@@ -7,11 +7,10 @@ import pytest
 from scipy.stats import chi2, t
 
 import hush
-from hush._statistics import FALSE_ALARM, counts_alarm
-from hush._statistics import sigmas as z_limit
 from hush.analysis.modular_system import folded_rows
-from hush.mechanisms import _moduli
-from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular import MSS, moduli
+from hush.statistics import FALSE_ALARM, counts_alarm
+from hush.statistics import sigmas as z_limit
 
 
 def variances_agree(draws: np.ndarray, due: np.ndarray) -> bool:
@@ -110,7 +109,7 @@ def test_variances_in_a_fixed_population(epsilon: float, moduli: tuple[int, ...]
 
 def test_error_bars_cover() -> None:
     k, n = 300, 50_000
-    m = MSS(k=k, epsilon=2.0, moduli=_moduli.choose_moduli(300, 2.0, most_blocks=6))
+    m = MSS(k=k, epsilon=2.0, moduli=moduli.choose_moduli(300, 2.0, most_blocks=6))
     counts = np.zeros(k, np.int64)
     counts[:50] = n // 50
     inside = []

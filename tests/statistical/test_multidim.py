@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import chi2
 
 import hush
-from hush._statistics import FALSE_ALARM, count_alarm, counts_alarm, sigmas
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim
+from hush.statistics import FALSE_ALARM, count_alarm, counts_alarm, sigmas
 
 N = 200_000
 SIZES = (3, 7, 20)

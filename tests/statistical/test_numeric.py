@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import counts_alarm, mean_alarm
 from hush.mechanisms.numeric import NUMERIC
+from hush.statistics import counts_alarm, mean_alarm
 
 N = 300_000
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import FALSE_ALARM, count_alarm
 from hush.analysis import manipulation
 from hush.attacks._fakes import _arcs
 from hush.attacks.poisoning import ATTACKS, craft, simulate_gain
 from hush.kernels.hashing import keys
+from hush.statistics import FALSE_ALARM, count_alarm
 from tests.conftest import example
 
 RUNS = 60

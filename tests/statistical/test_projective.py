@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import count_alarm, counts_alarm
-from hush._statistics import sigmas as z_limit
 from hush.mechanisms.projective import PGR
+from hush.statistics import count_alarm, counts_alarm
+from hush.statistics import sigmas as z_limit
 from tests.statistical.test_simulation import law_of_population
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import counts_alarm
-from hush._statistics import sigmas as z_limit
+from hush.statistics import counts_alarm
+from hush.statistics import sigmas as z_limit
 
 N = 200_000
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import hush
-from hush._statistics import counts_alarm
-from hush._statistics import sigmas as z_limit
+from hush.statistics import counts_alarm
+from hush.statistics import sigmas as z_limit
 from tests.conftest import example
 
 Law = dict[tuple[int, ...], float]

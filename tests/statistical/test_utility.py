@@ -13,7 +13,7 @@ import pytest
 
 import hush
 from hush import utility
-from hush._statistics import count_alarm, counts_alarm, sigmas
+from hush.statistics import count_alarm, counts_alarm, sigmas
 from hush.utility._simulate import sets_with_own, uniform_sets
 
 Law = dict[tuple[int, ...], float]

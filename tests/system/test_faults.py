@@ -71,12 +71,12 @@ def test_the_traceback_on_request(folder: Path) -> None:
 
 
 def test_our_own_faults_ask_for_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hush.mechanisms import _rules
+    from hush import rules
 
     def broken(value: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(_rules, "domain_size", broken)
+    monkeypatch.setattr(rules, "domain_size", broken)
     result = run("mechanisms")
     assert result.exit_code == 70
     assert "internal error: ZeroDivisionError: oh; please report it; HUSH_TRACEBACK=1" in " ".join(

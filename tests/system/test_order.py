@@ -22,9 +22,9 @@ import pytest
 from scipy.stats import hypergeom
 
 import hush
-from hush._statistics import FALSE_ALARM
 from hush.cli import _kept, _randomize, _reports, _tables
 from hush.files import order
+from hush.statistics import FALSE_ALARM
 from tests.system.support import COIN, answer, refused, run, write_csv
 
 GRR = ("--mechanism", "GRR", "--epsilon", 40)

@@ -15,18 +15,7 @@ from hush.attacks import longitudinal as attacks
 from hush.attacks._most_support import direct, expected
 from hush.attacks.reconstruction import reconstruct
 from hush.errors import HushError, ParameterError, ReportError
-from hush.longitudinal import (
-    LGRR,
-    LOSUE,
-    LSOUE,
-    LSUE,
-    OLOLOHA,
-    BiLOLOHA,
-    Longitudinal,
-    Memoized,
-    Repeated,
-    dBitFlipPM,
-)
+from hush.longitudinal import LGRR, LOSUE, LSOUE, LSUE, OLOLOHA, BiLOLOHA, Longitudinal, Memoized, Repeated, dBitFlipPM
 from tests.conftest import NAMES, example
 from tests.unit.test_poisoning import Table
 

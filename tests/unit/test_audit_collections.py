@@ -18,8 +18,8 @@ from hush.audit.collections import SequenceTarget, TupleTarget
 from hush.audit.events import best_threshold
 from hush.audit.target import Target
 from hush.errors import HushError, ParameterError, ReportError
+from hush.exact.thresholds import SCALE
 from hush.longitudinal import LGRR, LOLOHA, LOSUE, LSUE, OLOLOHA, Memoized, Repeated, dBitFlipPM
-from hush.mechanisms._thresholds import SCALE
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim
 
 SIZES = (2, 3)

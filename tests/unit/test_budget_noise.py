@@ -9,18 +9,18 @@ import pytest
 from scipy.special import ndtr
 
 import hush
-from hush.mechanisms import _grid
+from hush.mechanisms.histogram import grid
 from hush.planning.optimus.messages import chances
 from hush.simulation.noise import NoiseSums
 
 GRIDS = {
-    "Laplace, ε = 0.3": _grid.laplace(0.3),
-    "Laplace, ε = 5": _grid.laplace(5.0),
-    "Gaussian": _grid.classical_gaussian(1.0, 1e-5),
+    "Laplace, ε = 0.3": grid.laplace(0.3),
+    "Laplace, ε = 5": grid.laplace(5.0),
+    "Gaussian": grid.classical_gaussian(1.0, 1e-5),
 }
 
 
-def sums(grid: _grid.Grid) -> NoiseSums:
+def sums(grid: grid.Grid) -> NoiseSums:
     return NoiseSums(grid.steps, grid.probabilities, grid.unit)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import hush
 from hush.analysis.waves import CLEAR
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric import NUMERIC
 from hush.planning.capri import law, population
 from hush.planning.capri.adds import adds

@@ -16,8 +16,8 @@ import hush
 from hush.analysis import capacity as forms
 from hush.analysis.inversion import Inversion
 from hush.analysis.waves import independent_bits_wave
-from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC
+from hush.mechanisms.numeric.base import Numeric
 from hush.planning.capri import Population, law, population
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]

@@ -13,7 +13,7 @@ import pytest
 import hush
 from hush.analysis import choice, portable
 from hush.errors import ParameterError
-from hush.mechanisms._chosen import freed
+from hush.mechanisms.chosen import freed
 from hush.planning.capri.build import builder
 from hush.planning.capri.population import population
 

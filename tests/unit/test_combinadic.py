@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import hush
 from hush.errors import ParameterError, ReportError
 from hush.kernels.combinadic import Combinadic, _tables, _weight
-from hush.mechanisms._lengths import joint_bits, joint_bytes, subset_bits
+from hush.mechanisms.subset.lengths import joint_bits, joint_bytes, subset_bits
 from hush.testing import check_mechanism
 
 ONE = np.empty(0, np.uint8)

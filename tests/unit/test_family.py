@@ -13,11 +13,11 @@ import pytest
 
 import hush
 from hush.errors import DomainError, ParameterError, ReportError, SpecError
+from hush.exact.thresholds import SCALE
 from hush.kernels import family as kernels
-from hush.mechanisms import _family
-from hush.mechanisms._family import MEMBERS, Family, nearest
-from hush.mechanisms._family_tables import ByBucket, ByMember
-from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms.hashing import family
+from hush.mechanisms.hashing.family import MEMBERS, Family, nearest
+from hush.mechanisms.hashing.family_tables import ByBucket, ByMember
 from hush.randomness import chunk_generator
 from hush.testing import check_law, check_loss
 
@@ -179,8 +179,8 @@ def test_many_reports_go_through_a_table(k: int, monkeypatch: pytest.MonkeyPatch
     for threads in ("1", "3"):
         monkeypatch.setenv("HUSH_THREADS", threads)
         assert (m.aggregate(reports).tally == due).all()
-    monkeypatch.setattr(_family, "_ROWS", 50_000)  # as if a table were full after four blocks
-    monkeypatch.setattr(_family, "MOST_REPORTS", 200_000)
+    monkeypatch.setattr(family, "_ROWS", 50_000)  # as if a table were full after four blocks
+    monkeypatch.setattr(family, "MOST_REPORTS", 200_000)
     assert (m.aggregate(reports).tally == due).all()
     assert m.aggregate(reports).n == 600_000
 

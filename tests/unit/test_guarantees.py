@@ -14,15 +14,15 @@ import pytest
 
 import hush
 from hush.errors import ParameterError, SpecError
+from hush.exact.loss import Law, protected_ratio, smallest_epsilon, worst_ratio
+from hush.exact.thresholds import keep
+from hush.guarantee import LDP, ULDP, ApproxLDP, Guarantee, together, weakest
 from hush.longitudinal import Memoized, Repeated
 from hush.mechanisms import registry
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._exact import Law, protected_ratio, smallest_epsilon, worst_ratio
-from hush.mechanisms._thresholds import keep
-from hush.mechanisms.guarantee import LDP, ULDP, ApproxLDP, Guarantee, together, weakest
+from hush.mechanisms.base import FrequencyOracle
 from hush.multidim import SMP, SPL
-from hush.multidim._base import Multidim
 from hush.multidim._loss import enumerated
+from hush.multidim.base import Multidim
 from hush.multidim.testing import check_multidim
 from hush.planning.shuffling import shuffled_epsilon
 

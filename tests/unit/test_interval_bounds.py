@@ -12,8 +12,8 @@ from hush.estimation.bounds import Bounded, Summed, Term, Terms
 from hush.estimation.laws import Law, Parts, Supports
 from hush.estimation.noise import quantile
 from hush.utility import collaborate, transform, uSS, uUE
-from hush.utility._oracle import UtilityOracle
 from hush.utility.collaborative import combined
+from hush.utility.oracle import UtilityOracle
 from tests.conftest import example
 from tests.unit.test_docs import loaded
 

@@ -16,8 +16,8 @@ from hush.analysis.modular_system import System
 from hush.estimation import Aggregate
 from hush.estimation.bounds import Bounded, Either, Listed, Mixed, Part, Term
 from hush.estimation.laws import Parts
-from hush.mechanisms._grid import Grid
-from hush.mechanisms._moduli_law import _bounded, _looked_through
+from hush.mechanisms.histogram.grid import Grid
+from hush.mechanisms.modular.bounds import _bounded, _looked_through
 from hush.multidim import SMP
 from hush.utility import transform
 from tests.unit.test_docs import loaded

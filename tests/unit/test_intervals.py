@@ -15,7 +15,7 @@ from hush.estimation import Aggregate, Estimate
 from hush.estimation.intervals import deviations, tail
 from hush.estimation.laws import Interval, Supports, plain
 from hush.kernels.binomials import at_least, supported
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.pure import PureOracle
 from tests.conftest import NAMES, example
 from tests.unit.test_docs import loaded
 

@@ -14,7 +14,8 @@ import hush_studies
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
-    "_start", "errors", "types", "columns", "_json", "_statistics", "_index", "randomness", "domain", "datasets",
+    "_start", "errors", "types", "rules", "strict_json", "canonical", "guarantee", "exact", "statistics", "columns",
+    "_index", "randomness", "domain", "datasets",
     "kernels", "files", "estimation", "analysis", "simulation", "mechanisms", "utility", "longitudinal", "multidim",
     "attacks", "audit", "planning", "testing", "engine", "collect", "reports", "workbench", "cli",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 
 import hush
 from hush.errors import ParameterError
+from hush.exact.thresholds import SCALE
 from hush.longitudinal import (
     LGRR,
     LOLOHA,
@@ -28,7 +29,6 @@ from hush.longitudinal import (
     printed,
 )
 from hush.longitudinal.unary import LUE
-from hush.mechanisms._thresholds import SCALE
 
 Law = dict[int, dict[int, Fraction]]
 UNARY = [LSUE, LOSUE, LOUE, LSOUE]

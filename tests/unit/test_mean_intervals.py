@@ -10,8 +10,8 @@ import pytest
 import hush
 from hush.errors import ParameterError
 from hush.estimation.intervals import tail
-from hush.mechanisms._numeric_estimate import MeanEstimate
-from hush.mechanisms._numeric_laws import Coins, Windows, outermost
+from hush.mechanisms.numeric.estimate import MeanEstimate
+from hush.mechanisms.numeric.laws import Coins, Windows, outermost
 
 
 def ones_law(m: hush.Duchi, ticks: tuple[int, ...]) -> np.ndarray:

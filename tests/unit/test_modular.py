@@ -16,8 +16,8 @@ from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System, rank
 from hush.errors import ParameterError, ReportError, SpecError
 from hush.estimation.consistency import simplex
-from hush.mechanisms import _moduli
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import blocks, reconstruction
 from hush.planning.accuracy import information_loss, mean_absolute_error, mean_squared_error
 from hush.testing import check_mechanism
 from tests.conftest import NAMES, UTILITY, example
@@ -95,7 +95,7 @@ def test_covariance_of_a_report_by_enumeration(k: int, moduli: tuple[int, ...], 
 
 
 def test_covariance_is_not_multinomial() -> None:
-    law = _moduli.blocks(13, (13,), 1.0)
+    law = blocks(13, (13,), 1.0)
     g = np.full(13, 1 / 13)
     printed = -((law.omegas[0] / 13) ** 2) / (law.p[0] - law.q[0]) ** 2
     assert law.covariance(0, g)[0, 1] == pytest.approx(printed * (13 - 3) / (3 * 12))
@@ -119,7 +119,7 @@ def test_variances_from_the_decoder_itself(k: int, moduli: tuple[int, ...], epsi
 
 @pytest.mark.parametrize(("k", "moduli"), [(70, (41, 43, 67)), (110, (97, 89, 83)), (120, (2, 3, 61, 113, 67))])
 def test_structured_variances_equal_dense_ones(k: int, moduli: tuple[int, ...]) -> None:
-    law = _moduli.blocks(k, moduli, 4.0)
+    law = blocks(k, moduli, 4.0)
     shares = np.arange(1, len(moduli) + 1) / 100
     system = System(k, moduli, law.weights * shares)
     assert not system.small
@@ -130,7 +130,7 @@ def test_structured_variances_equal_dense_ones(k: int, moduli: tuple[int, ...]) 
 def test_printed_numbers_of_the_error() -> None:
     """Corrected equation 3 as in the list of errors, the printed equation 3, and the printed bound below the truth."""
     k, moduli, n = 30, (7, 11, 13, 5), 3_000
-    law = _moduli.blocks(k, moduli, 1.0)
+    law = blocks(k, moduli, 1.0)
     f = np.full(k, 1 / k)
     assert law.variances(f, n, fixed=False).mean() == pytest.approx(0.4067, abs=5e-5)
     assert law.system.condition() == pytest.approx(208.844465369351, rel=1e-9)
@@ -150,13 +150,13 @@ def test_printed_numbers_of_the_error() -> None:
 
 @pytest.mark.parametrize(("epsilon", "mse"), [(1.0, 0.00134038503807981), (4.0, 2.99534161434371e-05)])
 def test_golden_error(epsilon: float, mse: float) -> None:
-    law = _moduli.blocks(100, (97, 89, 83), epsilon)
+    law = blocks(100, (97, 89, 83), epsilon)
     assert law.variances(np.full(100, 0.01), 3_000, fixed=False).mean() == pytest.approx(mse, rel=1e-10)
 
 
 def test_golden_condition_numbers_and_ranks() -> None:
-    assert _moduli.blocks(100, (97, 89, 83), 1.0).system.condition() == pytest.approx(2.54216816160729, rel=1e-9)
-    assert _moduli.blocks(12, (11, 3, 5, 7), 4.0).system.condition() == pytest.approx(2.912413770915, rel=1e-9)
+    assert blocks(100, (97, 89, 83), 1.0).system.condition() == pytest.approx(2.54216816160729, rel=1e-9)
+    assert blocks(12, (11, 3, 5, 7), 4.0).system.condition() == pytest.approx(2.912413770915, rel=1e-9)
     bound = 3.93  # by the printed theorem
     assert System(100, (29, 31, 37, 41), np.ones(4)).condition() == pytest.approx(104, abs=0.5)
     assert System(100, (29, 31, 37, 41), np.ones(4)).condition() > 20 * bound
@@ -187,8 +187,8 @@ def test_attack_success_by_enumeration(k: int, moduli: tuple[int, ...], epsilon:
 def test_golden_attack_success() -> None:
     assert MSS(k=20, epsilon=0.5, moduli=(7, 11, 5)).asr() == pytest.approx(0.0697386390381068, rel=1e-12)
     for k, moduli, epsilon, due in ((12, (5, 7), 0.5, 0.118762169250699), (50, (11, 17), 0.8, 0.0330390540077404)):
-        law = _moduli.blocks(k, moduli, epsilon)  # these moduli do not determine all values
-        assert _moduli.reconstruction(k, moduli, law.omegas.tolist(), law.p.tolist()) == pytest.approx(due, rel=1e-12)
+        law = blocks(k, moduli, epsilon)  # these moduli do not determine all values
+        assert reconstruction(k, moduli, law.omegas.tolist(), law.p.tolist()) == pytest.approx(due, rel=1e-12)
 
 
 def test_printed_attack_success_is_a_lower_bound() -> None:
@@ -315,7 +315,7 @@ def test_error_bars_of_many_values_are_near_the_exact_ones(
     epsilon: float, moduli: Moduli, usual: float, most: float
 ) -> None:
     k = 5_000
-    law = _moduli.blocks(k, moduli, epsilon)
+    law = blocks(k, moduli, epsilon)
     two, several = np.zeros(k), np.zeros(k)
     two[[17, 900]] = 0.7, 0.3
     several[np.random.default_rng(1).choice(k, 20, replace=False)] = 0.05
@@ -409,7 +409,7 @@ def test_no_population_has_a_larger_variance_than_the_worst(k: int, moduli: Modu
 @pytest.mark.parametrize(("k", "moduli", "epsilon"), [*CASES, (23, (2, 3, 5, 17), 6.0), (80, (41, 43, 67), 9.0)])
 def test_worst_variance_is_that_of_a_smallest_enclosing_ball(k: int, moduli: Moduli, epsilon: float) -> None:
     """The concave program in its frequencies, solved apart: its value for some, and the mirror image of each value."""
-    law = _moduli.blocks(k, moduli, epsilon)
+    law = blocks(k, moduli, epsilon)
     assert law.worst.reached <= law.worst.bound <= law.worst.reached * (1 + 1.01 * modular_worst.TOLERANCE)
     search, best = modular_worst.Search(law), 0.0
     for v in range(k):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hush.analysis.modular_system import System, rank
 from hush.analysis.primes import primes
 from hush.errors import ParameterError
-from hush.mechanisms import _moduli
-from hush.mechanisms._moduli import choose_moduli, usual_moduli
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular import moduli as search
+from hush.mechanisms.modular.moduli import choose_moduli, usual_moduli
 
 
 def prime(n: int) -> bool:
@@ -31,7 +31,7 @@ def test_chosen_moduli_are_valid(k: int, epsilon: float, seed: int, most: int) -
     assert max(moduli) <= k
     assert math.prod(moduli) >= k
     assert rank(k, moduli) == k
-    assert _moduli.blocks(k, moduli, epsilon).system.condition() <= 10.0 * 1.001
+    assert search.blocks(k, moduli, epsilon).system.condition() <= 10.0 * 1.001
     assert MSS(k=k, epsilon=epsilon, moduli=moduli).moduli == moduli
 
 
@@ -39,7 +39,7 @@ def test_chosen_moduli_are_valid(k: int, epsilon: float, seed: int, most: int) -
 def test_roots_of_whole_powers_are_exact(count: int) -> None:
     """In doubles 3125^(1/5) is above 5, so that its ceiling is 6, here; elsewhere it may not be."""
     for k in {*range(2, 200), 3125, 16_807, 161_051, *(p**count for p in (2, 3, 5, 7))}:
-        root = _moduli._root(k, count)
+        root = search._root(k, count)
         assert (root - 1) ** count < k <= root**count
 
 
@@ -50,7 +50,7 @@ def test_repairs_never_repeat_a_prime(k: int, count: int, seed: int) -> None:
     if known.size < count:
         return
     for generator in (rng, None):
-        repaired = _moduli._repaired(k, rng.choice(known, count, replace=False).tolist(), known, generator)
+        repaired = search._repaired(k, rng.choice(known, count, replace=False).tolist(), known, generator)
         if repaired is None:
             most = known[-count:].tolist()
             assert 1 + sum(most) - count < k or math.prod(most) < k
@@ -63,27 +63,27 @@ def test_repairs_never_repeat_a_prime(k: int, count: int, seed: int) -> None:
 def test_objectives_find_what_they_ask_for() -> None:
     k, epsilon = 512, 1.0
     found = {
-        name: _moduli.blocks(k, choose_moduli(k, epsilon, objective=name), epsilon) for name in ("mse", "bits", "asr")
+        name: search.blocks(k, choose_moduli(k, epsilon, objective=name), epsilon) for name in ("mse", "bits", "asr")
     }
     mse = {name: float(law.flat_variances().mean()) for name, law in found.items()}
-    bits = {name: _moduli.average_bits(law.moduli, law.omegas.tolist()) for name, law in found.items()}
+    bits = {name: search.average_bits(law.moduli, law.omegas.tolist()) for name, law in found.items()}
     success = {
-        name: _moduli.reconstruction(k, law.moduli, law.omegas.tolist(), law.p.tolist()) for name, law in found.items()
+        name: search.reconstruction(k, law.moduli, law.omegas.tolist(), law.p.tolist()) for name, law in found.items()
     }
     assert mse["mse"] == min(mse.values())
     assert bits["bits"] == min(bits.values()) < bits["mse"]
     assert success["asr"] == min(success.values())
-    both = _moduli.blocks(k, choose_moduli(k, epsilon, objective={"mse": 1.0, "bits": 1.0}), epsilon)
-    product = both.flat_variances().mean() * _moduli.average_bits(both.moduli, both.omegas.tolist())
+    both = search.blocks(k, choose_moduli(k, epsilon, objective={"mse": 1.0, "bits": 1.0}), epsilon)
+    product = both.flat_variances().mean() * search.average_bits(both.moduli, both.omegas.tolist())
     assert product <= min(mse[name] * bits[name] for name in found) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 4.0, 10.0])
 def test_scaled_moduli_are_as_good_as_those_of_the_model(epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_moduli, "_WHOLE", 1_000)
-    monkeypatch.setattr(_moduli, "_MODEL", 500)
+    monkeypatch.setattr(search, "_WHOLE", 1_000)
+    monkeypatch.setattr(search, "_MODEL", 500)
     k = 4_001
-    several = list(_moduli._found(k, epsilon, range(2, 12), 10.0, 20.0, 0))
+    several = list(search._found(k, epsilon, range(2, 12), 10.0, 20.0, 0))
     for found in several:
         moduli = found.law.moduli
         assert all(prime(m) for m in moduli)
@@ -94,19 +94,19 @@ def test_scaled_moduli_are_as_good_as_those_of_the_model(epsilon: float, monkeyp
     errors = np.array([[each.law.flat_variances().mean(), each.model.flat_variances().mean()] for each in several])
     ratio = errors[:, 0] / errors[:, 1]
     assert ratio.max() < 1.15 * ratio.min()
-    chosen = _moduli.blocks(k, choose_moduli(k, epsilon, most_blocks=11), epsilon)
+    chosen = search.blocks(k, choose_moduli(k, epsilon, most_blocks=11), epsilon)
     assert chosen.system.condition() <= 10.01
     assert chosen.flat_variances().mean() < 1.1 * errors[:, 0].min()
 
 
 def test_a_search_is_made_once_for_each_anchor(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(_moduli, "choose_moduli", lambda k, epsilon: asked.append((k, epsilon)) or (k,))
-    _moduli._anchored.cache_clear()
+    monkeypatch.setattr(search, "choose_moduli", lambda k, epsilon: asked.append((k, epsilon)) or (k,))
+    search._anchored.cache_clear()
     for epsilon in (2.6, 2.8, 3.0, 3.1, 3.4, 3.6):
         usual_moduli(77, epsilon)
     assert asked == [(77, 3.0), (77, 4.0)]
-    _moduli._anchored.cache_clear()
+    search._anchored.cache_clear()
 
 
 def test_too_many_values_to_search_for() -> None:
@@ -117,14 +117,14 @@ def test_too_many_values_to_search_for() -> None:
 def test_table_holds_what_the_search_finds() -> None:
     for k in (100, 512):
         assert usual_moduli(k, 2.2) == choose_moduli(k, 2.0)
-    table = _moduli._table()
+    table = search._table()
     assert {"1024", "22000", "1000000"} <= set(table)
     for k, cells in table.items():
-        assert set(cells) == {f"{anchor:g}" for anchor in _moduli.ANCHORS}
+        assert set(cells) == {f"{anchor:g}" for anchor in search.ANCHORS}
         for epsilon, moduli in cells.items():
-            assert _moduli.checked(int(k), moduli) == tuple(moduli)
+            assert search.checked(int(k), moduli) == tuple(moduli)
             if int(k) <= 2_048:
-                assert _moduli.blocks(int(k), moduli, float(epsilon)).system.condition() <= 10.01
+                assert search.blocks(int(k), moduli, float(epsilon)).system.condition() <= 10.01
 
 
 @settings(max_examples=15)

@@ -17,7 +17,7 @@ from numba import njit
 from scipy.stats import hypergeom
 
 import hush
-from hush import _statistics
+from hush import statistics
 from hush.files.batches import evenly, joined, plain
 from hush.files.order import Shuffler
 from hush.files.scratch import Scratch
@@ -52,7 +52,7 @@ def test_all_orders_of_few_rows_are_as_frequent(size: int, memory: int | None, r
     assert set(seen) <= set(permutations(range(size)))
     for order in permutations(range(size)):
         chance = 1 / math.factorial(size)
-        assert not _statistics.count_alarm(seen[order], runs, chance, comparisons=math.factorial(size))
+        assert not statistics.count_alarm(seen[order], runs, chance, comparisons=math.factorial(size))
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_where_rows_come_from_does_not_show(n: int, memory: int | None) -> None:
     counts = np.histogram2d(np.arange(n) // size, order // size, bins=parts)[0].astype(int)
     law = hypergeom(n, size, size)
     tails = 2 * np.minimum(law.cdf(counts), law.sf(counts - 1))
-    assert tails.min() > _statistics.FALSE_ALARM / (3 * parts**2)
+    assert tails.min() > statistics.FALSE_ALARM / (3 * parts**2)
     rises = sum(a < b for a, b in pairwise(order.tolist()))  # normal, variance (n+1)/12
-    assert abs(rises - (n - 1) / 2) < _statistics.sigmas(3) * math.sqrt((n + 1) / 12)
+    assert abs(rises - (n - 1) / 2) < statistics.sigmas(3) * math.sqrt((n + 1) / 12)
     follow = sum(b - a == 1 for a, b in pairwise(order.tolist()))  # Poisson, mean 1
     assert follow < 15
 
@@ -86,7 +86,7 @@ def test_rejection_leaves_no_bias() -> None:
     drawn = draw(hush.seeded(SEED).bit_generator, np.uint64(3 << 30), 30_000)
     assert drawn.max() < 3 << 30
     for rest in range(3):
-        assert not _statistics.count_alarm(int((drawn % 3 == rest).sum()), drawn.size, 1 / 3, comparisons=3)
+        assert not statistics.count_alarm(int((drawn % 3 == rest).sum()), drawn.size, 1 / 3, comparisons=3)
 
 
 def test_secure_by_default_and_repeatable_with_a_seed() -> None:

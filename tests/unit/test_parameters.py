@@ -179,9 +179,9 @@ def test_the_has_the_loss_of_what_it_sends() -> None:
 
 
 def test_a_gaussian_with_too_little_noise_is_found_out() -> None:
-    from hush.mechanisms import _grid
+    from hush.mechanisms.histogram import grid
 
-    thin = _grid.gaussian(0.5)
+    thin = grid.gaussian(0.5)
     assert thin.excess(1.0) > 0.5
     assert thin.smallest_epsilon(1e-5, 1.0) > 5.0
     enough = hush.AGM(k=3, epsilon=1.0, delta=1e-5).grid

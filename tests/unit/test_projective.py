@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import hush
 from hush.analysis import information, projective
 from hush.errors import ParameterError, ReportError
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._projective_counts import over_hyperplanes
-from hush.mechanisms._projective_field import CONWAY, field
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.projective.counts import over_hyperplanes
+from hush.mechanisms.projective.field import CONWAY, field
 from hush.planning.accuracy import information_loss
 from hush.testing import check_mechanism
 
@@ -188,7 +188,7 @@ def test_decoder_at_larger_sizes_on_any_number_of_threads(q: int, k: int, monkey
     reports = np.random.default_rng(q).integers(0, m.size, 400).astype(m.report_dtype)
     tally = m.tally(reports)
     due = m.support_matrix(reports).sum(axis=0)
-    monkeypatch.setattr("hush.mechanisms._projective_counts._WORTH_THREADS", 1)
+    monkeypatch.setattr("hush.mechanisms.projective.counts._WORTH_THREADS", 1)
     for threads in ("1", "3"):
         monkeypatch.setenv("HUSH_THREADS", threads)
         assert (m.support_counts(tally) == due).all()

@@ -21,7 +21,7 @@ from scipy import stats
 import hush
 from hush.analysis import shuffle
 from hush.errors import ParameterError
-from hush.mechanisms._hashed import RING
+from hush.mechanisms.hashing.hashed import RING
 from hush.planning.shuffling import Shuffled, shuffled_epsilon, total_variation
 from hush.planning.shuffling import _kinds as kinds
 from tests.conftest import APPROXIMATE, NAMES, PURE_NAMES, example

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 import hush
 import hush.utility
 from hush._index import Index
+from hush.canonical import canonical
 from hush.cli import _reports
 from hush.cli._labels import Coder
 from hush.errors import HushError, ParameterError
 from hush.mechanisms import registry
-from hush.mechanisms.canonical import canonical
 from hush.utility import BalancedLH, total_error, uHR
 from tests.conftest import NAMES, UTILITY, example
 

@@ -16,10 +16,10 @@ import pytest
 import hush
 from hush import utility
 from hush.errors import ParameterError, ReportError
+from hush.exact.loss import enumerated_loss
+from hush.exact.thresholds import SCALE, exp_below, log_ratio
+from hush.guarantee import LDP, ULDP
 from hush.mechanisms import registry
-from hush.mechanisms._exact import enumerated_loss
-from hush.mechanisms._thresholds import SCALE, exp_below, log_ratio
-from hush.mechanisms.guarantee import LDP, ULDP
 from hush.utility import optimal, theory
 from hush.utility.named import Named
 from tests.conftest import APPROXIMATE, example

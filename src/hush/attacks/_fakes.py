@@ -16,12 +16,12 @@ import numpy.typing as npt
 from hush.analysis import manipulation
 from hush.attacks import _modular
 from hush.attacks._sums import best, outputs
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._family import MEMBERS
-from hush.mechanisms._hashed import RING, Hashed, Words
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.family import MEMBERS
+from hush.mechanisms.hashing.hashed import RING, Hashed, Words
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR

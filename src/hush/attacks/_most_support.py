@@ -17,11 +17,11 @@ from hush.attacks.outcome import expected_success
 from hush.longitudinal import LGRR, Longitudinal, Repeated
 from hush.longitudinal.memoized import OneRound
 from hush.longitudinal.unary import LUE
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._keep import TwoLevel
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
+from hush.mechanisms.hashing.hashed import Hashed
+from hush.mechanisms.pure import PureOracle
+from hush.mechanisms.two_level import TwoLevel
 from hush.mechanisms.unary import UE
 from hush.types import Floats
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hush.attacks.outcome import one_each
 from hush.errors import ParameterError, message
-from hush.multidim import SMP, Multidim, _checks
+from hush.multidim import SMP, Multidim, checks
 from hush.multidim._beside import SideBySide
 from hush.types import Ints, Reports
 
@@ -36,6 +36,6 @@ def parts(m: Multidim, reports: Reports) -> Iterator[tuple[Ints, Reports]]:
 
 def counted_tuples(m: Multidim, tuples: npt.ArrayLike, n: int) -> Ints:
     """The truth about each of n people: tuples."""
-    checked = _checks.tuples(np.asarray(tuples), m.sizes)
+    checked = checks.tuples(np.asarray(tuples), m.sizes)
     one_each("tuples", len(checked), n)
     return checked

@@ -7,19 +7,19 @@ from functools import lru_cache, singledispatch
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.analysis import manipulation
 from hush.attacks import _modular
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import RING, Hashed
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.hashed import RING, Hashed
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
@@ -174,8 +174,8 @@ def outputs(m: FrequencyOracle) -> tuple[Reports, Floats]:
     publics = m.publics()
     for public in publics:
         found = m.outputs(public)
-        if len(publics) * len(found) > _rules.MAX_OUTPUTS:
-            rule = f"must leave at most {_rules.MAX_OUTPUTS} outputs to enumerate"
+        if len(publics) * len(found) > rules.MAX_OUTPUTS:
+            rule = f"must leave at most {rules.MAX_OUTPUTS} outputs to enumerate"
             remedy = "register maximal_sum, random_sum, maximal_reports and random_reports for its class"
             raise ParameterError(message("k", rule, m.k, remedy))
         copies = np.array([float(m.copies(y)) for y in found])

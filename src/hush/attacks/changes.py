@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.attacks._change_ratio import log_ratio
 from hush.attacks._ties import SAME, batches
 from hush.attacks.outcome import Outcome, flags, scored
@@ -23,8 +24,7 @@ from hush.estimation.intervals import proportion
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._likelihood import Blocks, constant
 from hush.longitudinal.memoized import OneRound
-from hush.mechanisms import _rules
-from hush.mechanisms._inference import shares
+from hush.mechanisms.inference import shares
 from hush.randomness import source
 from hush.types import Bools, Floats, Reports
 
@@ -95,7 +95,7 @@ def likelihood_ratio(
     """
     array = _checked(m, reports)
     known = flags("changed", changed, len(array))
-    alpha = _rules.number("rate", rate, math.nextafter(_LEAST_RATE, 0), 1.0, "accept some false positives, e.g. 0.05")
+    alpha = rules.number("rate", rate, math.nextafter(_LEAST_RATE, 0), 1.0, "accept some false positives, e.g. 0.05")
     drawing = source(rng)
     belief = shares(prior, m.k)
     simulated = min(math.ceil(_ABOVE / alpha), _MOST)

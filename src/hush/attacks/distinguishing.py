@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.attacks._ties import batches, likeliest
 from hush.attacks.outcome import Outcome, scored, truth
 from hush.errors import ParameterError, Unsaid, message
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._first_asked import FirstBitFlip
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
+from hush.mechanisms.two_level import TwoLevel
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Reports
 
@@ -104,7 +104,7 @@ def _pair(m: Any, first: object, second: object) -> tuple[int, int]:
     if not isinstance(m, (FrequencyOracle, Repeated, Longitudinal)):
         rule, remedy = "must be a mechanism or a protocol over time", "pass e.g. hush.OUE(k=10, epsilon=1.0)"
         raise ParameterError(message("m", rule, type(m), remedy))
-    pair = tuple(_rules.integer(name, v, 0, m.k - 1, "count values from 0") for name, v in
+    pair = tuple(rules.integer(name, v, 0, m.k - 1, "count values from 0") for name, v in
                  (("first", first), ("second", second)))  # fmt: skip
     if pair[0] == pair[1]:
         raise ParameterError(message("second", "must differ from first", second, "compare two values"))

@@ -19,12 +19,12 @@ from hush.attacks.outcome import Outcome, expected_success, scored, truth
 from hush.errors import ParameterError, message
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal.memoized import OneRound
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._inference import shares
-from hush.mechanisms._keep import TwoLevel
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.inference import shares
+from hush.mechanisms.pure import PureOracle
+from hush.mechanisms.two_level import TwoLevel
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Ints, Reports
 

@@ -16,9 +16,9 @@ from hush.attacks._parts import collection, counted_tuples, parts
 from hush.attacks._ties import SAME, batches, likeliest
 from hush.attacks.outcome import Outcome, mean, scored, truth
 from hush.errors import ParameterError, message
-from hush.multidim import SMP, SPL, Multidim, _checks
-from hush.multidim._base import Beliefs
+from hush.multidim import SMP, SPL, Multidim, checks
 from hush.multidim._chances import uniform
+from hush.multidim.base import Beliefs
 from hush.multidim.fake_data import FakeData
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
@@ -36,7 +36,7 @@ def collect(m: Multidim, tuples: npt.ArrayLike, *, rng: np.random.Generator | No
     ((5,), (5,))
     """
     _samples(m)
-    checked = _checks.tuples(np.asarray(tuples), m.sizes)
+    checked = checks.tuples(np.asarray(tuples), m.sizes)
     reports, sampled = np.empty(len(checked), m.report_dtype), np.empty(len(checked), np.int64)
     starts = range(0, len(checked), CHUNK)
     for start, key in zip(starts, chunk_keys(rng, len(starts)), strict=True):
@@ -100,7 +100,7 @@ def guess_likeliest(
     `guesses` has two columns, attribute and value; a guess is right if the person holds that value.
     """
     collection(m)
-    beliefs = _checks.beliefs(priors, m.sizes)
+    beliefs = checks.beliefs(priors, m.sizes)
     array = m._validated(reports)
     known = counted_tuples(m, tuples, array.size)
 

@@ -12,7 +12,7 @@ from hush.columns import as_array, kind
 from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.types import Bools, Floats, Ints
 
 

@@ -23,13 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.analysis import manipulation
 from hush.attacks import _modular
 from hush.attacks._fakes import maximal_reports, random_reports
 from hush.attacks._sums import Targets, count, maximal_sum, random_sum
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.modular import MSS
 from hush.randomness import source
 from hush.simulation import tallies
@@ -76,7 +76,7 @@ def gain(
     2.9303
     """
     chosen = _targets(m, targets)
-    share = count(chosen) / m.k if frequency is None else _rules.share("frequency", frequency)
+    share = count(chosen) / m.k if frequency is None else rules.share("frequency", frequency)
     return _expected(m, _attack(attack), chosen, _fraction(fraction), share)
 
 
@@ -93,7 +93,7 @@ def craft(
         rng: `hush.seeded(7)` to repeat them.
     """
     chosen, kind = _values(m, targets), _attack(attack)
-    n = _rules.integer("size", size, 0, 2**31, "count the fake users")
+    n = rules.integer("size", size, 0, 2**31, "count the fake users")
     drawing = source(rng)
     if kind == "item":
         return np.asarray(m.privatize(drawing.choice(chosen, n), rng=drawing))
@@ -133,7 +133,7 @@ def simulate_gain(
         rng: `hush.seeded(7)` to repeat the simulation.
     """
     chosen, kind, share = _values(m, targets), _attack(attack), _fraction(fraction)
-    repeats = _rules.integer("runs", runs, 2, 10**7, "use e.g. 100")
+    repeats = rules.integer("runs", runs, 2, 10**7, "use e.g. 100")
     drawing, people = source(rng), tallies.people(counts, m.k)
     n = int(people.sum())
     if n == 0:
@@ -181,7 +181,7 @@ def _decoded(m: FrequencyOracle, attack: str, targets: Targets) -> float:
 def _targets(m: FrequencyOracle, targets: object) -> Targets:
     """Values, or how many."""
     if isinstance(targets, numbers.Integral) and isinstance(m, FrequencyOracle):
-        return _rules.integer("targets", targets, 1, m.k, "count the values to push, or list them")
+        return rules.integer("targets", targets, 1, m.k, "count the values to push, or list them")
     return _values(m, targets)
 
 

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.attacks._ties import batches, likeliest
 from hush.attacks.outcome import Outcome, scored, truth
 from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.longitudinal import Repeated
-from hush.mechanisms import _rules
-from hush.mechanisms._inference import shares
+from hush.mechanisms.inference import shares
 from hush.types import Floats, Ints, Reports
 
 
@@ -37,8 +37,8 @@ def habits(
     >>> habits([[0, 1], [2]], 4, loyalty=0.5).tolist()
     [[0.375, 0.375, 0.125, 0.125], [0.125, 0.125, 0.625, 0.125]]
     """
-    share = shares(popularity, _rules.domain_size(k))
-    often = _rules.share("loyalty", loyalty)
+    share = shares(popularity, rules.domain_size(k))
+    often = rules.share("loyalty", loyalty)
     rows = []
     for pool in _members(pools, k):
         inside = np.zeros(k)

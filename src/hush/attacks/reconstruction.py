@@ -10,11 +10,11 @@ import numpy.typing as npt
 from hush.attacks._ties import CELLS
 from hush.attacks.outcome import Outcome, expected_success, scored, truth
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._inference import shares
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.inference import shares
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Reports, Values

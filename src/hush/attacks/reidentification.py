@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.attacks._gaps import UNKNOWN as UNKNOWN
 from hush.attacks._gaps import Gaps, levels, log
 from hush.attacks._parts import collection, parts
@@ -21,9 +22,8 @@ from hush.attacks._ties import top as best
 from hush.attacks.outcome import Outcome, expected_success, mean, one_each, product, scored, truth
 from hush.columns import all_reports, cells, kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
-from hush.mechanisms import _rules
-from hush.multidim import SMP, SPL, Multidim, _checks
-from hush.multidim._base import Beliefs
+from hush.multidim import SMP, SPL, Multidim, checks
+from hush.multidim.base import Beliefs
 from hush.multidim.fake_data import FakeData
 from hush.types import Floats, Ints, Reports
 
@@ -58,7 +58,7 @@ def reidentify(
     `guesses` has `top` columns, the likeliest person first.
     """
     collection(m)
-    beliefs = _checks.beliefs(priors, m.sizes)
+    beliefs = checks.beliefs(priors, m.sizes)
     array, known, rows_of, count = _checked(m, reports, table, people, top)
     rounds = array.shape[1]
     columns = [np.where(column == UNKNOWN, k, column) for column, k in zip(known.T, m.sizes, strict=True)]
@@ -193,7 +193,7 @@ def _checked(
         raise ReportError(message("reports", rule, array.shape, "give each person one row"))
     m.validate(array.reshape(-1))
     known = _table(table, m.sizes)
-    count = _rules.integer("top", top, 1, len(known), "point at one person, or at several of the table")
+    count = rules.integer("top", top, 1, len(known), "point at one person, or at several of the table")
     one_each("people", np.size(people), len(array))
     return array.reshape(len(array), -1), known, truth("people", people, len(known), len(array)), count
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from hush import rules
 from hush.audit.foreign import CallableTarget
 from hush.audit.reading import some
 from hush.audit.target import Claim
 from hush.errors import ParameterError, message, missing
-from hush.mechanisms import _rules
 
 _SHOWN = 64  # values whose support is shown, at most
 _COHORTS, _SKETCH = 8, 64  # of mechanisms that hash into a sketch or a Bloom filter
@@ -176,8 +176,8 @@ def _checked(mechanism: str, known: Iterable[str], k: int, epsilon: float) -> No
         raise ParameterError(
             message("mechanism", f"must be one of {', '.join(names)}", mechanism, f"use e.g. {names[0]!r}")
         )
-    _rules.domain_size(k)
-    _rules.epsilon(epsilon)
+    rules.domain_size(k)
+    rules.epsilon(epsilon)
 
 
 def _imported(module: str, library: str) -> Any:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
+from hush import rules
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion_lower, proportion_upper
-from hush.mechanisms import _rules
 
 TAILS = {"paper": 4.0, "one-sided": 2.0}
 """The error rate alpha is divided by this for each of the two bounds.
@@ -62,8 +62,8 @@ def best_provable(trials: int, *, alpha: float = 0.01, delta: float = 0.0, bound
     >>> round(best_provable(10**4, bound="one-sided"), 5), round(best_provable(10**6, bound="one-sided"), 5)
     (7.54269, 12.14812)
     """
-    _rules.integer("trials", trials, 1, 10**18, "use e.g. 10**6")
-    _rules.number("alpha", alpha, 0.0, 1.0, "use e.g. 0.01")
+    rules.integer("trials", trials, 1, 10**18, "use e.g. 10**6")
+    rules.number("alpha", alpha, 0.0, 1.0, "use e.g. 0.01")
     return epsilon_lower(trials, trials, 0, trials, alpha=alpha, delta=delta, bound=bound)
 
 

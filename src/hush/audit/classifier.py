@@ -23,7 +23,7 @@ from hush.audit.events import Threshold
 from hush.audit.foreign import ForeignTarget
 from hush.audit.reading import Table, table
 from hush.audit.target import MechanismTarget, Target
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.pure import PureOracle
 from hush.types import Floats, Reports
 
 Reader = Callable[[Reports], Table]

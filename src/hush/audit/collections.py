@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.attacks import longitudinal as over_time
 from hush.attacks._parts import collection, parts
 from hush.attacks._ties import CELLS
@@ -24,12 +25,11 @@ from hush.audit.target import Claim, Target
 from hush.audit.target import log_ratio as of_one
 from hush.columns import kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
+from hush.guarantee import ULDP, Guarantee
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._rounds import reports_of
 from hush.longitudinal.unary import LUE
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms.guarantee import ULDP, Guarantee
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.multidim import SMP, SPL, Multidim
 from hush.randomness import CHUNK
@@ -112,7 +112,7 @@ class TupleTarget(Target):
 
     def values(self, index: int) -> tuple[int, ...]:
         """The tuple of a number."""
-        number = _rules.integer("index", index, 0, self.k - 1, "number tuples from 0, the last attribute fastest")
+        number = rules.integer("index", index, 0, self.k - 1, "number tuples from 0, the last attribute fastest")
         found = []
         for k in reversed(self.m.sizes):
             number, value = divmod(number, k)
@@ -275,7 +275,7 @@ class SequenceTarget(Target):
         """How much likelier each sequence is under the first value, in logarithm: exact, kept answers summed over."""
         array = self.rounds(reports)
         for value in (first, second):
-            _rules.integer("value", value, 0, self.k - 1, "count values from 0")
+            rules.integer("value", value, 0, self.k - 1, "count values from 0")
         step = max(1, CELLS // (self._rounds * self.k))
         blocks = [array[at : at + step] for at in range(0, len(array), step)]
         return np.concatenate([self._ratio(block, first, second) for block in blocks] or [np.zeros(0)])

@@ -14,10 +14,10 @@ import numpy as np
 from hush.audit.result import Witness
 from hush.audit.target import Claim, MechanismTarget
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._exact import pair_epsilon, smallest_epsilon, worst_ratio
-from hush.mechanisms._thresholds import log_ratio as exact_log
-from hush.mechanisms.guarantee import ULDP
+from hush.exact.loss import pair_epsilon, smallest_epsilon, worst_ratio
+from hush.exact.thresholds import log_ratio as exact_log
+from hush.guarantee import ULDP
+from hush.mechanisms.base import FrequencyOracle
 from hush.randomness import seeded
 
 _WEIGHTS = 1 << 17  # how many may be asked for one by one

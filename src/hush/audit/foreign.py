@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from hush import rules
 from hush.audit import guard
 from hush.audit.columns import all_columns
 from hush.audit.reading import Table, Unreadable, compact, joined, pack, table, vectors
 from hush.audit.target import Claim, MechanismTarget, Target
 from hush.errors import ParameterError, Unsaid, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.types import Floats, Reports, Values
 
 PATIENCE = 60.0
@@ -51,16 +51,16 @@ class ForeignTarget(Target):
 
     def __init__(self, name: str, k: int, claim: float | Claim | None, timeout: float) -> None:
         self.name = name
-        self.k = _rules.domain_size(k)
+        self.k = rules.domain_size(k)
         self.claim = claimed(claim)
-        self.timeout = _rules.number("timeout", timeout, 0.0, 1e6, "use seconds, e.g. 60")
+        self.timeout = rules.number("timeout", timeout, 0.0, 1e6, "use seconds, e.g. 60")
 
     mixed = True
     screened = True
 
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
         """So many reports of one value."""
-        checked = _rules.integer("value", value, 0, self.k - 1, "use a value of the domain")
+        checked = rules.integer("value", value, 0, self.k - 1, "use a value of the domain")
         return self.draws(np.full(size, checked, np.int64), rng)
 
     @abstractmethod

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hush import _json
+from hush import strict_json
 from hush.audit.reading import pack, vectors
 from hush.types import Reports
 
@@ -75,7 +75,7 @@ class Format:
 
     def _loaded(self, at: int, line: str) -> Any:
         try:
-            return _json.loads(line)
+            return strict_json.loads(line)
         except ValueError:
             raise Rubbish("must write JSON in every line", f"line {at + 1}: {reprlib.repr(line)}") from None
 
@@ -110,7 +110,7 @@ def _array(words: list[str]) -> Any:
 
 def _is_json(line: str) -> bool:
     try:
-        _json.loads(line)
+        strict_json.loads(line)
     except ValueError:
         return False
     return True

@@ -9,11 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
+from hush import rules
 from hush.audit.classifier import hypotheses
 from hush.audit.stream import Mixture, Stream
 from hush.audit.target import Target, as_target
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
 from hush.types import Reports
 
 _ALL = 64  # up to so many values, every pair can be tried by hand
@@ -56,7 +56,7 @@ def tried(
     if pairs is None and what.k > _ALL:
         rule = f"must be named where there are more than {_ALL} values"
         raise ParameterError(message("pairs", rule, None, "or let hush.audit.screen find the most telling"))
-    size = _rules.integer("sample", sample, 100, 10**6, "use e.g. 4000")
+    size = rules.integer("sample", sample, 100, 10**6, "use e.g. 4000")
     wanted = list(combinations(range(what.k), 2) if pairs is None else pairs)
     if not wanted:
         raise ParameterError(message("pairs", "must hold at least one pair", [], "leave them out to try all"))

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from hush import rules
 from hush.audit.foreign import PATIENCE, ForeignTarget, named
 from hush.audit.lines import Format, Rubbish
 from hush.audit.reading import joined
 from hush.audit.target import Claim
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
 from hush.randomness import CHUNK
 from hush.types import Reports, Values
 
@@ -64,7 +64,7 @@ class PipeTarget(ForeignTarget):
     ) -> None:
         self._arguments = _arguments(command)
         super().__init__(name or shlex.join(self._arguments), k, claim, timeout)
-        self._chunk = _rules.integer("chunk", chunk, 1, CHUNK, f"use at most {CHUNK}")
+        self._chunk = rules.integer("chunk", chunk, 1, CHUNK, f"use at most {CHUNK}")
         self._lock = threading.Lock()
         self._format: Format | None = None
         self._tried = False

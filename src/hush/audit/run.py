@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from hush import rules
 from hush.audit import bounds, exact
 from hush.audit.checkpoint import Checkpoint
 from hush.audit.choosing import Chosen, chosen
@@ -23,7 +24,6 @@ from hush.audit.screening import Screening, screened
 from hush.audit.stream import Mixture, Progress, Stream
 from hush.audit.target import Claim, MechanismTarget, Target, as_target
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
 
 METHODS = ("likelihood", "attack", "classifier", "exact")
 
@@ -79,23 +79,23 @@ def run(
         raise ParameterError(message("method", f"must be one of {', '.join(METHODS)}", method, "use e.g. 'likelihood'"))
     if method == "exact":
         return _exactly(what, promised, start)
-    _rules.integer("trials", trials, 1000, 10**12, "use e.g. 10**6")
-    _rules.number("alpha", alpha, 0.0, 1.0, "use e.g. 0.01")
-    rules: dict[str, Any] = {
+    rules.integer("trials", trials, 1000, 10**12, "use e.g. 10**6")
+    rules.number("alpha", alpha, 0.0, 1.0, "use e.g. 0.01")
+    terms: dict[str, Any] = {
         "alpha": alpha,
         "delta": 0.0 if promised is None else promised.delta,
         "bound": bounds.named(bound),
     }
-    share = _rules.number("require", require, 0.0, 1.0, "use e.g. 0.5", closed=True)
+    share = rules.number("require", require, 0.0, 1.0, "use e.g. 0.5", closed=True)
     named = pair.pair if isinstance(pair, Screening) else pair
     wanted = None if named is None else checked("pair", named, what.k)
-    about = {**what.identity, "method": method, "trials": trials, **rules}
+    about = {**what.identity, "method": method, "trials": trials, **terms}
     kept, root = _standing(what, checkpoint, rng)
     found = pair if isinstance(pair, Screening) else _screened(what, wanted, trials, root, progress)
     about |= {"pair": list(found.pair)}
     kept = _same(what, kept, checkpoint, root, about)
-    events = chosen(what, method, found.pair, trials, root, rules)
-    return _proved(what, promised, found, events, kept, root, progress, rules, about, start, share)
+    events = chosen(what, method, found.pair, trials, root, terms)
+    return _proved(what, promised, found, events, kept, root, progress, terms, about, start, share)
 
 
 def _screened(
@@ -115,7 +115,7 @@ def _proved(
     kept: Checkpoint,
     root: int | None,
     progress: Progress | None,
-    rules: dict[str, Any],
+    terms: dict[str, Any],
     about: dict[str, Any],
     start: float,
     require: float,
@@ -132,7 +132,7 @@ def _proved(
     else:
         for i, value in enumerate((first, second)):
             hits[value] = Stream(what, value, root, 2 + i).count(choice.events, choice.proving, kept, progress)
-    each = {**rules, "alpha": rules["alpha"] / len(choice.events)}
+    each = {**terms, "alpha": terms["alpha"] / len(choice.events)}
     tried = []
     for i, event in enumerate(choice.events):
         high, low = (first, second) if choice.swapped[i] == choice.swapped[0] else (second, first)
@@ -145,7 +145,7 @@ def _proved(
         about["method"],
         promised,
         best.epsilon_lower,
-        rules["alpha"],
+        terms["alpha"],
         choice.proving,
         best.witness,
         best.counts,
@@ -162,18 +162,18 @@ def _proved(
     )
 
 
-def _power(claim: Claim, tried: list[Counted], choice: Chosen, screening: Screening, rules: dict[str, Any]) -> Power:
+def _power(claim: Claim, tried: list[Counted], choice: Chosen, screening: Screening, terms: dict[str, Any]) -> Power:
     """What would have been found."""
-    losses = [smallest_loss(each.counts[1], choice.proving, claim.epsilon, **rules) for each in tried]
+    losses = [smallest_loss(each.counts[1], choice.proving, claim.epsilon, **terms) for each in tried]
     smallest = min((loss for loss in losses if loss is not None), default=None)
     if choice.learned is None:
         return Power(smallest)
-    rarest = rarest_event(choice.learned, choice.proving, claim.epsilon, **rules)
+    rarest = rarest_event(choice.learned, choice.proving, claim.epsilon, **terms)
     if not screening.rounds or screening.rounds[0][0] < screening.k:
         return Power(smallest, rarest)
     *rounds, last = (each for _, each in screening.rounds)
     samples = [*rounds, last // 2, last - last // 2, *choice.learned]
-    return Power(smallest, rarest, rarest_event(samples, choice.proving, claim.epsilon, **rules))
+    return Power(smallest, rarest, rarest_event(samples, choice.proving, claim.epsilon, **terms))
 
 
 def _memory(alike: tuple[int, ...]) -> str | None:

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from hush import rules
 from hush.audit.classifier import CLEAR, reader, tables_of
 from hush.audit.pairs import Telling, tries
 from hush.audit.standing_out import Ranking, ranked
 from hush.audit.stream import Mixture, Progress
 from hush.audit.target import Target, as_target
-from hush.mechanisms import _rules
 from hush.randomness import seeded, source
 
 LAST = 8
@@ -102,7 +102,7 @@ def screen(
         progress: Called with the number of reports made since it was last called.
     """
     what = as_target(target)
-    _rules.integer("trials", trials, 1000, 10**12, "use e.g. 10**6")
+    rules.integer("trials", trials, 1000, 10**12, "use e.g. 10**6")
     return screened(what, trials, None if rng is None else int(rng.integers(1 << 62)), progress)
 
 

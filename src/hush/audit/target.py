@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from hush.attacks.reconstruction import chance
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._keep import TwoLevel
-from hush.mechanisms.guarantee import ULDP
+from hush.guarantee import ULDP
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.two_level import TwoLevel
 from hush.mechanisms.unary import UE
 from hush.randomness import CHUNK
 from hush.types import Bools, Floats, Reports

@@ -12,7 +12,7 @@ import numpy as np
 from hush.cli._labels import number, plain
 from hush.columns import missing
 from hush.errors import DomainError, Unsaid, message
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.numeric.base import Numeric
 from hush.types import Floats
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from hush.cli._domains import sensitive_in
 from hush.cli._numeric_spec import NumericSpec
 from hush.domain import Domain
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.spec import Spec
 
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from hush import rules
 from hush.cli import _console
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 
 Found = TypeVar("Found")
 
@@ -46,8 +46,8 @@ def with_budget(mechanism: str | None, settings: list[str] | None) -> type[Frequ
 
 def budgets(least: float, most: float) -> tuple[float, float]:
     """The range of budgets to search, checked."""
-    asked(lambda: _rules.epsilon(least), {"epsilon": "--min-epsilon"})
-    asked(lambda: _rules.epsilon(most), {"epsilon": "--max-epsilon"})
+    asked(lambda: rules.epsilon(least), {"epsilon": "--min-epsilon"})
+    asked(lambda: rules.epsilon(most), {"epsilon": "--max-epsilon"})
     if least >= most:
         rule = f"must be below --max-epsilon, {most:g}"
         raise ParameterError(message("--min-epsilon", rule, least, "use e.g. 0.01 and 10"))

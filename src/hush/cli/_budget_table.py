@@ -13,7 +13,7 @@ from hush.reports.words import many
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hush.mechanisms._base import FrequencyOracle
+    from hush.mechanisms.base import FrequencyOracle
     from hush.planning.optimus import Answer, Tried
     from hush.planning.optimus.question import Question
 
@@ -104,10 +104,10 @@ def _none(answer: Answer) -> str:
 
 def _ways_out(answer: Answer) -> str:
     """What to do where no budget is enough."""
-    from hush.mechanisms import _rules
+    from hush import rules
 
     q = answer.question
-    most = float(getattr(type(q.mechanism(q.high)), "_largest", _rules.MAX_EPSILON))
+    most = float(getattr(type(q.mechanism(q.high)), "_largest", rules.MAX_EPSILON))
     last = "or allow more with --max-epsilon"
     if q.high >= most:
         last = f"or choose another mechanism, since {q.name} takes no budget above {most:g}"
@@ -138,7 +138,7 @@ def told_apart(budgets: Sequence[float]) -> list[str]:
 
 def _exposed(m: FrequencyOracle) -> str:
     """What the budget means for a person."""
-    from hush.mechanisms.guarantee import LDP
+    from hush.guarantee import LDP
     from hush.planning.relax import up
 
     promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
@@ -155,7 +155,7 @@ def _exposed(m: FrequencyOracle) -> str:
 
 def unprotected(promise: object) -> str:
     """That a guarantee leaves some values out, where it does."""
-    from hush.mechanisms.guarantee import ULDP
+    from hush.guarantee import ULDP
 
     if not isinstance(promise, ULDP):
         return ""

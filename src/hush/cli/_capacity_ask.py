@@ -67,7 +67,7 @@ def parameters(
     """What the mechanism takes besides k and epsilon, checked by making it at the smallest budget."""
     from hush.cli._asking import asked
     from hush.cli._classes import construct, merged, parsed
-    from hush.mechanisms._base import FrequencyOracle
+    from hush.mechanisms.base import FrequencyOracle
     from hush.mechanisms.settings import takes
 
     more = merged({} if delta is None else {"delta": delta}, parsed(settings))

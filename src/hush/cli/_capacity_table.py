@@ -215,7 +215,7 @@ def _how_often(answer: Answer) -> str:
 
 def promised(m: Any, spent: float) -> str:
     """What a report promises, and whom, where that is not everybody; it is not all where another round spent some."""
-    from hush.mechanisms.guarantee import LDP
+    from hush.guarantee import LDP
 
     promise = m.guarantee
     said = "no guarantee" if promise is None else str(promise)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hush import _json
+from hush import rules, strict_json
 from hush.cli._classes import construct, mechanism_class, merged, numeric_class, parsed
 from hush.cli._domains import from_entries, sensitive_in
 from hush.cli._numeric_spec import AnySpec, NumericSpec, of_frequencies
@@ -14,9 +14,8 @@ from hush.cli._paths import existing
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
-from hush.mechanisms import _rules
-from hush.mechanisms._numeric import Numeric
 from hush.mechanisms.numeric import NUMERIC
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes, tells, told
 from hush.mechanisms.spec import Spec
@@ -87,7 +86,7 @@ class Choice:
             raise ParameterError(message("--sensitive", rule, ",".join(self.sensitive), "use e.g. uSS, or `hush uldp`"))
         if domain is None and k is None:
             return None
-        return sensitive_in(self.sensitive, Domain(size=_rules.domain_size(k)) if domain is None else domain)
+        return sensitive_in(self.sensitive, Domain(size=rules.domain_size(k)) if domain is None else domain)
 
     def _from_file(self, path: Path, domain: Domain | None) -> AnySpec:
         if domain is not None:
@@ -139,7 +138,7 @@ def read_spec(path: Path) -> AnySpec:
 def spec_from(text: bytes, where: str) -> AnySpec:
     """The spec in some JSON; a mechanism of the user's own must have been allowed before."""
     try:
-        plain = _json.loads(text)
+        plain = strict_json.loads(text)
     except ValueError:
         rule = f"must be JSON in {where}"
         raise SpecError(

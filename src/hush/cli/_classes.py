@@ -15,9 +15,9 @@ from hush.cli import _faults
 from hush.cli._names import FULL_NAMES, meant
 from hush.cli._usage import NOTHING
 from hush.errors import HushError, ParameterError, Unsaid, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric import NUMERIC
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import register, registry
 from hush.mechanisms.settings import takes
 

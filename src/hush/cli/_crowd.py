@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.cli import _csv, _population
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
 from hush.errors import ParameterError, Unsaid, message
 from hush.estimation import Estimate
-from hush.mechanisms import _rules
 
 _PEOPLE = 100_000
 
@@ -67,7 +67,7 @@ class Source:
         if self.k is None:
             raise ParameterError(message("--k", f"must be given for {name}", NOTHING, "add e.g. --k 100"))
         drawn = rng if name == "dirichlet" else None
-        made = _population.SHAPES[name](_rules.domain_size(self.k), self.n or _PEOPLE, rng=drawn)
+        made = _population.SHAPES[name](rules.domain_size(self.k), self.n or _PEOPLE, rng=drawn)
         return Crowd(name, made.counts, None, Domain(size=made.k))
 
     def _counted(self) -> Crowd:

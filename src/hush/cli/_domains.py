@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hush import _json
+from hush import strict_json
 from hush._index import Index
 from hush.cli._paths import existing, quoted
 from hush.domain import Domain
@@ -36,7 +36,7 @@ def read_domain(path: Path, other: str | None) -> Domain:
     if path.suffix.lower() != ".json":
         return from_entries({"labels": _lines(text, path)}, other, str(path))
     try:
-        plain = _json.loads(text)
+        plain = strict_json.loads(text)
     except ValueError as error:
         raise ParameterError(message("--domain", "must be JSON", quoted(path), f"the reader says: {error}")) from None
     return from_entries({"labels": plain} if isinstance(plain, list) else plain, other, str(path))

@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 
 _PEOPLE = "hush.cli._randomize"

@@ -14,7 +14,7 @@ from hush.cli._folded import named, plain_group
 from hush.cli._numeric_spec import NumericSpec
 from hush.errors import ParameterError, message
 from hush.estimation.laws import Interval
-from hush.mechanisms._numeric_estimate import MeanEstimate
+from hush.mechanisms.numeric.estimate import MeanEstimate
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from hush.canonical import canonical
 from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate
-from hush.mechanisms._numeric import Numeric
-from hush.mechanisms._numeric_estimate import MeanEstimate
-from hush.mechanisms.canonical import canonical
+from hush.mechanisms.numeric.base import Numeric
+from hush.mechanisms.numeric.estimate import MeanEstimate
 from hush.mechanisms.spec import Spec
 from hush.types import Reports
 

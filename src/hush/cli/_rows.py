@@ -9,8 +9,8 @@ from hush.cli import _faults
 from hush.cli._classes import construct
 from hush.cli._names import FULL_NAMES
 from hush.errors import HushError, ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.settings import chosen, takes
 
 DEFAULTS: dict[str, dict[str, float]] = {"UE": {"p": 0.75}, "LH": {"g": 4}, "LHO": {"g": 4}}

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hush.cli import _console
 from hush.cli._population import Population
 from hush.estimation import Estimate
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 
 LEVEL = 0.95

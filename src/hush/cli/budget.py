@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from hush.cli._crowd import Crowd
-    from hush.mechanisms._base import FrequencyOracle
+    from hush.mechanisms.base import FrequencyOracle
     from hush.mechanisms.spec import Spec
     from hush.planning.optimus import Answer
 
@@ -197,13 +197,13 @@ def _answered(
     quiet: bool,
     **wish: Any,
 ) -> Answer:
+    from hush import rules
     from hush.cli import _asking
-    from hush.mechanisms import _rules
     from hush.planning.optimus import METHODS
     from hush.planning.optimus import budget as search
 
     least, most = within
-    largest = min(20.0, float(getattr(type(first), "_largest", _rules.MAX_EPSILON)))
+    largest = min(20.0, float(getattr(type(first), "_largest", rules.MAX_EPSILON)))
     searched = _asking.budgets(least, largest if most is None else most)
     names = {name.lower(): name for name in METHODS}
     wish["method"] = names.get(wish["method"].lower(), wish["method"])

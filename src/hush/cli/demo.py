@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from hush.datasets import Dataset
-    from hush.mechanisms._base import FrequencyOracle
+    from hush.mechanisms.base import FrequencyOracle
     from hush.reports.outcome import Outcome
 
 MECHANISMS = ("GRR", "OUE", "OLH")

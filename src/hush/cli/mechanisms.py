@@ -47,15 +47,15 @@ def mechanisms(
     The variance is that of one report about a value that nobody holds: divide by the number of people. ASR is the
     chance that the best attacker names the value behind a report, all values being equally likely.
     """
+    from hush import rules
     from hush.cli._classes import mechanism_class, parsed, said
     from hush.cli._rows import row_of
     from hush.errors import ParameterError, Unsaid, message
-    from hush.mechanisms import _rules
     from hush.mechanisms.numeric import NUMERIC
     from hush.mechanisms.registry import registry
     from hush.mechanisms.settings import SHARED, takes
 
-    shared = {"k": _rules.domain_size(k), "epsilon": _rules.epsilon(epsilon), "delta": _rules.delta(delta)}
+    shared = {"k": rules.domain_size(k), "epsilon": rules.epsilon(epsilon), "delta": rules.delta(delta)}
     everything = [cls for cls in registry().values() if "sensitive" not in takes(cls)]  # those hide some values only
     classes = [mechanism_class(name) for name in only] if only else everything
     extra = parsed(settings)

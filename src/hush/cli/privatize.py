@@ -9,19 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hush.cli import _console
-from hush.cli._options import (
-    Delta,
-    Epsilon,
-    High,
-    Json,
-    K,
-    Low,
-    MechanismName,
-    Sensitive,
-    Settings,
-    SpecFile,
-    SpecOut,
-)
+from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
 
 if TYPE_CHECKING:
     from hush.cli._choose import Choice

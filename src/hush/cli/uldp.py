@@ -78,15 +78,15 @@ def uldp(
 
 
 def _domain(k: int | None, sensitive: list[str] | None, path: Path | None) -> Domain:
+    from hush import rules
     from hush.cli._domains import read_domain, sensitive_in
     from hush.cli._usage import NOTHING
     from hush.domain import Domain
     from hush.errors import ParameterError, message
-    from hush.mechanisms import _rules
 
     if path is None and k is None:
         raise ParameterError(message("--k", "or --domain must be given", NOTHING, "add e.g. --k 100"))
-    found = Domain(size=_rules.domain_size(k)) if path is None else read_domain(path, None)
+    found = Domain(size=rules.domain_size(k)) if path is None else read_domain(path, None)
     if k is not None and k != found.size:
         raise ParameterError(message("--k", f"must be {found.size}, as in {path}", k, "leave it out"))
     if sensitive is not None:

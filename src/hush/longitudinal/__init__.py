@@ -7,11 +7,11 @@ from typing import Any
 
 from hush.errors import SpecError, message
 from hush.longitudinal import printed
-from hush.longitudinal._base import Longitudinal
 from hush.longitudinal._client import Client
 from hush.longitudinal._first import FirstLGRR, FirstLOLOHA
 from hush.longitudinal._first_asked import FirstBitFlip
 from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE
+from hush.longitudinal.base import Longitudinal
 from hush.longitudinal.bitflip import dBitFlipPM
 from hush.longitudinal.direct import LGRR
 from hush.longitudinal.hashing import LOLOHA, OLOLOHA, BiLOLOHA
@@ -19,7 +19,7 @@ from hush.longitudinal.ledger import Ledger
 from hush.longitudinal.memoized import Memoized
 from hush.longitudinal.repeated import Repeated
 from hush.longitudinal.unary import LOSUE, LOUE, LSOUE, LSUE
-from hush.mechanisms import _chosen
+from hush.mechanisms import chosen
 from hush.mechanisms.registry import from_dict as mechanism_from_dict
 
 PROTOCOLS: dict[str, type[Longitudinal]] = {
@@ -41,7 +41,7 @@ def from_dict(plain: Mapping[str, Any]) -> Longitudinal:
         raise SpecError(message("protocol", rule, name, "pass what to_dict gave"))
     if "mechanism" in entries:
         entries["mechanism"] = mechanism_from_dict(entries["mechanism"])
-    made: Longitudinal = _chosen.rebuilt(PROTOCOLS[name], name, "protocol", entries, thresholds)
+    made: Longitudinal = chosen.rebuilt(PROTOCOLS[name], name, "protocol", entries, thresholds)
     return made
 
 

@@ -14,7 +14,7 @@ from hush.errors import SpecError, message
 from hush.randomness import source
 
 if TYPE_CHECKING:
-    from hush.longitudinal._base import Longitudinal
+    from hush.longitudinal.base import Longitudinal
 
 
 class Client:

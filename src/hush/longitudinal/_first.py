@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from hush.exact.thresholds import SCALE, keep
 from hush.longitudinal import _rounds
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._keep import TwoLevel
-from hush.mechanisms._thresholds import SCALE, keep
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR, unsigned
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.two_level import TwoLevel
 from hush.types import Ints, Reports, Values
 
 

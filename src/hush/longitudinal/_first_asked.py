@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush import exact, rules
 from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.estimation.laws import Law, Supports
-from hush.mechanisms import _rules, _thresholds
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._inference import shares
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
+from hush.mechanisms.inference import shares
 from hush.types import Floats, Ints, Reports, Values
 
 
@@ -38,7 +38,7 @@ class FirstBitFlip(FrequencyOracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(d=_rules.integer("d", self.d, 1, self.k, "ask about 1 to k buckets"))
+        self._set(d=rules.integer("d", self.d, 1, self.k, "ask about 1 to k buckets"))
 
     @classmethod
     def name(cls) -> str:
@@ -49,7 +49,7 @@ class FirstBitFlip(FrequencyOracle):
     @cached_property
     def flip(self) -> int:
         """Out of 2^64, the probability that a bit is wrong; a single bit carries the loss of two."""
-        return _thresholds.symmetric_bit(self.epsilon * (2 if self.d == 1 else 1), 0.0)
+        return exact.symmetric_bit(self.epsilon * (2 if self.d == 1 else 1), 0.0)
 
     @property
     def p(self) -> float:
@@ -178,7 +178,7 @@ class FirstBitFlip(FrequencyOracle):
 
     def _rows(self) -> npt.NDArray[Any]:
         """All rows of d bits."""
-        _rules.enumerable(1 << self.d, self.d)
+        rules.enumerable(1 << self.d, self.d)
         out = np.empty(1 << self.d, self._row)
         numbers = np.arange(1 << self.d, dtype="<u8")
         out["bits"] = numbers.view(np.uint8).reshape(-1, 8)[:, : -(-self.d // 8)]
@@ -212,7 +212,7 @@ class FirstBitFlip(FrequencyOracle):
     def exact_epsilon(self) -> float:
         """The loss of two bits, or of the only one."""
         right, wrong = SCALE - self.flip, self.flip
-        return _thresholds.log_ratio(right, wrong) if self.d == 1 else _thresholds.log_ratio(right**2, wrong**2)
+        return exact.log_ratio(right, wrong) if self.d == 1 else exact.log_ratio(right**2, wrong**2)
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Exact success of the best guess: the mean, over reports that nobody's value shaped, of the best product.

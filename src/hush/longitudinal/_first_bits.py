@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from hush.exact.thresholds import SCALE, log_ratio
 from hush.longitudinal import _rounds
 from hush.longitudinal._first import FirstReport
-from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.mechanisms.unary import OUE, SUE, UE
 from hush.types import Reports, Values
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.exact.thresholds import SCALE
 from hush.longitudinal._rounds import Bits
-from hush.mechanisms._thresholds import SCALE
 from hush.types import Floats, Ints
 
 _CELLS = 1 << 22

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 
+from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._thresholds import SCALE, exp_below
-from hush.mechanisms.guarantee import above
+from hush.exact.thresholds import SCALE, exp_below
+from hush.guarantee import above
 
 MAX_EPSILON = 20.0
 """Up to here a 64-bit threshold is good to one part in a billion."""
@@ -31,20 +31,20 @@ Bits = tuple[int, int]
 def permanent(value: object, name: str = "eps_perm") -> float:
     """A budget for all reports of one value together."""
     remedy = "choose the loss of all reports of one value, in nats, e.g. 2.0"
-    return _rules.number(name, value, _rules.MIN_EPSILON, MAX_EPSILON, remedy, closed=True)
+    return rules.number(name, value, rules.MIN_EPSILON, MAX_EPSILON, remedy, closed=True)
 
 
 def first(value: object, above: float, name: str = "eps_1") -> float:
     """A budget for one report, below the permanent one."""
     remedy = "choose less than eps_perm, e.g. half of it; for no second round use Memoized"
-    return _rules.number(name, value, math.nextafter(_rules.MIN_EPSILON, 0.0), above, remedy)
+    return rules.number(name, value, math.nextafter(rules.MIN_EPSILON, 0.0), above, remedy)
 
 
 def reports_of(tau: object, *, endless: bool = False) -> int | float:
     """A number of reports; infinity where it makes sense."""
     if endless and tau == math.inf:
         return math.inf
-    return _rules.integer("tau", tau, 1, 10**9, "count the reports of one person")
+    return rules.integer("tau", tau, 1, 10**9, "count the reports of one person")
 
 
 def times(epsilon: float, count: int) -> float:

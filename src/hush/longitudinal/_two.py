@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
+from hush.exact.thresholds import SCALE, log_ratio
 from hush.longitudinal import _likelihood, _rounds
-from hush.longitudinal._base import Longitudinal
 from hush.longitudinal._first import Twice
-from hush.mechanisms import _rules
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.longitudinal.base import Longitudinal
 from hush.mechanisms.direct import GRR, unsigned
 from hush.types import Floats, Ints
 
@@ -36,7 +36,7 @@ class TwoRounds(Longitudinal):
     def __post_init__(self) -> None:
         permanent = _rounds.permanent(self.eps_perm)
         first = _rounds.first(self.eps_1, permanent)
-        self._set(k=_rules.domain_size(self.k), eps_perm=permanent, eps_1=first)
+        self._set(k=rules.domain_size(self.k), eps_perm=permanent, eps_1=first)
 
     @property
     def alpha(self) -> float:
@@ -59,7 +59,7 @@ class TwoRounds(Longitudinal):
         variance. One round gives `first_report.variance`.
         """
         rounds = _rounds.reports_of(tau, endless=True)
-        _rules.population(n, frequency)
+        rules.population(n, frequency)
         own, other, p, q = self._supports
         gap = (own - other) * (p - q)
 

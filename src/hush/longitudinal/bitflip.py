@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.errors import ReportError, message
 from hush.longitudinal import _rounds
 from hush.longitudinal._first_asked import FirstBitFlip
 from hush.longitudinal.memoized import OneRound
-from hush.mechanisms import _rules
 from hush.types import Floats, Ints, Reports
 
 
@@ -45,8 +45,8 @@ class dBitFlipPM(OneRound):
     d: int
 
     def __post_init__(self) -> None:
-        size, permanent = _rules.domain_size(self.k), _rounds.permanent(self.eps_perm)
-        self._set(k=size, eps_perm=permanent, d=_rules.integer("d", self.d, 1, size, "ask about 1 to k buckets"))
+        size, permanent = rules.domain_size(self.k), _rounds.permanent(self.eps_perm)
+        self._set(k=size, eps_perm=permanent, d=rules.integer("d", self.d, 1, size, "ask about 1 to k buckets"))
 
     @cached_property
     def first_report(self) -> FirstBitFlip:

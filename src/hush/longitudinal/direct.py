@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
+from hush.exact.thresholds import SCALE
 from hush.longitudinal._first import FirstLGRR
 from hush.longitudinal._two import DirectTwice
-from hush.mechanisms._thresholds import SCALE
 from hush.types import Floats, Reports
 
 

@@ -17,13 +17,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.analysis import optimal
 from hush.errors import ReportError, message
+from hush.exact.thresholds import SCALE
 from hush.longitudinal import _rounds
 from hush.longitudinal._first import FirstLOLOHA
 from hush.longitudinal._two import DirectTwice
-from hush.mechanisms import _chosen, _rules
-from hush.mechanisms._thresholds import SCALE
+from hush.mechanisms import chosen
 from hush.mechanisms.hashing import most_buckets
 from hush.types import Floats, Ints, Reports
 
@@ -48,7 +49,7 @@ class LOLOHA(DirectTwice):
     def __post_init__(self) -> None:
         super().__post_init__()
         most = most_buckets(self.k)
-        self._set(g=_rules.integer("g", self.g, 2, most, "use e.g. 2, or OLOLOHA for the least variance"))
+        self._set(g=rules.integer("g", self.g, 2, most, "use e.g. 2, or OLOLOHA for the least variance"))
 
     @cached_property
     def first_report(self) -> FirstLOLOHA:
@@ -114,7 +115,7 @@ class BiLOLOHA(LOLOHA):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OLOLOHA(_chosen.Chosen, LOLOHA):
+class OLOLOHA(chosen.Chosen, LOLOHA):
     """LOLOHA with the g that has the least variance, when it is left out: the nearest integer to e^eps_1 + 1.
 
     >>> OLOLOHA(k=100, eps_perm=4.0, eps_1=2.0).g
@@ -129,10 +130,10 @@ class OLOLOHA(_chosen.Chosen, LOLOHA):
         if self.g is None:
             permanent = _rounds.permanent(self.eps_perm)
             best = optimal.hash_range(_rounds.first(self.eps_1, permanent))
-            self._set(g=min(best, most_buckets(_rules.domain_size(self.k))))
+            self._set(g=min(best, most_buckets(rules.domain_size(self.k))))
         super().__post_init__()
 
     @classmethod
-    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> int:
+    def recovered(cls, entries: chosen.Entries, thresholds: chosen.Entries) -> int:
         """The number of buckets behind the threshold of the permanent round."""
-        return 1 + round(_chosen.others_for_each(entries, thresholds["permanent"], "eps_perm"))
+        return 1 + round(chosen.others_for_each(entries, thresholds["permanent"], "eps_perm"))

@@ -21,8 +21,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from hush import rules
 from hush.errors import ParameterError, SpecError, Unsaid, message
-from hush.mechanisms import _rules
 
 VERSION = 1
 MOST = 10**6
@@ -126,7 +126,7 @@ class Ledger:
         there are and when to stop may not: for budgets that were chosen along the way only `spent` is a bound. It is
         a report: what may be spent is decided by the plain sum, which holds for every choice.
         """
-        slack = _rules.delta(delta)
+        slack = rules.delta(delta)
         entries, spent = self._seen()
         losses = [float(entry.epsilon) for entry in entries]
         drift = math.fsum(e * math.tanh(e / 2) for e in losses)

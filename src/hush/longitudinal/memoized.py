@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ParameterError, message
+from hush.guarantee import LDP
 from hush.longitudinal import _rounds
-from hush.longitudinal._base import Longitudinal
 from hush.longitudinal._likelihood import Blocks, constant
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms.guarantee import LDP
+from hush.longitudinal.base import Longitudinal
+from hush.mechanisms.base import FrequencyOracle
 from hush.types import Floats, Ints, Reports
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
+from hush import rules
 from hush.longitudinal import _rounds
-from hush.mechanisms import _rules
 
 
 def first_loss(size: int, eps_perm: float, eps_1: float) -> float:
@@ -20,7 +20,7 @@ def first_loss(size: int, eps_perm: float, eps_1: float) -> float:
     >>> round(first_loss(2, 2.0, 1.0), 6), round(first_loss(100, 2.0, 1.0), 6)
     (1.0, 0.165608)
     """
-    others = _rules.domain_size(size) - 1
+    others = rules.domain_size(size) - 1
     permanent = _rounds.permanent(eps_perm)
     a, b = math.exp(permanent), math.exp(_rounds.first(eps_1, permanent))
     again = (a * b - 1) / (a - b)

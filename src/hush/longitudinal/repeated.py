@@ -12,10 +12,10 @@ from hush.columns import all_reports, as_array, cells, kind
 from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
+from hush.guarantee import ULDP, Guarantee, together
 from hush.longitudinal import _rounds
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._inference import best_guesses
-from hush.mechanisms.guarantee import ULDP, Guarantee, together
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.inference import best_guesses
 from hush.types import Floats, Reports
 
 

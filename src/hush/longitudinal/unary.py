@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.exact.thresholds import SCALE, log_ratio
 from hush.longitudinal import _histories, _likelihood, _rounds
 from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE, FirstLUE
 from hush.longitudinal._two import TwoRounds
-from hush.mechanisms._thresholds import SCALE, log_ratio
 from hush.types import Floats, Ints, Reports
 
 

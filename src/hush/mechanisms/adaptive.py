@@ -12,12 +12,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from hush import rules
 from hush.analysis import choice, pareto, portable, tradeoff
-from hush.mechanisms import _chosen, _rules
-from hush.mechanisms._chosen import Entries
-from hush.mechanisms._family import nearest
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
+from hush.mechanisms import chosen
+from hush.mechanisms.chosen import Entries
 from hush.mechanisms.hashing import LH, most_buckets
+from hush.mechanisms.hashing.family import nearest
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import THE, UE
 from hush.types import Floats
@@ -47,7 +48,7 @@ _SEARCHES = ("exact", "grid")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adaptive(_chosen.Chosen):
+class Adaptive(chosen.Chosen):
     """How to choose.
 
     Args:
@@ -65,11 +66,11 @@ class Adaptive(_chosen.Chosen):
 
     def _checked(self) -> tuple[int, float]:
         """The number of values and the budget, once all that the choice depends on is known to be in order."""
-        object.__setattr__(self, "w_asr", _rules.share("w_asr", self.w_asr))
+        object.__setattr__(self, "w_asr", rules.share("w_asr", self.w_asr))
         for name, allowed in (("strategy", tuple(STRATEGIES)), ("search", _SEARCHES)):
-            chosen = _rules.named(name, getattr(self, name), allowed, f"use e.g. {allowed[0]!r}")
+            chosen = rules.named(name, getattr(self, name), allowed, f"use e.g. {allowed[0]!r}")
             object.__setattr__(self, name, chosen)
-        return _rules.domain_size(self.k), _rules.epsilon(self.epsilon)  # type: ignore[attr-defined]
+        return rules.domain_size(self.k), rules.epsilon(self.epsilon)  # type: ignore[attr-defined]
 
     def _settle(self, choose: Callable[[int, float], float]) -> None:
         """Choose the parameter, if it was left out."""
@@ -154,7 +155,7 @@ class ALH(Adaptive, LH):
 
     @classmethod
     def recovered(cls, entries: Entries, thresholds: Entries) -> int:
-        return 1 + round(_chosen.others_for_each(entries, thresholds["keep"]))
+        return 1 + round(chosen.others_for_each(entries, thresholds["keep"]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from hush.errors import ParameterError, SpecError, message
-from hush.mechanisms import _chosen
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms import chosen
 from hush.mechanisms.adaptive import ALH, ASS, ATHE, AUE
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import AGRR, GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
@@ -73,5 +73,5 @@ def from_dict(plain: Mapping[str, Any]) -> FrequencyOracle:
                 "import its module and hush.register its class",
             )
         )
-    made: FrequencyOracle = _chosen.rebuilt(_known[name], name, "mechanism", entries, thresholds)
+    made: FrequencyOracle = chosen.rebuilt(_known[name], name, "mechanism", entries, thresholds)
     return made

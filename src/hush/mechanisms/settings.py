@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._chosen import Chosen, unsaid
 from hush.mechanisms.adaptive import Adaptive
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.chosen import Chosen, unsaid
 
 SHARED = ("k", "epsilon", "delta")
 """What most mechanisms take."""

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush import _json
+from hush import strict_json
+from hush.canonical import canonical
 from hush.columns import column
 from hush.domain import Domain
 from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms.canonical import canonical
-from hush.mechanisms.guarantee import ULDP
+from hush.guarantee import ULDP
+from hush.mechanisms.base import FrequencyOracle
 from hush.types import Reports
 
 VERSION = 1
@@ -116,7 +116,7 @@ class Spec:
     def from_json(cls, text: str) -> Spec:
         """The spec that `to_json` wrote."""
         try:
-            plain = _json.loads(text)
+            plain = strict_json.loads(text)
         except ValueError as error:
             raise SpecError(message("spec", "must be JSON", Unsaid("something else"), str(error))) from None
         return cls.from_dict(plain)

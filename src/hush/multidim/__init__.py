@@ -3,8 +3,8 @@
 SPL splits the budget, SMP samples an attribute, RSFD and RSRFD sample one and hide it among fakes.
 """
 
-from hush.multidim._base import Multidim
 from hush.multidim.amplification import amplified, claim_for
+from hush.multidim.base import Multidim
 from hush.multidim.fake_data import RSFD, RSRFD
 from hush.multidim.sampled import SMP
 from hush.multidim.spec import from_dict, from_json, registry

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hush.mechanisms import _rules
-from hush.multidim._base import Multidim
+from hush import rules
+from hush.multidim.base import Multidim
 from hush.types import Ints, Reports
 
 
@@ -53,7 +53,7 @@ class SideBySide(Multidim):
         seeds = [None] * self.d if public is None else public
         parts = [component.outputs(seed) for component, seed in zip(self.components, seeds, strict=True)]
         total = math.prod(len(part) for part in parts)
-        _rules.enumerable(total, max(self.sizes))
+        rules.enumerable(total, max(self.sizes))
         places = np.unravel_index(np.arange(total), [len(part) for part in parts])
         out = np.empty(total, self.report_dtype)
         for name, part, at in zip(self._fields, parts, places, strict=True):

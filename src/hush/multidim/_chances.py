@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
 from hush.types import Floats, Ints
 
 

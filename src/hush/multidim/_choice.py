@@ -9,21 +9,21 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from hush.errors import ParameterError, message
-from hush.mechanisms import _chosen
-from hush.mechanisms._base import FrequencyOracle
+from hush.guarantee import LDP, ApproxLDP, Guarantee, of_all_values
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.chosen import Chosen, Entries, choices, recovered
 from hush.mechanisms.direct import GRR
-from hush.mechanisms.guarantee import LDP, ApproxLDP, Guarantee, of_all_values
 from hush.mechanisms.registry import registry
 from hush.mechanisms.unary import OUE
-from hush.multidim import _checks
-from hush.multidim._base import Multidim, _plain
+from hush.multidim import checks
+from hush.multidim.base import Multidim, _plain
 
 ADAPTIVE = "ADP"
 """The name that stands for whichever mechanism has the least variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnyMechanism(_chosen.Chosen, Multidim):
+class AnyMechanism(Chosen, Multidim):
     """A collection that randomizes each attribute with a registered mechanism."""
 
     mechanism: str | Sequence[str] = ADAPTIVE
@@ -33,10 +33,10 @@ class AnyMechanism(_chosen.Chosen, Multidim):
     choice: ClassVar[str] = "chosen"
 
     def _settle(self) -> None:
-        names = _checks.names("mechanism", self.mechanism, self.d, [ADAPTIVE, *registry()])
+        names = checks.names("mechanism", self.mechanism, self.d, [ADAPTIVE, *registry()])
         best = tuple(self._best(k) if name == ADAPTIVE else name for name, k in zip(names, self.sizes, strict=True))
-        self._set(mechanism=best, options=_checks.options(self.options), chosen=_checks.chosen(self.chosen, self.d))
-        due = tuple(_checks.sorted_pairs(self._own(component, dict(self.options))) for component in self.components)
+        self._set(mechanism=best, options=checks.options(self.options), chosen=checks.chosen(self.chosen, self.d))
+        due = tuple(checks.sorted_pairs(self._own(component, dict(self.options))) for component in self.components)
         if self.chosen is not None and self.chosen != due:  # more would be hidden, and less be chosen by the reader
             rule = "must be what the mechanisms choose for themselves beside their options, all of it and nothing else"
             raise ParameterError(message("chosen", rule, _told(self.chosen), "leave it out, or use options"))
@@ -45,17 +45,17 @@ class AnyMechanism(_chosen.Chosen, Multidim):
     @staticmethod
     def _own(component: FrequencyOracle, options: Mapping[str, Any]) -> dict[str, Any]:
         """What a mechanism has chosen for itself beside its options."""
-        return {name: x for name, x in _chosen.choices(component).items() if name not in options}
+        return {name: x for name, x in choices(component).items() if name not in options}
 
     @classmethod
-    def recovered(cls, entries: _chosen.Entries, thresholds: _chosen.Entries) -> list[dict[str, Any]]:
+    def recovered(cls, entries: Entries, thresholds: Entries) -> list[dict[str, Any]]:
         """What each attribute's mechanism chose in a spec of version 0.1, where thresholds tell; others choose anew."""
         plain: dict[str, Any] = {"sizes": entries["sizes"], "epsilon": entries["epsilon"]}
         options, own = entries["options"], []
         known = {"epsilon": cls(mechanism="GRR", **plain).budget, **options}
         for j, (name, k) in enumerate(zip(entries["mechanism"], entries["sizes"], strict=True)):
             mine = {key.partition(".")[2]: t for key, t in thresholds.items() if key.partition(".")[0] == str(j)}
-            told = _chosen.recovered(registry()[name], {"k": k, **known}, mine)
+            told = recovered(registry()[name], {"k": k, **known}, mine)
             own.append(cls._own(registry()[name](k=k, **known, **told), options))
         return own
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from hush.mechanisms._pure import PureOracle
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import GRR
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary import UE
 from hush.multidim._chances import Chances
 from hush.multidim._loss import Extremes

@@ -10,12 +10,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hush.errors import ParameterError, message
-from hush.mechanisms._exact import protected_ratio, smallest_epsilon
-from hush.mechanisms._thresholds import log_ratio
-from hush.mechanisms.guarantee import ULDP
+from hush.exact.loss import protected_ratio, smallest_epsilon
+from hush.exact.thresholds import log_ratio
+from hush.guarantee import ULDP
 
 if TYPE_CHECKING:
-    from hush.multidim._base import Multidim
+    from hush.multidim.base import Multidim
 
 _MOST_CELLS = 1 << 22
 _BITS = 256  # of the candidate ratio that choices are compared by; the ratio itself is exact

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal, localcontext
 
+from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
 
 _DIGITS = Context(prec=60)
 
@@ -22,7 +22,7 @@ def amplified(epsilon: float, d: int) -> float:
     >>> round(amplified(1.0, 2), 3), round(amplified(1.0, 10), 3)
     (1.49, 2.9)
     """
-    budget, attributes = _rules.epsilon(epsilon), _rules.integer("d", d, 1, 10**6, "count the attributes")
+    budget, attributes = rules.epsilon(epsilon), rules.integer("d", d, 1, 10**6, "count the attributes")
     with localcontext(_DIGITS):
         exact = (attributes * (Decimal(budget).exp() - 1) + 1).ln()
         nearest = float(exact)
@@ -35,11 +35,11 @@ def claim_for(loss: float, d: int) -> float:
     >>> round(claim_for(amplified(1.0, 5), 5), 12)
     1.0
     """
-    wanted, attributes = _rules.epsilon(loss), _rules.integer("d", d, 1, 10**6, "count the attributes")
+    wanted, attributes = rules.epsilon(loss), rules.integer("d", d, 1, 10**6, "count the attributes")
     with localcontext(_DIGITS):
         claim = float(((Decimal(wanted).exp() - 1) / attributes + 1).ln())
-    if claim < _rules.MIN_EPSILON:
-        least = f"must be so large that {attributes} attributes get {_rules.MIN_EPSILON:g} or more"
+    if claim < rules.MIN_EPSILON:
+        least = f"must be so large that {attributes} attributes get {rules.MIN_EPSILON:g} or more"
         raise ParameterError(message("loss", least, loss, "allow a larger loss"))
     while amplified(claim, attributes) > wanted:
         claim = math.nextafter(claim, 0.0)

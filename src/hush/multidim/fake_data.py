@@ -18,22 +18,22 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.analysis import variance as variances_of
 from hush.errors import ParameterError, message
 from hush.estimation.laws import Law, by_value
-from hush.mechanisms import _rules
-from hush.mechanisms._pure import PureOracle
+from hush.guarantee import LDP, Guarantee
 from hush.mechanisms.direct import GRR
-from hush.mechanisms.guarantee import LDP, Guarantee
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary import OUE, SUE
-from hush.multidim import _checks
-from hush.multidim._base import Beliefs
+from hush.multidim import checks
 from hush.multidim._beside import SideBySide
 from hush.multidim._chances import Chances, uniform
 from hush.multidim._choice import ADAPTIVE
 from hush.multidim._fakes import DirectFake, Fake, OneHotFake, ZeroFake
 from hush.multidim._loss import hidden
 from hush.multidim.amplification import amplified
+from hush.multidim.base import Beliefs
 from hush.types import Floats, Ints, Reports
 
 
@@ -50,10 +50,10 @@ class FakeData(SideBySide):
     """The two that "ADP" chooses from."""
 
     def _settle(self) -> None:
-        if self.amplified_epsilon > _rules.MAX_EPSILON:
-            rule = f"must leave ln(d(e^epsilon - 1) + 1) at most {_rules.MAX_EPSILON:g}"
+        if self.amplified_epsilon > rules.MAX_EPSILON:
+            rule = f"must leave ln(d(e^epsilon - 1) + 1) at most {rules.MAX_EPSILON:g}"
             raise ParameterError(message("epsilon", rule, self.epsilon, "choose a smaller budget, e.g. 1.0"))
-        names = _checks.names("variant", self.variant, self.d, (*self.variants, ADAPTIVE))
+        names = checks.names("variant", self.variant, self.d, (*self.variants, ADAPTIVE))
         chosen = tuple(self._best(j) if name == ADAPTIVE else name for j, name in enumerate(names))
         self._set(variant=chosen)
         _ = self.fakes
@@ -74,7 +74,7 @@ class FakeData(SideBySide):
 
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The true loss between tuples that differ in at most so many attributes, from the integer thresholds."""
-        most = _checks.changed(changed, self.d)
+        most = checks.changed(changed, self.d)
         return hidden([fake.extremes() for fake in self.fakes], most)
 
     def _fake(self, attribute: int, variant: str) -> Fake:
@@ -195,7 +195,7 @@ class FakeData(SideBySide):
 
     def asr(self, attribute: int) -> float:
         """That of the attribute's mechanism if it was sampled, else a blind guess: fakes add the same to all values."""
-        j = _checks.attribute(attribute, self.d)
+        j = checks.attribute(attribute, self.d)
         return self.components[j].asr() / self.d + (1 - 1 / self.d) / self.sizes[j]
 
     def sampled(self, reports: Reports, priors: Beliefs = None) -> Floats:
@@ -206,7 +206,7 @@ class FakeData(SideBySide):
             priors: How likely each value of each attribute is beforehand, independently; uniform where None.
         """
         parts = self._parts(self._validated(reports))
-        terms = self._sampled(parts, self._faked(parts), _checks.beliefs(priors, self.sizes))
+        terms = self._sampled(parts, self._faked(parts), checks.beliefs(priors, self.sizes))
         return np.exp(terms - np.logaddexp.reduce(terms, axis=0)).T
 
 
@@ -254,7 +254,7 @@ class RSRFD(FakeData):
     contest: ClassVar[tuple[str, str]] = ("GRR", "OUE-r")
 
     def _settle(self) -> None:
-        self._set(priors=_checks.priors(self.priors, self.sizes))
+        self._set(priors=checks.priors(self.priors, self.sizes))
         super()._settle()
 
     @cached_property

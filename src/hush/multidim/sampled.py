@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate, possible
 from hush.estimation.bounds import Bounded
 from hush.estimation.laws import Law, Supports
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._pure import PureOracle
+from hush.guarantee import LDP, ApproxLDP, weakest
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
-from hush.mechanisms.guarantee import LDP, ApproxLDP, weakest
-from hush.multidim import _checks
-from hush.multidim._base import Beliefs
+from hush.mechanisms.pure import PureOracle
+from hush.multidim import checks
 from hush.multidim._chances import uniform
 from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
+from hush.multidim.base import Beliefs
 from hush.types import Floats, Ints, Reports
 
 
@@ -51,7 +51,7 @@ class SMP(AnyMechanism):
 
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The largest loss of an attribute's mechanism; at this guarantee's delta by enumeration."""
-        most = _checks.changed(changed, self.d)
+        most = checks.changed(changed, self.d)
         if self._delta:
             return enumerated(self, most, Fraction(self._delta))
         return max(component.exact_epsilon() for component in self.components)
@@ -152,7 +152,7 @@ class SMP(AnyMechanism):
     def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:
         """Variance before it is known who reports what, given that somebody reports the attribute."""
         return tuple(
-            self._spread(j, np.asarray(shares, np.float64), n, _checks.mean_inverse(n, 1 / self.d))
+            self._spread(j, np.asarray(shares, np.float64), n, checks.mean_inverse(n, 1 / self.d))
             for j, shares in enumerate(frequencies)
         )
 
@@ -180,7 +180,7 @@ class SMP(AnyMechanism):
             part["attribute"] = j
             part["record"][:, : records.dtype.itemsize] = records.view(np.uint8).reshape(records.size, -1)
             parts.append(part)
-        _rules.enumerable(sum(part.size for part in parts), max(self.sizes))
+        rules.enumerable(sum(part.size for part in parts), max(self.sizes))
         return np.concatenate(parts)
 
     def copies(self, report: Any) -> int:
@@ -218,7 +218,7 @@ class SMP(AnyMechanism):
 
     def asr(self, attribute: int) -> float:
         """That of the attribute's mechanism if it was drawn, else a blind guess."""
-        j = _checks.attribute(attribute, self.d)
+        j = checks.attribute(attribute, self.d)
         return self.components[j].asr() / self.d + (1 - 1 / self.d) / self.sizes[j]
 
     def sampled(self, reports: Reports, priors: Beliefs = None) -> Floats:

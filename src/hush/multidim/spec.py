@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hush import _json
+from hush import strict_json
 from hush.errors import SpecError, Unsaid, message
-from hush.mechanisms import _chosen
-from hush.multidim._base import VERSION, Multidim
+from hush.mechanisms import chosen
+from hush.multidim.base import VERSION, Multidim
 from hush.multidim.fake_data import RSFD, RSRFD
 from hush.multidim.sampled import SMP
 from hush.multidim.split import SPL
@@ -38,14 +38,14 @@ def from_dict(plain: Mapping[str, Any]) -> Multidim:
     known = registry()
     if not isinstance(name, str) or name not in known:
         raise SpecError(message("protocol", f"must be one of {', '.join(known)}", name, "upgrade hush"))
-    made: Multidim = _chosen.rebuilt(known[name], name, "multidim", entries, thresholds)
+    made: Multidim = chosen.rebuilt(known[name], name, "multidim", entries, thresholds)
     return made
 
 
 def from_json(text: str) -> Multidim:
     """The collection that `to_json` wrote."""
     try:
-        plain = _json.loads(text)
+        plain = strict_json.loads(text)
     except ValueError as error:
         raise SpecError(message("spec", "must be JSON", Unsaid("something else"), str(error))) from None
     if not isinstance(plain, Mapping) or set(plain) != {"hush", "multidim"}:

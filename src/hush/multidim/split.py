@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.errors import ParameterError, message
 from hush.estimation.laws import Law
-from hush.mechanisms import _rules
-from hush.mechanisms.guarantee import LDP, ApproxLDP, above, together
-from hush.multidim import _checks
+from hush.guarantee import LDP, ApproxLDP, above, together
+from hush.multidim import checks
 from hush.multidim._beside import SideBySide
 from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
@@ -40,8 +40,8 @@ class SPL(AnyMechanism, SideBySide):
     """
 
     def _settle(self) -> None:
-        if self.budget < _rules.MIN_EPSILON:
-            rule = f"must give each of {self.d} attributes {_rules.MIN_EPSILON:g} or more"
+        if self.budget < rules.MIN_EPSILON:
+            rule = f"must give each of {self.d} attributes {rules.MIN_EPSILON:g} or more"
             raise ParameterError(message("epsilon", rule, self.epsilon, "choose a larger budget"))
         super()._settle()
 
@@ -59,7 +59,7 @@ class SPL(AnyMechanism, SideBySide):
 
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The losses of the attributes that lose most, added up; at this guarantee's delta by enumeration."""
-        most = _checks.changed(changed, self.d)
+        most = checks.changed(changed, self.d)
         if self._delta:
             return enumerated(self, most, Fraction(self._delta))
         losses = sorted((component.exact_epsilon() for component in self.components), reverse=True)[:most]
@@ -106,4 +106,4 @@ class SPL(AnyMechanism, SideBySide):
 
     def asr(self, attribute: int) -> float:
         """That of the attribute's mechanism: the other parts say nothing about it."""
-        return self.components[_checks.attribute(attribute, self.d)].asr()
+        return self.components[checks.attribute(attribute, self.d)].asr()

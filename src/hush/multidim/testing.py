@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from hush import _statistics as statistics
+from hush import statistics as statistics
 from hush.errors import HushError, ParameterError
 from hush.estimation import Aggregate
-from hush.mechanisms._thresholds import log_ratio
-from hush.multidim._base import Multidim
+from hush.exact.thresholds import log_ratio
 from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
+from hush.multidim.base import Multidim
 from hush.multidim.spec import from_dict, from_json
 from hush.randomness import seeded
 from hush.types import Floats, Ints

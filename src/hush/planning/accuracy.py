@@ -14,17 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.analysis import absolute_error, information
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.subset import SS
 from hush.randomness import source
 from hush.types import Floats, Ints
@@ -70,7 +70,7 @@ def mean_squared_error(
             return m.blocks.worst_variance(people)
         return max(float(m.variances(corner, people).max()) for corner in _corners(m))
     if frequencies is not None and np.ndim(frequencies) == 0:
-        return m.variance(people, _rules.share("frequencies", frequencies))
+        return m.variance(people, rules.share("frequencies", frequencies))
     if frequencies is None and isinstance(m, PureOracle):
         return m.variance(people, 1 / m.k)
     if frequencies is None and isinstance(m, MSS):
@@ -109,7 +109,7 @@ def mean_absolute_error(
         _no_frequencies(frequencies)
         return _worst_absolute(m, people)
     if frequencies is not None and np.ndim(frequencies) == 0:
-        counts = _one_against_all(people, _rules.share("frequencies", frequencies), m.k)
+        counts = _one_against_all(people, rules.share("frequencies", frequencies), m.k)
         if isinstance(m, MSS):
             return math.sqrt(2 / math.pi * m.variance(people, counts[0] / people))
         return float(_absolute(m, counts, [0])[0])
@@ -141,7 +141,7 @@ def information_loss(
         rng: `hush.seeded(7)` to repeat a simulation.
     """
     _mechanism(m)
-    _rules.integer("reports", reports, 2, 10**12, "use e.g. 100_000")
+    rules.integer("reports", reports, 2, 10**12, "use e.g. 100_000")
     shares = None if frequencies is None else _shares(frequencies, m.k)
     if shares is not None and np.count_nonzero(shares) < 2:
         rule = "must have at least two values that occur"
@@ -166,7 +166,7 @@ def _mechanism(m: FrequencyOracle) -> None:
 
 def _people(m: FrequencyOracle, n: int) -> int:
     _mechanism(m)
-    return _rules.integer("n", n, 1, _MOST_PEOPLE, "count the reports")
+    return rules.integer("n", n, 1, _MOST_PEOPLE, "count the reports")
 
 
 def _no_frequencies(frequencies: npt.ArrayLike | None) -> None:

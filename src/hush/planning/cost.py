@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from hush.analysis import success, variance
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import RING
-from hush.mechanisms._lengths import subset_bits
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LH, most_buckets
+from hush.mechanisms.hashing.hashed import RING
 from hush.mechanisms.subset import SS
+from hush.mechanisms.subset.lengths import subset_bits
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
 from hush.types import Floats

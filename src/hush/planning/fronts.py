@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hush.analysis import pareto
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.planning.objectives import Setting, measured, objective
 from hush.types import Floats
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from hush.errors import HushError
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import takes
 from hush.planning.budgets import FINEST, MOST_EPSILON, USUAL, Measure, budget, finer, first, place
 from hush.planning.measures import likely_epsilon, meets, number_of

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.analysis.reidentification import nearest_profile
 from hush.attacks import poisoning
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.planning import accuracy
 from hush.planning.cost import server_work
 from hush.randomness import seeded
@@ -56,8 +56,8 @@ class Setting:
     def __post_init__(self) -> None:
         for name in ("n", "targets", "collections", "people"):
             if getattr(self, name) is not None:
-                _rules.integer(name, getattr(self, name), 1, 10**15, "count them")
-        _rules.share("fakes", self.fakes)
+                rules.integer(name, getattr(self, name), 1, 10**15, "count them")
+        rules.share("fakes", self.fakes)
         if self.worst and self.frequencies is not None:
             rule = "must be left out where the worst case is asked for"
             raise ParameterError(message("frequencies", rule, self.frequencies, "choose one of the two"))

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from hush import rules
 from hush.domain import Domain
 from hush.errors import ParameterError, Unsaid, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.planning import advice
@@ -202,12 +202,12 @@ def _values(k: int | None, domain: Domain | Sequence[str] | None) -> Domain:
         got = Unsaid("neither" if k is None else "both")
         raise ParameterError(message("k", "or domain must be given, one of them", got, "say how many values there are"))
     if domain is None:
-        return Domain(size=_rules.domain_size(k))
+        return Domain(size=rules.domain_size(k))
     if isinstance(domain, (list, tuple)):
         domain = Domain(labels=domain)
     if not isinstance(domain, Domain):
         raise ParameterError(message("domain", "must be a Domain or labels", domain, "use hush.Domain(labels=[…])"))
-    _rules.domain_size(domain.size)
+    rules.domain_size(domain.size)
     return domain
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hush.errors import HushError
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import OLH
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.registry import registry
@@ -18,7 +18,7 @@ from hush.planning.named import Named
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Listed, Modular, Tuned
 from hush.planning.wishes import Wishes
-from hush.utility._oracle import UtilityOracle
+from hush.utility.oracle import UtilityOracle
 
 _FAMILY_FOR = 4_096
 """Values up to which hashing by a public family is looked at: what fakes gain is found by going through all of it."""

@@ -15,20 +15,20 @@ from itertools import combinations
 
 from hush.analysis import shuffle
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._exact import worst_ratio
-from hush.mechanisms._grid import Grid
-from hush.mechanisms._hashed import RING
-from hush.mechanisms._keep import TwoLevel
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.exact.loss import worst_ratio
+from hush.exact.thresholds import SCALE, log_ratio
+from hush.guarantee import LDP, ApproxLDP
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
-from hush.mechanisms.guarantee import LDP, ApproxLDP
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.hashed import RING
 from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.histogram.grid import Grid
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
+from hush.mechanisms.two_level import TwoLevel
 from hush.mechanisms.unary import UE
 from hush.mechanisms.wheel import Wheel
 

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hush.analysis.projective import dimension, points
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._moduli import ANCHORS, choose_moduli, usual_moduli
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import ANCHORS, choose_moduli, usual_moduli
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.planning.budgets import LEAST_EPSILON, MOST_EPSILON

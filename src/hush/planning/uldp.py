@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from hush import rules
 from hush.domain import Domain
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import OLH
@@ -165,13 +165,13 @@ def uldp(
     if domain.sensitive is None or len(domain.sensitive) == domain.size:
         rule = "must name some values, but not all"
         raise ParameterError(message("sensitive", rule, domain.sensitive, "where all are sensitive, use hush.plan"))
-    epsilon = _rules.epsilon(epsilon)
-    _rules.integer("n", n, 1, 10**15, "use e.g. 100000")
-    _rules.number("slack", slack, 1.0 - 1e-12, 1e12, "use e.g. 2")
+    epsilon = rules.epsilon(epsilon)
+    rules.integer("n", n, 1, 10**15, "use e.g. 100000")
+    rules.number("slack", slack, 1.0 - 1e-12, 1e12, "use e.g. 2")
     if prefer not in PREFERENCES:
         raise ParameterError(message("prefer", f"must be one of {', '.join(PREFERENCES)}", prefer, "use 'utility'"))
     others = domain.size - len(domain.sensitive)
-    share = others / domain.size if theta is None else _rules.share("theta", theta)
+    share = others / domain.size if theta is None else rules.share("theta", theta)
     options = _made(domain, epsilon, share, n)
     least = min(option.error for option in options)
     keys = {

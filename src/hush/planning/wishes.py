@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from hush import rules
 from hush.errors import ParameterError, Unsaid, message
-from hush.mechanisms import _rules
 from hush.types import Floats
 
 METRICS = {
@@ -76,31 +76,31 @@ class Wishes:
     targets: int = 1
 
     def __post_init__(self) -> None:
-        _rules.domain_size(self.k)
-        _rules.integer("n", self.n, 1, 10**12, "count the people who will report")
+        rules.domain_size(self.k)
+        rules.integer("n", self.n, 1, 10**12, "count the people who will report")
         for name, allowed in (("metric", METRICS), ("matters", MATTERS)):
             if getattr(self, name) not in allowed:
                 rule = f"must be one of {', '.join(allowed)}"
                 raise ParameterError(message(name, rule, getattr(self, name), f"use e.g. {next(iter(allowed))!r}"))
         if self.error is not None:
-            _rules.number("error", self.error, 1e-12, 1.0, "use e.g. 0.01 for one percentage point", closed=True)
+            rules.number("error", self.error, 1e-12, 1.0, "use e.g. 0.01 for one percentage point", closed=True)
         if self.max_asr is not None:
             remedy = f"blind guessing succeeds one time in {self.k:,}, and certainty is 1: choose between them"
-            _rules.number("max_asr", self.max_asr, 1 / self.k, 1.0, remedy, closed=True)
+            rules.number("max_asr", self.max_asr, 1 / self.k, 1.0, remedy, closed=True)
         if self.max_bits is not None:
-            _rules.integer("max_bits", self.max_bits, 1, 10**12, "count the bits that a device may send")
+            rules.integer("max_bits", self.max_bits, 1, 10**12, "count the bits that a device may send")
         if self.max_epsilon is not None:
             try:
-                _rules.epsilon(self.max_epsilon)
+                rules.epsilon(self.max_epsilon)
             except ParameterError as error:
                 raise error.naming("max_epsilon") from None
         if self.delta is not None:
-            _rules.delta(self.delta)
+            rules.delta(self.delta)
             if self.delta * self.n > 1:
                 rule = "must be at most 1/n: a mechanism may give away a share delta of the people"
                 raise ParameterError(message("delta", rule, self.delta, f"use e.g. {0.01 / self.n:.0e}"))
-        _rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05")
-        _rules.integer("targets", self.targets, 1, self.k - 1, "say how many values fake users promote")
+        rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05")
+        rules.integer("targets", self.targets, 1, self.k - 1, "say how many values fake users promote")
         if self.matters in {"accuracy", "manipulation"} and self.max_epsilon is None and self.max_asr is None:
             rule = f"must be given where {self.matters} matters most, since more budget always helps it"
             raise ParameterError(message("max_epsilon", rule, Unsaid("nothing"), "say how much you accept"))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.estimation import Estimate
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.reports.figures import Series
 from hush.types import Floats

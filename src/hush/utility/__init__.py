@@ -5,11 +5,11 @@ uSS, uUE, uLH and uWheel are the known ones by name. All are mechanisms like any
 """
 
 from hush.mechanisms.registry import register
-from hush.utility._oracle import UtilityOracle
 from hush.utility.balanced import BalancedLH
 from hush.utility.collaborative import Collaboration, collaborate, combined, told_theta
 from hush.utility.error import total_error
 from hush.utility.named import Named, uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
+from hush.utility.oracle import UtilityOracle
 from hush.utility.theory import z_star_by_attack, z_star_by_enumeration
 from hush.utility.transform import Transformed, transform
 

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import RING, Hashed
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.exact.thresholds import SCALE, log_ratio
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.hashed import RING, Hashed
 from hush.mechanisms.subset import SS
 from hush.types import Floats, Reports, Values
 from hush.utility._giving import Giving, Leveled
 from hush.utility._moments import protected_outputs
 
 if TYPE_CHECKING:
-    from hush.utility._oracle import UtilityOracle
+    from hush.utility.oracle import UtilityOracle
 
 _TRIED = 512
 _FEW = 64

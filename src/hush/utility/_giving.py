@@ -19,13 +19,13 @@ from functools import cached_property, partial
 import numpy as np
 import numpy.typing as npt
 
+from hush import exact, rules
 from hush.errors import ParameterError
-from hush.mechanisms import _rules, _thresholds
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._exact import protected_ratio
-from hush.mechanisms._family import MEMBERS, Family
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.exact.loss import protected_ratio
+from hush.exact.thresholds import SCALE, log_ratio
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.hashing.family import MEMBERS, Family
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Ints, Reports
 from hush.utility._shape import Noise, Shape, bit_sizes, shape_of
@@ -38,7 +38,7 @@ Thresholds = npt.NDArray[np.uint64]
 
 def checked_choice(z: object) -> str:
     """One of the names."""
-    return _rules.named("z", z, CHOICES, "use 'exact'")
+    return rules.named("z", z, CHOICES, "use 'exact'")
 
 
 def hiding(base: FrequencyOracle, pure: bool) -> int:
@@ -47,7 +47,7 @@ def hiding(base: FrequencyOracle, pure: bool) -> int:
     Equation 10 is the least that is safe with z = 0 whatever the mechanism, so equation 9 is never below it.
     """
     s = base.k
-    least = Fraction(s) / (_thresholds.exp_below(base.epsilon) + s - 1)
+    least = Fraction(s) / (exact.exp_below(base.epsilon) + s - 1)
     if pure:
         p, q = (Fraction(chance) for chance in (base.p_star, base.q_star))  # type: ignore[attr-defined]
         least = max(least, s * q / (p + (s - 1) * q))
@@ -59,7 +59,7 @@ def paper(base: FrequencyOracle) -> int | None:
     if not isinstance(base, Hashed):
         return None
     p, q = Fraction(base.p_star), Fraction(base.q_star)
-    return max(0, int((1 - p / (q * _thresholds.exp_below(base.epsilon))) * SCALE))
+    return max(0, int((1 - p / (q * exact.exp_below(base.epsilon))) * SCALE))
 
 
 _LEAST = 1 << 20
@@ -74,7 +74,7 @@ class Giving(ABC):
 
     def __init__(self, base: FrequencyOracle, hide: int, choice: str) -> None:
         self.base, self.hide = base, hide
-        self.e = _thresholds.exp_below(base.epsilon)
+        self.e = exact.exp_below(base.epsilon)
         self.constant = 0 if choice == "none" else paper(base) if choice == "paper" else None
         if self.constant is None and choice != "exact":
             self.constant = self.safest()

@@ -14,7 +14,7 @@ from hush.utility._giving import Silent
 
 if TYPE_CHECKING:
     from hush.types import Ints
-    from hush.utility._oracle import UtilityOracle
+    from hush.utility.oracle import UtilityOracle
 
 
 def law(u: UtilityOracle, tally: Ints, n: int) -> Law | None:

@@ -13,10 +13,10 @@ import numpy as np
 
 from hush.analysis.walsh import walsh
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._pure import PureOracle
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.pure import PureOracle
 from hush.types import Floats
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._shape import hadamard_sizes

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.exact.thresholds import SCALE, log_ratio
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.types import Ints, Reports
 from hush.utility._giving import Giving, Thresholds

@@ -13,13 +13,14 @@ import numpy.typing as npt
 
 from hush.errors import ReportError, message
 from hush.estimation import possible
-from hush.mechanisms.hashing import _TABLED, LH
+from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.mechanism import TABLED
 from hush.mechanisms.unary import UE
 from hush.types import Ints, Reports, Values
 from hush.utility._giving import Leveled, Silent
 
 if TYPE_CHECKING:
-    from hush.utility._oracle import UtilityOracle
+    from hush.utility.oracle import UtilityOracle
 
 PROTECTED, ALONE, PAIR = 0, 1, 2
 """Kinds of report: a base report; a value; both."""
@@ -86,7 +87,7 @@ def apart(u: UtilityOracle, reports: Reports) -> tuple[Reports, Ints]:
 
 def tally(u: UtilityOracle, reports: Reports) -> tuple[Ints, Ints, int]:
     """The base tally, how often each value is revealed, and how often alone."""
-    if isinstance(u.base, LH) and not u.base._family and u.base.g <= _TABLED:
+    if isinstance(u.base, LH) and not u.base._family and u.base.g <= TABLED:
         return _hashed_tally(u, u.base, reports)
     based, counts = apart(u, reports)
     return u.base.tally(based), counts, reports.size - based.size

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis.walsh import walsh
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._family import MEMBERS
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing.family import MEMBERS
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Ints, Reports

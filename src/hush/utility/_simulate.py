@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
 from hush.mechanisms.hadamard import HR
 from hush.types import Floats, Ints
 from hush.utility._giving import Giving, Leveled, Silent

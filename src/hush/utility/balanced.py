@@ -16,16 +16,16 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.analysis import optimal, success
 from hush.errors import ReportError, message
 from hush.estimation import possible
-from hush.mechanisms import _rules
-from hush.mechanisms._hashed import RING
-from hush.mechanisms._inference import shares
-from hush.mechanisms._keep import TwoLevel
-from hush.mechanisms._pure import PureOracle
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import unsigned
+from hush.mechanisms.hashing.hashed import RING
+from hush.mechanisms.inference import shares
+from hush.mechanisms.pure import PureOracle
+from hush.mechanisms.two_level import TwoLevel
 from hush.simulation.subsets import MOST_TOGETHER
 from hush.types import Floats, Ints, Reports, Values
 from hush.utility._shape import Shape, shape_of, weighted
@@ -56,7 +56,7 @@ class BalancedLH(TwoLevel, PureOracle):
     def __post_init__(self) -> None:
         super().__post_init__()
         chosen = min(optimal.hash_range(min(self.epsilon, 20.0)), self.k) if self.g is None else self.g
-        self._set(g=_rules.integer("g", chosen, 2, self.k, "use at most as many buckets as there are values"))
+        self._set(g=rules.integer("g", chosen, 2, self.k, "use at most as many buckets as there are values"))
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
@@ -175,7 +175,7 @@ class BalancedLH(TwoLevel, PureOracle):
 
     def outputs(self, public: Any = None) -> Reports:
         """Every bucket."""
-        _rules.enumerable(self.g, self.k)
+        rules.enumerable(self.g, self.k)
         out = np.empty(self.g, self.report_dtype)
         out["a"], out["b"] = self.publics()[0] if public is None else public
         out["bucket"] = np.arange(self.g)

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.domain import Domain, integers
 from hush.errors import ParameterError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.bounds import Summed
-from hush.mechanisms import _rules
 from hush.randomness import source
 from hush.simulation import tallies
-from hush.utility._oracle import UtilityOracle
 from hush.utility.named import Named
+from hush.utility.oracle import UtilityOracle
 
 _MOST = 10**9
 """People that numpy draws some from without replacement are fewer."""
@@ -107,7 +107,7 @@ def collaborate(
     if (values is None) == (counts is None):
         both = Unsaid("neither" if values is None else "both")
         raise ParameterError(message("values", "must be given, or counts, but not both", both, "give one of them"))
-    part, guess = _rules.number("share", share, 0.0, 1.0, "use e.g. 0.05"), _rules.share("theta", theta)
+    part, guess = rules.number("share", share, 0.0, 1.0, "use e.g. 0.05"), rules.share("theta", theta)
     setting: dict[str, Any] = {"k": k, "epsilon": epsilon, "sensitive": sensitive, **more}
     first = mechanism(**setting, theta=guess)
     drawing = source(rng)

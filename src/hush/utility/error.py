@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hush.mechanisms import _rules
-from hush.utility._oracle import UtilityOracle
+from hush import rules
+from hush.utility.oracle import UtilityOracle
 
 
 def total_error(u: UtilityOracle, theta: float | None = None, n: int = 1) -> float:
@@ -20,7 +20,7 @@ def total_error(u: UtilityOracle, theta: float | None = None, n: int = 1) -> flo
         n: How many people report.
     """
     others = u.k - u.s
-    share = others / u.k if theta is None else _rules.share("theta", theta)
+    share = others / u.k if theta is None else rules.share("theta", theta)
     if others == 0:
         share = 0.0
     total = float(u.sensitive_variances(np.full(u.s, (1 - share) / u.s), share).sum())

@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
+from hush import rules
 from hush.analysis.choice import first
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import LH
@@ -27,10 +27,10 @@ from hush.mechanisms.wheel import Wheel
 from hush.types import Ints, Reports
 from hush.utility import optimal
 from hush.utility._giving import Giving, Leveled, Silent, hiding
-from hush.utility._oracle import UtilityOracle
 from hush.utility._shape import shape_of
 from hush.utility.balanced import BalancedLH
 from hush.utility.error import total_error
+from hush.utility.oracle import UtilityOracle
 from hush.utility.single import Single
 
 _SOME = 1 << 10
@@ -56,7 +56,7 @@ class Named(UtilityOracle):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.theta is not None:
-            self._set(theta=_rules.share("theta", self.theta))
+            self._set(theta=rules.share("theta", self.theta))
         if self.z == "balanced" and not isinstance(self, uLH):
             rule = "must be another choice for a mechanism without hash buckets"
             raise ParameterError(message("z", rule, "balanced", "use 'exact', or uLH"))

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.errors import ReportError, message
 from hush.estimation.bounds import CERTAIN, Term, Terms
 from hush.estimation.laws import Law, Supports
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.types import Floats, Ints, Reports, Values
 from hush.utility._shape import Shape, fixed, shape_of
 
@@ -34,7 +34,7 @@ class Single(FrequencyOracle):
 
     def __post_init__(self) -> None:
         remedy = "leave it out: with more values use another mechanism"
-        self._set(k=_rules.integer("k", self.k, 1, 1, remedy), epsilon=_rules.epsilon(self.epsilon))
+        self._set(k=rules.integer("k", self.k, 1, 1, remedy), epsilon=rules.epsilon(self.epsilon))
 
     @property
     def report_dtype(self) -> np.dtype[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import portable, success
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.types import Floats
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from hush.domain import Domain
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._pure import PureOracle
-from hush.mechanisms.guarantee import LDP
+from hush.guarantee import LDP
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict
-from hush.utility._oracle import UtilityOracle
 from hush.utility.balanced import BalancedLH
+from hush.utility.oracle import UtilityOracle
 
 RULES = ("pure", "general")
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from hush.analysis import success
-from hush.mechanisms._thresholds import SCALE, log_ratio
+from hush.exact.thresholds import SCALE, log_ratio
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hashing import LH, OLH
 from hush.mechanisms.histogram import SHE

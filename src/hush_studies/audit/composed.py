@@ -13,7 +13,7 @@ import numpy as np
 
 from hush.attacks import longitudinal
 from hush.longitudinal import Repeated
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.randomness import seeded
 from hush_studies.audit import laws

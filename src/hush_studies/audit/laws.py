@@ -18,11 +18,11 @@ import numpy as np
 from hush.attacks._most_support import binomial, direct, expected, independent
 from hush.kernels import chunks
 from hush.longitudinal import Repeated
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._keep import TwoLevel
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.histogram import GM, SHE, NoisyHistogram
 from hush.mechanisms.subset import SS
+from hush.mechanisms.two_level import TwoLevel
 from hush.randomness import seeded
 from hush.types import Floats
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush import audit
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.randomness import seeded
 from hush_studies.audit import bugs
 from hush_studies.audit.proof import ALPHA

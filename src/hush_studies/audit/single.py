@@ -16,7 +16,7 @@ import numpy as np
 from hush.attacks.reconstruction import chance
 from hush.audit.target import log_ratio
 from hush.kernels import chunks
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LHO
 from hush.randomness import CHUNK, seeded
 from hush.types import Floats

@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.registry import registry
 from hush.planning import optimus
 from hush.planning.optimus import drawing, losses

@@ -13,10 +13,10 @@ import numpy as np
 
 from hush.attacks.reconstruction import chance
 from hush.kernels import chunks
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._projective_counts import over_hyperplanes
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.projective.counts import over_hyperplanes
 from hush.randomness import seeded
 from hush.types import Floats, Ints, Reports, Values
 

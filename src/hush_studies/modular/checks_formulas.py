@@ -10,8 +10,8 @@ import numpy as np
 from hush.analysis import projective
 from hush.analysis.modular_system import rank
 from hush.analysis.primes import primes
-from hush.mechanisms._moduli import _repaired
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import _repaired
 from hush.mechanisms.projective import PGR
 from hush_studies import rule
 from hush_studies.check import Check, ours, paper

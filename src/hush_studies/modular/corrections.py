@@ -15,8 +15,8 @@ import numpy as np
 
 from hush.analysis.modular_system import System
 from hush.analysis.primes import primes
-from hush.mechanisms._moduli import blocks
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import blocks
 from hush.randomness import seeded
 from hush.types import Floats
 from hush_studies.modular import printed

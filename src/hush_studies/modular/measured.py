@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 
 from hush.kernels import chunks
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._moduli import Moduli
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import Moduli
 from hush.mechanisms.subset import SS
 from hush.randomness import seeded
 from hush.types import Floats, Ints

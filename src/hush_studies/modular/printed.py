@@ -8,12 +8,12 @@ import numpy as np
 
 from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._lengths import subset_bits
-from hush.mechanisms._moduli import average_bits
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import average_bits
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
+from hush.mechanisms.subset.lengths import subset_bits
 from hush.types import Floats
 from hush_studies.modular.attacks import supported
 

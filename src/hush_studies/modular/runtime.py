@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.registry import registry
 from hush.randomness import seeded

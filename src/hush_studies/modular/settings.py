@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 from hush import datasets
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._moduli import ANCHORS, Moduli, _valid, blocks
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.modular.moduli import ANCHORS, Moduli, _valid, blocks
 from hush.mechanisms.registry import registry
 from hush.types import Ints
 from hush_studies.study import Settings

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from hush.kernels import chunks
-from hush.mechanisms._moduli import Moduli, choose_moduli, usual_moduli
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import Moduli, choose_moduli, usual_moduli
 from hush_studies.modular import attacks, printed
 from hush_studies.modular.exact import Mean, mean_error
 from hush_studies.modular.measured import average, errors, errors_of

@@ -8,17 +8,7 @@ from typing import Any
 
 from hush_studies.modular import printed
 from hush_studies.modular.attacks import attacked, by_value
-from hush_studies.modular.settings import (
-    MIDDLE,
-    PEOPLE,
-    PROTOCOLS,
-    SMALL,
-    N,
-    budgets,
-    mechanism,
-    people,
-    trials,
-)
+from hush_studies.modular.settings import MIDDLE, PEOPLE, PROTOCOLS, SMALL, N, budgets, mechanism, people, trials
 from hush_studies.study import Advance, Settings, Table, rows_of
 
 COLUMNS = (

@@ -6,17 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from hush.mechanisms.adaptive import STRATEGIES
-from hush_studies.refined.protocols import (
-    ADAPTIVE,
-    EPSILON,
-    FAMILIES,
-    PROTOCOLS,
-    K,
-    budgets,
-    chosen,
-    point,
-    sizes,
-)
+from hush_studies.refined.protocols import ADAPTIVE, EPSILON, FAMILIES, PROTOCOLS, K, budgets, chosen, point, sizes
 from hush_studies.study import Advance, Settings, Table, rows_of
 
 COLUMNS = ("protocol", "k", "epsilon", "parameter", "asr", "mse")

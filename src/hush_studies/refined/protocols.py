@@ -14,8 +14,8 @@ from functools import cache
 import numpy.typing as npt
 
 from hush.analysis import optimal, success, tradeoff
-from hush.mechanisms._base import FrequencyOracle
 from hush.mechanisms.adaptive import STRATEGIES
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.registry import registry
 from hush.types import Floats
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.subset import SS
 from hush.simulation import batches

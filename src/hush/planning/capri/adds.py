@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from hush.analysis import waves
 from hush.analysis.waves import Swings, log1p, turned
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._projective_counts import over_hyperplanes
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.projective.counts import over_hyperplanes
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning.capri.hadamard import output_means

@@ -9,10 +9,10 @@ import numpy as np
 
 from hush.analysis.capacity import lattice
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._chosen import freed
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.chosen import freed
 from hush.mechanisms.numeric import NUMERIC
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import registry
 from hush.planning.capri.population import Population
 

@@ -16,17 +16,17 @@ import numpy.typing as npt
 
 from hush.analysis.capacity import lattice
 from hush.analysis.waves import Swings, log1p, turned
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._pure import PureOracle
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing.hashed import Hashed
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary import UE
 from hush.planning.capri.adds import Adds, adds, spread
 from hush.planning.capri.hadamard import output_means
 from hush.types import Complexes, Floats, Ints
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import protected_outputs
-from hush.utility._oracle import UtilityOracle
+from hush.utility.oracle import UtilityOracle
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._inference import shares
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.inference import shares
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning import accuracy
@@ -87,7 +87,7 @@ def exposure(
         reports: How many to simulate, where it has to be.
         rng: `hush.seeded(7)` to repeat a simulation.
     """
-    _rules.integer("reports", reports, 2, 10**9, "use e.g. 200_000")
+    rules.integer("reports", reports, 2, 10**9, "use e.g. 200_000")
     if isinstance(m, FrequencyOracle) and m.k != people.k:
         raise ParameterError(message("m", f"must have k={people.k}", m.k, "match it to the counts"))
     belief, held = shares(prior, people.k), people.counts / people.n
@@ -160,7 +160,7 @@ def _scored(table: Floats, people: Population, belief: Floats, limit: float | No
     a = people.amounts
     precision = recall = score = math.nan
     if limit is not None:
-        under = a <= _rules.number("limit", limit, -math.inf, math.inf, "give an amount")
+        under = a <= rules.number("limit", limit, -math.inf, math.inf, "give an amount")
         hit, said, held = joint[under][:, under].sum(), joint[:, under].sum(), share[under].sum()
         precision = float(hit / said) if said else math.nan
         recall = float(hit / held) if held else math.nan

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from hush.analysis import capacity as forms
 from hush.analysis import waves
 from hush.errors import ParameterError, message
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
@@ -32,9 +32,9 @@ from hush.planning.capri.population import Population
 from hush.planning.capri.total import Draw, Law
 from hush.randomness import seeded
 from hush.types import Complexes, Floats
-from hush.utility._oracle import UtilityOracle
 from hush.utility._simulate import fast
 from hush.utility.balanced import BalancedLH
+from hush.utility.oracle import UtilityOracle
 
 _CELLS = 1 << 20
 _COSTLY = 1 << 17

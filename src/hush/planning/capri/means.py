@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from hush.mechanisms._numeric import Numeric
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
 from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
+from hush.mechanisms.numeric.base import Numeric
 from hush.planning.capri.population import Population
 from hush.planning.capri.total import Draw
 from hush.types import Floats, Ints

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
 from hush.planning.capri.answer import Evidence
 from hush.planning.capri.population import Population
 
@@ -130,7 +130,7 @@ def wish(metric: str, threshold: float, cap: float) -> tuple[str, float, float]:
     if abs(cap) > _HIGHEST:
         rule = f"must be a number up to {_HIGHEST:g}"
         raise ParameterError(message("cap", rule, cap, "give the capacity in a larger unit"))
-    wanted = _rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01")
+    wanted = rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01")
     if not _LEAST <= wanted <= 1 - _LEAST:
         rule = f"must be at least {_LEAST:g} and at most 1 - {_LEAST:g}, since probabilities are not known better"
         raise ParameterError(message("threshold", rule, threshold, "use e.g. 0.01"))

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.estimation import Estimate
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.planning.capri.answer import Answer, Truth
 from hush.planning.capri.build import Given, builder
 from hush.planning.capri.population import Population, population
@@ -126,7 +126,7 @@ def first_rounds(
     """
     drawing = source(rng)
     answers: list[Answer] = []
-    for _ in range(_rules.integer("rounds", rounds, 1, 10**6, "use e.g. 20")):
+    for _ in range(rules.integer("rounds", rounds, 1, 10**6, "use e.g. 20")):
         answers.append(first_round(mechanism, counts, rng=drawing, **asked))
         asked["confirm"] = 0
         if told is not None:
@@ -151,7 +151,7 @@ def estimated(
         parameters: Further parameters of the mechanism.
         rng: `hush.seeded(7)` to repeat a simulation.
     """
-    seen = _collected(mechanism, people, _rules.epsilon(first), parameters, source(rng))
+    seen = _collected(mechanism, people, rules.epsilon(first), parameters, source(rng))
     return population(seen, domain=_amounts(people))  # marked as estimated
 
 
@@ -185,7 +185,7 @@ def over_time(
         told: Called after each collection.
         options: Everything else that `capacity` takes.
     """
-    drawing, budget = source(rng), _rules.epsilon(first)
+    drawing, budget = source(rng), rules.epsilon(first)
     caps, most = _caps(cap, history), options.pop("most", None)
     steps: list[Step] = []
     planned: Answer | None = None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis.waves import Swings, shared, turned
-from hush.mechanisms._numeric_pieces import Pieces
+from hush.mechanisms.numeric.pieces import Pieces
 from hush.types import Complexes, Floats
 
 _SERIES = (-1 / 6, 1 / 120, -1 / 5040, 1 / 362_880, -1 / 39_916_800, 1 / 6_227_020_800)

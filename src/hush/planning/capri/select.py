@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.domain import Domain
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._numeric import Numeric
+from hush.mechanisms.numeric.base import Numeric
 from hush.planning.capri import search
 from hush.planning.capri.answer import Answer, Evidence
 from hush.planning.capri.build import Given, builder
@@ -93,9 +93,9 @@ def capacity(
     people = counts if isinstance(counts, Population) else population(counts, values=values, domain=domain, most=most)
     asked = question(metric, threshold, cap, people)
     low, high = _range(lowest, highest)
-    _rules.integer("runs", runs, 1, _MOST_RUNS, "use e.g. 50_000")
+    rules.integer("runs", runs, 1, _MOST_RUNS, "use e.g. 50_000")
     if confirm is not None:
-        _rules.integer("confirm", confirm, 0, 10**9, "use e.g. 1000, or 0 for none")
+        rules.integer("confirm", confirm, 0, 10**9, "use e.g. 1000, or 0 for none")
     if not (isinstance(spent, (int, float)) and 0 <= spent < np.inf):
         raise ParameterError(message("spent", "must be a number from 0 on", spent, "leave it out for nothing"))
     trials = Trials(builder(mechanism, people, parameters), people, asked, source(rng), watch)
@@ -149,8 +149,8 @@ def _searched(
     if method not in METHODS:
         raise ParameterError(message("method", f"must be one of {', '.join(METHODS)}", method, "use 'exact'"))
     close = _CLOSE if method in ("exact", *_BOUNDS) else 0.01
-    width = close if precision is None else _rules.number("precision", precision, 0.0, high, f"use e.g. {close}")
-    relaxed = width / 4 if relaxation is None else _rules.number("relaxation", relaxation, 0.0, width / 2, "halve it")
+    width = close if precision is None else rules.number("precision", precision, 0.0, high, f"use e.g. {close}")
+    relaxed = width / 4 if relaxation is None else rules.number("relaxation", relaxation, 0.0, width / 2, "halve it")
     if asked.settled:
         first = trials.by_law(low)
         return (first if first.satisfied and not asked.tied else None), asked.settled
@@ -211,8 +211,8 @@ def _why(trials: Trials, high: float) -> str:
 
 
 def _range(lowest: float, highest: float) -> tuple[float, float]:
-    low = _rules.epsilon(lowest)
-    high = _rules.epsilon(highest)
+    low = rules.epsilon(lowest)
+    high = rules.epsilon(highest)
     if low >= high:
         raise ParameterError(message("lowest", f"must be below highest, {high:g}", lowest, "use e.g. 0.001 and 10"))
     return low, high

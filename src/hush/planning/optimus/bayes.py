@@ -19,8 +19,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from hush import rules
 from hush.errors import missing
-from hush.mechanisms import _rules
 from hush.planning.optimus.found import Found, ThousandRuns, settled, smallest
 from hush.planning.optimus.trials import Trials, Tried
 from hush.types import Floats
@@ -46,8 +46,8 @@ class Bayes(ThousandRuns):
     name: ClassVar[str] = "Bayes"
 
     def __post_init__(self) -> None:
-        _rules.integer("initial", self.initial, 1, 1000, "use e.g. 20")
-        _rules.integer("iterations", self.iterations, 1, 1000, "use e.g. 20")
+        rules.integer("initial", self.initial, 1, 1000, "use e.g. 20")
+        rules.integer("iterations", self.iterations, 1, 1000, "use e.g. 20")
 
     def search(self, trials: Trials, runs: int) -> Found:
         """The same number of runs at every budget."""

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hush.mechanisms import _rules
+from hush import rules
 from hush.planning.optimus.found import Found, ThousandRuns, above, precision, settled, smallest
 from hush.planning.optimus.trials import Attempt, Trials
 from hush.types import Floats
@@ -93,7 +93,7 @@ class DBS(ThousandRuns):
     def __post_init__(self) -> None:
         precision(self.precision)
         above("c", self.c, 0.0, "use e.g. 1")
-        _rules.integer("least", self.least, 1, 10**7, "use e.g. 100")
+        rules.integer("least", self.least, 1, 10**7, "use e.g. 100")
 
     def wanted(self, losses: Floats, threshold: float, most: int) -> int:
         """How many runs, from the losses of the first ones."""

@@ -18,9 +18,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus.drawing import costly, slow
 from hush.planning.optimus.found import Found, rounded
 from hush.planning.optimus.normal import Normal
@@ -55,8 +55,8 @@ class Direct:
         return 4000 if costly(m) else min(max(4_000_000 // m.k, 4000), 20_000)
 
     def __post_init__(self) -> None:
-        _rules.number("precision", self.precision, 0.0, 1.0, "use e.g. 0.01")
-        _rules.number("alpha", self.alpha, 0.0, 0.5, "use e.g. 0.05", closed=True)
+        rules.number("precision", self.precision, 0.0, 1.0, "use e.g. 0.01")
+        rules.number("alpha", self.alpha, 0.0, 0.5, "use e.g. 0.05", closed=True)
 
     def search(self, trials: Trials, runs: int) -> Found:
         """At most so many runs at a budget."""

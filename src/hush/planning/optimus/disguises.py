@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._thresholds import SCALE
+from hush.exact.thresholds import SCALE
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.simulation import batches
 from hush.types import Floats, Ints
 from hush.utility import _simulate
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import output_chances
-from hush.utility._oracle import UtilityOracle
 from hush.utility._shape import hadamard_sizes
+from hush.utility.oracle import UtilityOracle
 
 Batch = Callable[[Any, Ints, int, np.random.Generator], Ints]
 Batches = Callable[[FrequencyOracle], Batch]

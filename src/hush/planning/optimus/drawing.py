@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._hashed import Hashed
-from hush.mechanisms._pure import PureOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing.hashed import Hashed
 from hush.mechanisms.histogram import NoisyHistogram, ServerTHE
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.planning.optimus import messages
@@ -27,7 +27,7 @@ from hush.planning.optimus.population import Population
 from hush.simulation import batches
 from hush.simulation.noise import NoiseSums
 from hush.types import Floats, Ints
-from hush.utility._oracle import UtilityOracle
+from hush.utility.oracle import UtilityOracle
 
 Batch = Callable[[Any, Ints, int, np.random.Generator], Ints]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus.question import Question
 from hush.planning.optimus.trials import Attempt, Trials, Tried
 from hush.planning.relax import up
@@ -44,17 +44,17 @@ class Method(Protocol):
 
 def precision(value: object) -> float:
     """How close two budgets must be for a search to end."""
-    return _rules.number("precision", value, 0.0, 10.0, "use e.g. 0.01", closed=True)
+    return rules.number("precision", value, 0.0, 10.0, "use e.g. 0.01", closed=True)
 
 
 def enough_runs(runs: object) -> int:
     """A number of runs."""
-    return _rules.integer("runs", runs, 10, 10**7, "use e.g. 1000")
+    return rules.integer("runs", runs, 10, 10**7, "use e.g. 1000")
 
 
 def above(name: str, value: object, least: float, remedy: str) -> float:
     """A finite number above a bound."""
-    real = _rules._real(value)
+    real = rules._real(value)
     if not least < real < float("inf"):
         raise ParameterError(message(name, f"must be a number above {least:g}", value, remedy))
     return real

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms import _rules
 from hush.planning.optimus.population import Population
 from hush.types import Floats, Ints
 
@@ -171,7 +171,7 @@ def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure
         raise ParameterError(message("loss", rule, loss, "use e.g. 'kendall'"))
     named = LOSSES[loss]
     size = people.k - 1
-    kept = _rules.integer("top", top, 1, size, "count the most frequent values that matter") if named.tops else 1
+    kept = rules.integer("top", top, 1, size, "count the most frequent values that matter") if named.tops else 1
     return (f"{loss}@{kept}" if named.tops else loss), named.build(people.truth, people.n, kept)
 
 
@@ -183,7 +183,7 @@ def asked(loss: str | Own, people: Population, threshold: object, top: int | Non
         rule = f"must be left out where the loss looks at all values; {tops} look at the top ones"
         raise ParameterError(message("top", rule, top, "leave it out, or choose another loss"))
     name, measuring = measure(loss, people, min(TOP, people.k - 1) if top is None else top)
-    real = _rules._real(threshold)
+    real = rules._real(threshold)
     if not 0.0 <= real < math.inf:
         raise ParameterError(message("threshold", "must be a number of at least 0", threshold, "use e.g. 0.1"))
     most = math.inf if named is None else named.most(people.n, people.k)

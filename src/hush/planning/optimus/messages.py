@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hush.analysis.walsh import walsh
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.projective import PGR
 from hush.types import Floats

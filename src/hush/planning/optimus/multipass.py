@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hush.mechanisms import _rules
+from hush import rules
 from hush.planning.optimus.found import Found, ThousandRuns, above, settled, smallest
 from hush.planning.optimus.trials import Trials
 
@@ -29,7 +29,7 @@ class MPass(ThousandRuns):
     name: ClassVar[str] = "MPass"
 
     def __post_init__(self) -> None:
-        _rules.integer("passes", self.passes, 1, 12, "use e.g. 5")
+        rules.integer("passes", self.passes, 1, 12, "use e.g. 5")
         above("g", self.g, 1.0, "use e.g. 10")
 
     def search(self, trials: Trials, runs: int) -> Found:

@@ -18,13 +18,13 @@ from hush.analysis.optimal import analytic_gaussian_scale
 from hush.analysis.walsh import walsh
 from hush.errors import ParameterError
 from hush.kernels import chunks
-from hush.mechanisms._base import FrequencyOracle
-from hush.mechanisms._projective_counts import over_hyperplanes
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.histogram import AGM, SHE
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
+from hush.mechanisms.projective.counts import over_hyperplanes
 from hush.mechanisms.subset import SS
 from hush.planning.optimus import messages
 from hush.planning.optimus.population import Population

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hush import rules
 from hush.columns import as_array
 from hush.datasets import Dataset
 from hush.errors import ParameterError, Unsaid, message
 from hush.estimation import Estimate
 from hush.estimation.consistency import simplex
 from hush.estimation.possible import total
-from hush.mechanisms import _rules
 from hush.simulation import batches
 from hush.types import Floats, Ints
 
@@ -54,7 +54,7 @@ def population(given: object, n: int | None) -> Population:
         rule = "must be a row of counts, or of weights with n beside them"
         got = Unsaid("none") if array.size == 0 else given
         raise ParameterError(message("population", rule, got, "say how many people hold each value"))
-    _rules.domain_size(int(array.size))
+    rules.domain_size(int(array.size))
     if not (np.isfinite(array).all() and (array >= 0).all() and array.sum() > 0):
         rule = "must be finite, non-negative and not all zero"
         raise ParameterError(message("population", rule, given, "say how many people hold each value"))
@@ -64,10 +64,10 @@ def population(given: object, n: int | None) -> Population:
         rule = "must be whole counts where n is left out"
         raise ParameterError(message("population", rule, given, "give n, the number of people, beside a distribution"))
     counts = array.astype(np.int64)
-    people = _rules.integer("n", total(array), 1, MOST_PEOPLE, "count the people who will report")
+    people = rules.integer("n", total(array), 1, MOST_PEOPLE, "count the people who will report")
     return Population(np.asarray(counts / people, np.float64), people, counts)
 
 
 def _drawn(weights: Floats, n: object) -> Population:
-    people = _rules.integer("n", n, 1, MOST_PEOPLE, "count the people who will report")
+    people = rules.integer("n", n, 1, MOST_PEOPLE, "count the people who will report")
     return Population(weights / weights.sum(), people, None)

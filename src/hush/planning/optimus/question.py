@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from hush import rules
 from hush.errors import ParameterError, Unsaid, message
-from hush.mechanisms import _rules
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.registry import registry
 from hush.planning.optimus.losses import Measure
 from hush.planning.optimus.population import Population
@@ -79,12 +79,12 @@ def maker(mechanism: object, k: int, parameters: Mapping[str, Any] | None) -> tu
                 rule = f"must be what {cls.name()} takes besides k and epsilon"
                 raise ParameterError(message("parameters", rule, more, str(error))) from None
 
-        return cls.name(), make, float(getattr(cls, "_largest", _rules.MAX_EPSILON))
+        return cls.name(), make, float(getattr(cls, "_largest", rules.MAX_EPSILON))
     if callable(found) and not isinstance(found, type):
         if parameters:
             rule = "must be left out beside a function that makes mechanisms"
             raise ParameterError(message("parameters", rule, dict(parameters), "set them in the function"))
-        return getattr(found, "__name__", "own"), found, _rules.MAX_EPSILON
+        return getattr(found, "__name__", "own"), found, rules.MAX_EPSILON
     rule = "must be a mechanism's name or class, or a function of epsilon that makes one"
     raise ParameterError(message("mechanism", rule, mechanism, "use e.g. 'OUE'"))
 
@@ -98,7 +98,7 @@ def budgets(given: tuple[float, float] | None, most: float) -> tuple[float, floa
     except (TypeError, ValueError):
         rule = "must be two numbers, the least and the largest"
         raise ParameterError(message("epsilon", rule, given, "use e.g. (0.01, 10)")) from None
-    least, top = _rules.epsilon(low), _rules.epsilon(high)
+    least, top = rules.epsilon(low), rules.epsilon(high)
     if not least < top:
         raise ParameterError(message("epsilon", "must rise from the least to the largest", given, "swap them"))
     return least, top
@@ -106,6 +106,6 @@ def budgets(given: tuple[float, float] | None, most: float) -> tuple[float, floa
 
 def probability(value: object) -> float:
     """How sure it must be."""
-    real = _rules._real(value)
+    real = rules._real(value)
     remedy = f"use {real / 100:g} for {real:g} %" if 1.0 < real < 100.0 else "use e.g. 0.9"
-    return _rules.number("probability", value, 0.0, 1.0, remedy)
+    return rules.number("probability", value, 0.0, 1.0, remedy)

@@ -16,7 +16,7 @@ import numpy as np
 
 from hush.estimation.intervals import proportion
 from hush.kernels import chunks
-from hush.mechanisms._base import FrequencyOracle
+from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus.drawing import costly, estimates
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.question import Question

@@ -1,0 +1,94 @@
+"""The exact loss of a small channel, from integer weights."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection
+from fractions import Fraction
+from typing import Protocol
+
+from hush.exact.enumeration import Enumerable, enumerated
+from hush.exact.thresholds import log_ratio
+from hush.guarantee import ULDP, ApproxLDP, Guarantee
+
+Law = list[list[int]]
+"""Weights, one row for each output, one column for each value."""
+
+
+class Promising(Enumerable, Protocol):
+    """A mechanism that says what it promises."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one report promises."""
+
+
+def enumerated_loss(m: Promising) -> float:
+    """The loss over all outputs: at the promised delta if there is one, among protected outputs under ULDP."""
+    promise = m.guarantee
+    delta = Fraction(promise.delta) if isinstance(promise, ApproxLDP) else Fraction(0)
+    worst = 0.0
+    for listing in enumerated(m):
+        if isinstance(promise, ULDP):
+            loss = protected_ratio(listing.weights, promise.sensitive)
+        elif delta:
+            loss = smallest_epsilon(listing.weights, listing.copies, m.denominator, delta)
+        else:
+            loss = worst_ratio(listing.weights)
+        worst = max(worst, loss)
+    return worst
+
+
+def protected_ratio(law: Law, sensitive: Collection[int]) -> float:
+    """The largest log-ratio among the outputs that a sensitive value can give.
+
+    Any other output must be possible under one value alone; one that shows anything else breaks the promise, and the
+    loss is infinite.
+    """
+    protected = [row for row in law if any(row[v] for v in sensitive)]
+    if any(sum(w > 0 for w in row) > 1 for row in law if not any(row[v] for v in sensitive)):
+        return math.inf
+    return worst_ratio(protected)
+
+
+def worst_ratio(law: Law) -> float:
+    """The largest log-ratio of one output's probabilities under two values."""
+    worst = (1, 1)
+    for row in law:
+        high, low = max(row), min(row)
+        if high * worst[1] > worst[0] * low:
+            worst = (high, low)
+    return log_ratio(*worst)
+
+
+def smallest_epsilon(law: Law, copies: list[int], denominator: int, delta: Fraction) -> float:
+    """The smallest epsilon for which the channel is (epsilon, delta)-private: the hockey-stick divergence, inverted.
+
+    For each pair of values, outputs are sorted by their ratio; on each piece between two ratios the divergence is
+    linear in e^epsilon, so the answer is a ratio of integers.
+    """
+    pairs = itertools.permutations(range(len(law[0])), 2)
+    return max((pair_epsilon(law, copies, denominator, delta, u, v) for u, v in pairs), default=0.0)
+
+
+def pair_epsilon(law: Law, copies: list[int], denominator: int, delta: Fraction, u: int, v: int) -> float:
+    """The smallest epsilon for one pair of values, in one direction."""
+    cells = sorted(
+        ((c * row[u], c * row[v]) for row, c in zip(law, copies, strict=True) if row[u]),
+        key=lambda cell: Fraction(cell[0], cell[1]) if cell[1] else math.inf,
+        reverse=True,
+    )
+    above = below = 0
+    slack = delta * denominator
+    for mine, theirs in cells:
+        # The divergence at this cell's ratio counts only the cells before it.
+        if theirs and above - Fraction(mine, theirs) * below > slack:
+            break
+        above, below = above + mine, below + theirs
+    excess = above - slack
+    if excess <= below:
+        return 0.0
+    if below == 0:
+        return math.inf
+    return log_ratio(excess.numerator, excess.denominator * below)

@@ -1,0 +1,342 @@
+"""What a longitudinal protocol is: a value collected over time, with answers that a client keeps.
+
+For every state it comes into (its value, or the bucket of its value), a client draws one permanent answer and keeps
+it. Each report is that answer, with fresh noise on top in protocols of two rounds. A file that defines a protocol
+writes ``first_report``, the law of one report as a frequency oracle; ``eps_perm``, ``kept``,
+``sequence_epsilon``; and the steps of a client: ``_draw``, ``_states``, ``_memoize``, ``_refresh``, ``_dress`` and
+back, ``_undress``. The base does the rest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import threading
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.canonical import canonical
+from hush.columns import all_reports, as_array, cells, kind
+from hush.domain import integers
+from hush.errors import ParameterError, ReportError, message
+from hush.estimation import Aggregate, Estimate
+from hush.kernels import chunks
+from hush.longitudinal import _histories, _rounds
+from hush.longitudinal._client import Client
+from hush.longitudinal._rounds import times
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.by_name import ByName
+from hush.mechanisms.inference import best_guesses
+from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.types import Floats, Ints, Reports
+
+_CHUNK_BYTES = 1 << 24  # reports of one chunk of people
+
+
+@dataclass(frozen=True, kw_only=True)
+class Longitudinal(metaclass=ByName):
+    """A protocol that collects a value 0..k-1 of each person again and again: a frozen dataclass."""
+
+    if TYPE_CHECKING:  # fields of most protocols
+
+        @property
+        def k(self) -> int:
+            """Number of values."""
+
+        @property
+        def eps_1(self) -> float:
+            """Loss of one report."""
+
+        @property
+        def eps_perm(self) -> float:
+            """Loss of any number of reports of a value that does not change."""
+
+    # What a protocol's file writes.
+
+    @property
+    @abstractmethod
+    def first_report(self) -> FrequencyOracle:
+        """The law of any one report: a mechanism that aggregates, estimates, attacks and is checked like any other."""
+
+    @property
+    @abstractmethod
+    def kept(self) -> int:
+        """How many permanent answers one person's reports can show: one for each state."""
+
+    @property
+    @abstractmethod
+    def eps_fresh(self) -> float:
+        """Loss of the fresh round alone; tau reports of any two histories lose at most tau times this."""
+
+    @abstractmethod
+    def sequence_epsilon(self, tau: float) -> float:
+        """Exact loss of tau reports of a value that does not change, rounded up; `math.inf` gives the limit."""
+
+    @abstractmethod
+    def _memoize(self, states: Ints, rng: np.random.Generator) -> npt.NDArray[Any]:
+        """A permanent answer for each state."""
+
+    @abstractmethod
+    def _likelihood(self, core: npt.NDArray[Any], states: Ints) -> Floats:
+        """Log-likelihood of each row of answers for that row of states."""
+
+    @abstractmethod
+    def _answers(self) -> npt.NDArray[Any]:
+        """All answers that a report may show, without what is public."""
+
+    def _refresh(self, memos: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
+        """Permanent answers with fresh noise."""
+        return memos
+
+    def _draw(self, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
+        """What each client draws once and shows in every report: a hash function, say."""
+        return np.zeros((n, 0), np.uint8)
+
+    def _states(self, public: npt.NDArray[Any], values: Ints) -> Ints:
+        """What each value is kept under, given what its client drew; values have shape (n, tau)."""
+        return values
+
+    def _dress(self, public: npt.NDArray[Any], core: npt.NDArray[Any]) -> Reports:
+        """Reports of shape (n, tau), from what is public and the answers."""
+        return core
+
+    def _undress(self, reports: Reports) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """What is public and the answers; raises ReportError where one row shows two public parts."""
+        return np.zeros((len(reports), 0), np.uint8), reports
+
+    def _placings(self, values: Sequence[int]) -> Iterable[Sequence[int]]:
+        """All ways, up to symmetry, in which what is public can place these values in states."""
+        yield values
+
+    # The words.
+
+    @property
+    def eps_worst(self) -> float:
+        """Loss of any number of reports of values that change at known times, through all that a client keeps.
+
+        It bounds the loss between two histories whose values are equal at the same pairs of times. Permanent answers
+        hide what a value is, not when it changes: for two histories that change at different times the loss grows with
+        the number of reports (see `history_epsilon`), up to `eps_fresh` for each. It does so, and this is infinite,
+        where answers are kept for buckets that several values share: of two values that change, one may change its
+        bucket and the other not. See `eps_states`, and `history_bound` for a number of reports.
+        """
+        return self.eps_states if self._apart else math.inf
+
+    @property
+    def eps_states(self) -> float:
+        """As `eps_worst`, of histories whose states (their values, or the buckets of these) change at the same times.
+
+        It is the less of a promise the more values share a bucket: nobody knows beforehand which of them do.
+        """
+        return times(self.eps_perm, self.kept)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether values change at the same times if and only if their states do, whatever is public."""
+        return True
+
+    def history_bound(self, tau: int) -> float:
+        """A bound of the loss of tau reports of values that change at known times: no more than `eps_worst`.
+
+        At most `eps_fresh` is lost by each report, whatever the histories, and one report loses eps_1.
+        """
+        number = int(_rounds.reports_of(tau))
+        if number == 1:
+            return self.eps_1
+        fresh = self.eps_fresh if math.isinf(self.eps_fresh) else times(self.eps_fresh, number)
+        return min(self.eps_worst, fresh)
+
+    @property
+    def report_dtype(self) -> np.dtype[Any]:
+        """The record that one report is."""
+        return self.first_report.report_dtype
+
+    def client(self, *, rng: np.random.Generator | None = None, state: Mapping[str, Any] | None = None) -> Client:
+        """One person's device, which keeps its permanent answers.
+
+        Args:
+            rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for tests.
+            state: What `client.state` gave earlier, to go on with the same answers.
+        """
+        return Client(self, rng=rng, state=state)
+
+    def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
+        """Reports of n people over tau rounds, shape (n, tau), each person with answers of their own.
+
+        Args:
+            values: Integers in 0..k-1, one row a person, one column a round.
+            rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation; its
+                result does not depend on the number of threads.
+        """
+        checked = self._values(values)
+        reports = np.empty(checked.shape, self.report_dtype)
+
+        def keep(start: int, stop: int, made: Reports) -> None:
+            reports[start:stop] = made
+
+        self._stream(checked, rng, keep)
+        return reports
+
+    def simulate(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> list[Aggregate]:
+        """What `aggregate(collect(values))` gives, without ever holding all reports."""
+        checked = self._values(values)
+        first = self.first_report
+        total = [first._empty() for _ in range(checked.shape[1])]
+        lock = threading.Lock()
+
+        def add(start: int, stop: int, made: Reports) -> None:
+            tallies = [first.tally(np.ascontiguousarray(column)) for column in made.T]
+            with lock:
+                for t, tally in enumerate(tallies):
+                    total[t] = total[t] + tally
+
+        self._stream(checked, rng, add)
+        return [Aggregate(len(checked), tally, first.spec_hash, first.check_tally) for tally in total]
+
+    def _stream(self, values: Ints, rng: np.random.Generator | None, use: Any) -> None:
+        """Make reports chunk by chunk of people, on all cores, one key for each chunk."""
+        n, tau = values.shape
+        people = max(1, min(CHUNK, _CHUNK_BYTES // self.report_dtype.itemsize) // tau)
+        keys = chunk_keys(rng, -(-n // people))
+
+        def work(start: int, stop: int) -> None:
+            use(start, stop, self._together(values[start:stop], chunk_generator(keys[start // people])))
+
+        chunks.each(n, people, work)
+
+    def _together(self, values: Ints, rng: np.random.Generator) -> Reports:
+        n, tau = values.shape
+        public = self._draw(n, rng)
+        states = self._states(public, values)
+        wide = int(states.max(initial=0)) + 1
+        pairs, back = np.unique((np.arange(n)[:, None] * wide + states).ravel(), return_inverse=True)
+        memos = self._memoize(pairs % wide, rng)
+        return self._dress(public, self._refresh(memos[back], rng).reshape(n, tau))
+
+    def aggregate(self, reports: Reports) -> list[Aggregate]:
+        """One aggregate for each round; those of several parts of the crowd are merged round by round."""
+        return [self.first_report.aggregate(np.ascontiguousarray(column)) for column in self._reports(reports).T]
+
+    def estimate(self, aggregates: Iterable[Aggregate]) -> list[Estimate]:
+        """Raw unbiased frequencies for each round, with standard errors.
+
+        Rounds are not independent: what a client keeps, it keeps for all of them.
+        """
+        return [self.first_report.estimate(aggregate) for aggregate in aggregates]
+
+    def sequence_log_prob(self, reports: Reports, value: npt.ArrayLike) -> Floats:
+        """Exact log-likelihood of each person's whole sequence, given what is public in it.
+
+        Args:
+            reports: Shape (n, tau).
+            value: One value for everybody, one for each person, or whole histories of shape (n, tau).
+        """
+        array = self._reports(reports)
+        self.first_report.validate(array.ravel())
+        given = as_array("value", value)
+        if given.shape not in {(), (len(array),), array.shape}:
+            rule = f"must be one, {len(array)}, or of shape {array.shape}"
+            raise ParameterError(message("value", rule, given.shape, "give each person a value or a history"))
+        checked = integers(given.ravel(), self.k).reshape(given.shape)
+        histories = np.broadcast_to(checked[:, None] if given.ndim == 1 else checked, array.shape)
+        public, core = self._undress(array)
+        return self._likelihood(core, self._states(public, np.array(histories)))
+
+    def sequence_scores(self, reports: Reports) -> Floats:
+        """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
+        return np.stack([self.sequence_log_prob(reports, v) for v in range(self.k)], axis=1)
+
+    def attack(
+        self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
+    ) -> Ints:
+        """The best guess of each person's unchanging value from the whole sequence; ties are broken at random.
+
+        Args:
+            reports: What the attacker saw, shape (n, tau).
+            prior: How likely each value is beforehand; uniform when left out.
+            rng: Breaks the ties.
+        """
+        array = self._reports(reports)
+        return best_guesses(lambda rows: self.sequence_scores(array[rows]), np.arange(len(array)), self.k, prior, rng)
+
+    def history_epsilon(self, first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+        """Exact loss between two histories of one person, by enumeration of what their reports can be, up to symmetry.
+
+        A year of months is enumerated whatever k is where a history changes once (LGRR; more often where k is small),
+        and for any histories under unary protocols. The worst over what is public. It is infinite where fresh noise
+        is missing and the histories change at different times.
+        """
+        histories = [self._values(cells(history, "history")[None])[0] for history in (first, second)]
+        if histories[0].shape != histories[1].shape:
+            rule = f"must be as long as the first, {histories[0].size}"
+            raise ParameterError(message("second", rule, histories[1].size, "compare histories of one length"))
+        values = np.unique(histories)
+        worst = 0.0
+        for placing in self._placings(values.tolist()):
+            first_states, second_states = (np.array(placing)[np.searchsorted(values, each)] for each in histories)
+            low, high = self._ratios(first_states, second_states)
+            worst = max(worst, high, -low)
+        return worst
+
+    def _ratios(self, first: Ints, second: Ints) -> tuple[float, float]:
+        """The least and the greatest log-likelihood ratio of reports between two courses of states."""
+        answers = self._answers()
+
+        def likelihood(chosen: Ints, states: Ints) -> Floats:
+            return self._likelihood(answers[chosen], states)
+
+        return _histories.extremes(first, second, self._told_apart, likelihood)
+
+    def _told_apart(self, states: Ints, most: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Answers by number: those that these states may treat each in its way, and `most` that they treat alike."""
+        return range(len(self._answers())), ()
+
+    def _values(self, values: npt.ArrayLike) -> Ints:
+        array = cells(values)
+        if array.ndim != 2 or array.shape[1] == 0:
+            rule = "must have one row a person and one column a round"
+            raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
+        return integers(array.ravel(), self.k).reshape(array.shape)
+
+    def _reports(self, reports: Reports) -> Reports:
+        array = all_reports(reports)
+        if array.dtype != self.report_dtype or array.ndim != 2 or array.shape[1] == 0:
+            rule = f"must have shape (n, tau) and dtype {self.report_dtype}"
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what collect gave"))
+        return array
+
+    # How it travels.
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `hush.longitudinal.from_dict` reads, thresholds included."""
+        items = self.parameters.items()
+        plain = {name: item.to_dict() if isinstance(item, FrequencyOracle) else item for name, item in items}
+        thresholds = self.first_report.to_dict()["thresholds"]
+        return {"protocol": type(self).__name__, **plain, "thresholds": thresholds}
+
+    @cached_property
+    def spec_hash(self) -> str:
+        """SHA-256 of the canonical JSON of `to_dict`: what a client's state carries."""
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)

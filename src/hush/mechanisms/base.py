@@ -1,0 +1,411 @@
+"""What a mechanism is.
+
+A mechanism is one immutable object that serves client and server. A file that defines one writes
+
+- ``report_dtype``: the fixed-size little-endian record that a report is;
+- ``sample(values, rng)``: reports of checked values 0..k-1, drawn from the given numpy Generator;
+- ``tally(reports)``: an additive integer array of fixed shape (for a pure oracle, ``supports`` is enough);
+- ``decode(tally, n)``: unbiased frequencies (a pure oracle has one already);
+- ``outputs(public)`` and ``weight(report, value)``: the exact law, as integers over a common denominator.
+
+Everything else follows from these: secure and seeded randomization on all cores, aggregation, estimates with error
+bars, likelihoods, attacks, maximum likelihood, simulation, the exact loss, and the conformance suite.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush import rules
+from hush.columns import all_reports, cells, column, kind
+from hush.domain import Domain, integers
+from hush.errors import ParameterError, ReportError, Unsaid, message
+from hush.estimation import Aggregate, Estimate, possible
+from hush.estimation.aggregate import belonging
+from hush.estimation.bounds import Bounded, Terms
+from hush.estimation.consistency import simplex
+from hush.estimation.laws import Law
+from hush.estimation.possible import added
+from hush.exact.loss import enumerated_loss
+from hush.guarantee import LDP, ApproxLDP, Guarantee
+from hush.kernels import chunks
+from hush.mechanisms import moments
+from hush.mechanisms.by_name import ByName
+from hush.mechanisms.forms import Forms, companion_of
+from hush.mechanisms.inference import best_guesses, likeliest, shares
+from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
+from hush.simulation import tallies
+from hush.types import Floats, Ints, Reports, Values
+
+_TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
+_BLOCK_BYTES = 1 << 19  # reports made at a time: small enough to stay in the cache until they are copied out
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyOracle(metaclass=ByName):
+    """A mechanism over the values 0..k-1 whose reports estimate how frequent each value is."""
+
+    k: int
+    epsilon: float
+
+    family: ClassVar[str] = "own"
+    general: ClassVar[type[Forms]] = Forms
+    """The forms of whatever derives from this class; `companion`, in a class that has one, those of its own law."""
+    tight: ClassVar[bool] = True
+    """Whether the exact loss reaches the guarantee, to 1e-8, up to epsilon 20; beyond, words of 64 bits are coarse."""
+    sufficient: ClassVar[bool] = False
+    """Whether the tally counts the outputs one by one, which suffices for maximum likelihood."""
+    alike: ClassVar[bool] = False
+    """Whether estimates of equally frequent values have the same variance, so that one stands for all in `variance`."""
+
+    def __post_init__(self) -> None:
+        self._set(k=rules.domain_size(self.k), epsilon=rules.epsilon(self.epsilon))
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)
+
+    # What a mechanism's file writes.
+
+    @property
+    @abstractmethod
+    def report_dtype(self) -> np.dtype[Any]:
+        """The record that one report is."""
+
+    @abstractmethod
+    def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        """Randomize values that are known to lie in 0..k-1."""
+
+    @abstractmethod
+    def tally(self, reports: Reports) -> Ints:
+        """An additive summary of reports; raises ReportError on a malformed one."""
+
+    @abstractmethod
+    def decode(self, tally: Ints, n: int) -> Floats:
+        """Unbiased frequencies from the tally of n reports."""
+
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Refuse a tally that n reports cannot give, by what `hush.estimation.possible` has.
+
+        Here that is known where the tally counts the outputs; a mechanism of another kind says what holds for its own.
+        """
+        if self.sufficient:
+            possible.counts(tally, n)
+
+    @abstractmethod
+    def outputs(self, public: Any = None) -> Reports:
+        """All reports that are possible given the public randomness, or one of each kind (see `copies`)."""
+
+    @abstractmethod
+    def weight(self, report: Any, value: int) -> int:
+        """The exact probability of a report, given its public randomness, times `denominator`."""
+
+    @cached_property
+    def denominator(self) -> int:
+        """What weights are divided by to become probabilities."""
+        first = self.publics()[0]
+        return sum(self.copies(y) * self.weight(y, 0) for y in self.outputs(first))
+
+    def publics(self) -> Sequence[Any]:
+        """Public randomness (a hash seed, say) to enumerate over: all of it, or examples of every kind."""
+        return (None,)
+
+    def public(self, report: Any) -> Any:
+        """The public randomness of a report: what `outputs` takes."""
+        return None
+
+    def copies(self, report: Any) -> int:
+        """How many outputs this one stands for: same public randomness, same weights for every value."""
+        return 1
+
+    def coordinates(self, reports: Reports) -> Ints | None:
+        """For a report of k independent coordinates, the outcome of each, shape (n, k); None for other reports."""
+        return None
+
+    def coordinate_law(self) -> tuple[Floats, Floats]:
+        """Probabilities of a coordinate's outcomes: where it is not the value's own, and where it is."""
+        raise NotImplementedError(f"{self.name()} has no independent coordinates")
+
+    # The words.
+
+    @cached_property
+    def forms(self) -> Forms:
+        """What can be said of this mechanism beyond its law, in closed form where its family knows one."""
+        return companion_of(type(self))(self)
+
+    @classmethod
+    def name(cls) -> str:
+        """The registered name; module:Class for a mechanism from outside."""
+        inside = cls.__module__.startswith("hush.")
+        return cls.__name__ if inside else f"{cls.__module__}:{cls.__qualname__}"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What one report promises."""
+        return ApproxLDP(self.epsilon, self._delta) if self._delta else LDP(self.epsilon)
+
+    @property
+    def _delta(self) -> float:
+        """The slack of an approximate mechanism, which has a field for it; none for others."""
+        return float(getattr(self, "delta", 0.0))
+
+    def privatize(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Any:
+        """Randomize values: one report each, shape (n,), dtype `report_dtype`; a scalar gives one report.
+
+        Args:
+            values: Integers in 0..k-1.
+            rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
+                tests; its result does not depend on the number of threads.
+        """
+        given, single = column(values)
+        checked = integers(given, self.k)
+        reports = np.empty(checked.size, self.report_dtype)
+        raw = reports.view(f"V{reports.dtype.itemsize}")  # whole records are copied faster than their fields
+        keys = chunk_keys(rng, -(-checked.size // CHUNK))
+        rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
+
+        def work(start: int, stop: int) -> None:
+            drawing = chunk_generator(keys[start // CHUNK])
+            for at in range(start, stop, rows):
+                block = slice(at, min(at + rows, stop))
+                made = np.asarray(self.sample(checked[block], drawing), self.report_dtype)
+                raw[block] = np.ascontiguousarray(made).view(raw.dtype)
+
+        chunks.each(checked.size, CHUNK, work)
+        return reports[0] if single else reports
+
+    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
+        """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
+        return self._aggregate(reports, self.spec_hash)
+
+    def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
+        if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
+            rule = "must be an array or an iterator of arrays"
+            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
+        total, n = self._empty(), 0
+        rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
+        for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
+            checked = self._reports(part)
+            total = added(total, *chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])))  # type: ignore[misc]
+            n += checked.size
+        return Aggregate(n, total, spec_hash, self.check_tally)
+
+    def _empty(self) -> Ints:
+        return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
+
+    def _reports(self, reports: Reports) -> Reports:
+        array = np.atleast_1d(all_reports(reports))
+        if array.dtype != self.report_dtype or array.ndim != 1:
+            rule = f"must be one-dimensional with dtype {self.report_dtype}"
+            remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
+        return array
+
+    def validate(self, reports: Reports) -> None:
+        """Raise ReportError if a record is malformed."""
+        self.tally(reports)
+
+    def _validated(self, reports: Reports) -> Reports:
+        self.validate(array := self._reports(reports))
+        return array
+
+    def estimate(self, aggregate: Aggregate) -> Estimate:
+        """Raw unbiased frequencies with standard errors."""
+        return self._estimate(aggregate, Domain(size=self.k), self.spec_hash)
+
+    def _estimate(self, aggregate: Aggregate, domain: Domain, spec_hash: str) -> Estimate:
+        aggregate = self._belonging(aggregate, spec_hash, least=1)
+        raw = self.decode(aggregate.tally, aggregate.n)
+        errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
+        return Estimate(raw, aggregate.n, domain, errors, law=self.law(aggregate.tally, aggregate.n))
+
+    def law(self, tally: Ints, n: int) -> Law | None:
+        """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
+        terms = self.terms()
+        return None if terms is None else Bounded(self.decode_evenly(tally, n), n, terms)
+
+    def terms(self) -> Terms | None:
+        """What each report adds to n times the estimate of `decode_evenly`; None if unknown."""
+        return None
+
+    def decode_evenly(self, tally: Ints, n: int) -> Floats:
+        """`decode`, or where that ties reports together, an estimate to which each adds a term of its own."""
+        return self.decode(tally, n)
+
+    def check(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
+        return self._belonging(aggregate, self.spec_hash)
+
+    def _belonging(self, aggregate: Aggregate, spec_hash: str, least: int = 0) -> Aggregate:
+        return belonging(aggregate, spec_hash, self._empty().shape, self.check_tally, least=least)
+
+    def variance(self, n: int = 1, frequency: float = 0.0) -> float:
+        """Variance of one value's estimate among n people of whom a share `frequency` holds it, the mean over values.
+
+        The other values share the rest equally, where it matters.
+        """
+        rules.population(n, frequency)
+        return moments.mean_variance(self, n, frequency)
+
+    @property
+    def _examples(self) -> Sequence[int]:
+        """The values that `variance` is the mean over."""
+        return (0,) if self.alike else range(self.k)
+
+    def variances(self, frequencies: Floats, n: int = 1) -> Floats:
+        """Variance of every value's estimate, in a fixed population of n with these frequencies."""
+        return np.asarray(frequencies @ self._moments / n, dtype=np.float64)
+
+    @cached_property
+    def _moments(self) -> Floats:
+        """Variance of the estimate of v from one report of u, as [u, v], by enumeration."""
+        return moments.enumerated(self)
+
+    def asr(self, prior: npt.ArrayLike | None = None) -> float:
+        """Exact expected success of the best guess of a value from its raw report; the prior is uniform if left out."""
+        self._enumerable()
+        belief = [Fraction(share) for share in shares(prior, self.k).tolist()]
+        best = sum(self.copies(y) * max(self.weight(y, v) * b for v, b in enumerate(belief)) for y in self.outputs())
+        return float(best / (self.denominator * sum(belief)))
+
+    def _enumerable(self) -> None:
+        if len(self.publics()) > 1:
+            raise NotImplementedError(f"{self.name()} has public randomness: write its own variances, asr and bits")
+        rules.enumerable(len(self.outputs(None)), self.k)
+
+    @property
+    def bits(self) -> int:
+        """Information bits of one report, public randomness included."""
+        self._enumerable()
+        return math.ceil(math.log2(sum(self.copies(y) for y in self.outputs(None))))
+
+    def log_prob(self, reports: Reports, value: int | npt.ArrayLike) -> Floats:
+        """Exact log-likelihood of each report for a value (one, or one each), given its public randomness."""
+        array = self._validated(reports)
+        given = integers(cells(value, "value"), self.k)
+        if given.size not in (1, array.size):
+            rule, remedy = f"must be one, or {array.size}", "give one for each report"
+            raise ParameterError(message("value", rule, Unsaid(f"{given.size}"), remedy))
+        return self._log_prob(array, np.broadcast_to(given, array.shape))
+
+    def _log_prob(self, reports: Reports, values: Values) -> Floats:
+        weights = [self.weight(y, int(v)) for y, v in zip(reports, values, strict=True)]
+        below = math.log(self.denominator)
+        return np.array([math.log(w) - below if w else -math.inf for w in weights], np.float64)
+
+    def scores(self, reports: Reports) -> Floats:
+        """Log-likelihood of every value, shape (n, k), up to a constant for each report."""
+        return np.stack([self._log_prob(reports, np.full(reports.size, v)) for v in range(self.k)], axis=1)
+
+    def exact_epsilon(self) -> float:
+        """The true worst-case loss of the sampler as implemented; at this mechanism's delta if it has one."""
+        return enumerated_loss(self)
+
+    def simulate(self, counts: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
+        """The aggregate of a whole population, drawn from its exact law without making reports where possible.
+
+        Args:
+            counts: How many people hold each value.
+            rng: `hush.seeded(7)` to repeat a simulation.
+        """
+        people = tallies.people(counts, self.k)
+        return Aggregate(int(people.sum()), self._simulate(people, source(rng)), self.spec_hash, self.check_tally)
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        """Stream real reports, chunk by chunk."""
+        ends = np.cumsum(counts)
+        n = int(ends[-1])
+        total = self._empty()
+        for start in range(0, n, 16 * CHUNK):
+            people = np.arange(start, min(start + 16 * CHUNK, n))
+            values = np.searchsorted(ends, people, side="right")
+            total = added(total, self.aggregate(self.privatize(values, rng=rng)).tally)
+        return total
+
+    def attack(
+        self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
+    ) -> Ints:
+        """The best guess of the value behind each report; ties are broken at random.
+
+        Args:
+            reports: What the attacker saw.
+            prior: How likely each value is beforehand; uniform when left out.
+            rng: Breaks the ties.
+        """
+        return best_guesses(self.scores, self._validated(reports), self.k, prior, rng)
+
+    def maximum_likelihood(
+        self, reports: Reports | Aggregate, *, tolerance: float = 1e-8, steps: int = 30_000
+    ) -> Estimate:
+        """The distribution under which the reports are most likely (iterative Bayesian update, accelerated).
+
+        Args:
+            reports: Reports, streamed in batches; or an Aggregate where the tally suffices (GRR, HR).
+            tolerance: Stop when the mean log-likelihood is provably within this of its maximum.
+            steps: Give up after so many passes, with a ConvergenceError.
+        """
+        return self._maximum_likelihood(reports, Domain(size=self.k), self.spec_hash, tolerance, steps)
+
+    def _maximum_likelihood(
+        self, reports: Reports | Aggregate, domain: Domain, spec_hash: str, tolerance: float, steps: int
+    ) -> Estimate:
+        distinct, counts = self._distinct(reports, spec_hash)
+        if distinct.size == 0:
+            raise ParameterError(message("reports", "must hold at least one", 0, "collect reports first"))
+        found = likeliest(self.scores, distinct, counts.astype(np.float64), self.k, tolerance, steps)
+        return Estimate(found, int(counts.sum()), domain, None, "maximum likelihood")
+
+    def _distinct(self, reports: Reports | Aggregate, spec_hash: str) -> tuple[Reports, Ints]:
+        """Different reports, and how often each came."""
+        if isinstance(reports, Aggregate):
+            self._belonging(reports, spec_hash)
+            if not self.sufficient:
+                rule = f"must be the reports themselves, since {self.name()}'s tally does not suffice"
+                raise ParameterError(message("reports", rule, reports, "keep the reports"))
+            seen = np.nonzero(reports.tally)[0]
+            return self.outputs(None)[seen], reports.tally[seen]
+        array = self._validated(reports)
+        if self.report_dtype.itemsize <= 4:
+            distinct, counts = np.unique(array, return_counts=True)
+            return distinct, counts.astype(np.int64)
+        return array, np.ones(array.size, np.int64)
+
+    # How it travels.
+
+    @property
+    def thresholds(self) -> dict[str, int | str]:
+        """The integers that the sampler compares random words with; part of the spec."""
+        return {}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `hush.from_dict` reads; thresholds are strings, since JSON numbers are doubles."""
+        exact = {name: str(t) for name, t in self.thresholds.items()}
+        return {"mechanism": self.name(), **self.parameters, "thresholds": exact}
+
+    @cached_property
+    def spec_hash(self) -> str:
+        """The hash of the spec that has this mechanism and no labels."""
+        from hush.mechanisms.spec import Spec
+
+        return Spec(self).hash

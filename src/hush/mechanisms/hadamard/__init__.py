@@ -1,0 +1,5 @@
+"""Rows of Hadamard matrices."""
+
+from hush.mechanisms.hadamard.mechanism import HR
+
+__all__ = ["HR"]

@@ -1,0 +1,5 @@
+"""Subsets of residues, modulo several numbers."""
+
+from hush.mechanisms.modular.mechanism import MSS
+
+__all__ = ["MSS"]

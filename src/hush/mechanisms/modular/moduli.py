@@ -1,0 +1,283 @@
+"""Choosing moduli for modular subset selection.
+
+Algorithms 2 and 3 of Arcolezi, "Private frequency estimation via residue number systems" (2025), with the rank
+condition as it should read (1 + sum (m_j - 1) >= k), primes never repeated by a repair, and the true condition number
+(the printed bound on it is wrong by a factor of 26 in one case). What they find is a trade: moduli near k have the
+error and the length of subset selection itself, smaller ones have shorter reports and a larger error.
+
+For many values, conditions, and errors times k, depend on the moduli's ratios to k alone: at 1,024 and at 200,000
+values they agree to 0.3 %. So above `_WHOLE` values the search goes through a model with fewer values, what it finds is
+scaled up, and only the condition of that is found anew.
+
+Common sizes are in `hush/data/moduli.json`, written by `python -m hush.mechanisms.modular.moduli`: nobody
+waits for them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+from hush import rules
+from hush.analysis.modular import Blocks
+from hush.analysis.primes import primes
+from hush.errors import ParameterError, Unsaid, message
+from hush.exact.thresholds import exponential
+from hush.mechanisms.subset.lengths import subset_bits
+from hush.types import Ints
+
+Moduli = tuple[int, ...]
+
+MOST_BLOCKS = 65_536
+MOST_SEARCHED = 1 << 22
+"""Values up to which moduli are chosen: a condition takes seconds for each million."""
+ANCHORS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0)
+"""Budgets that moduli are chosen for; the nearest is used, which costs a few per cent of error where k is small."""
+_COMMON = (100, 128, 200, 256, 500, 512, 1_000, 1_024, 2_000, 2_048, 4_096, 5_000, 8_192, 10_000, 16_384, 20_000,
+           22_000, 32_768, 50_000, 65_536, 100_000, 131_072, 200_000, 262_144, 500_000, 524_288, 1_000_000,
+           1_048_576)  # fmt: skip
+_TRIES = 40
+_TUPLES = 3
+"""Valid choices looked at for each number of blocks."""
+_WHOLE = 30_000
+_MODEL = 8_192
+
+
+def subset_sizes(moduli: Sequence[int], epsilon: float) -> list[int]:
+    """Members of a subset in each block: the integer part of m/(e^epsilon + 1), at least 1 (printed, it can be 0)."""
+    e = exponential(Fraction(epsilon))
+    return [max(1, int(m / (e + 1))) for m in moduli]
+
+
+def blocks(k: int, moduli: Sequence[int], epsilon: float) -> Blocks:
+    """What the error of these moduli depends on, with real probabilities in place of integer thresholds."""
+    omegas, m = np.array(subset_sizes(moduli, epsilon)), np.array(moduli, np.float64)
+    p = 1 / (1 + (m - omegas) / omegas * math.exp(-epsilon))
+    return Blocks(k, tuple(moduli), omegas, p)
+
+
+def checked(k: int, moduli: object) -> Moduli:
+    """Moduli that determine every frequency, as a tuple of integers."""
+    moduli = moduli.tolist() if isinstance(moduli, np.ndarray) else moduli
+    if isinstance(moduli, (str, bytes)) or not isinstance(moduli, Sequence) or len(moduli) < 1:
+        raise ParameterError(message("moduli", "must be a list of integers", moduli, "use e.g. (7, 11, 13)"))
+    if len(moduli) > MOST_BLOCKS:
+        raise ParameterError(message("moduli", f"must be at most {MOST_BLOCKS}", len(moduli), "use fewer"))
+    whole = tuple(rules.integer("every modulus", m, 2, k, "use integers up to k") for m in moduli)
+    product, known = 1, 1 + sum(m - 1 for m in whole)
+    for m in whole:
+        if math.gcd(product, m) > 1:
+            other = next(each for each in whole if math.gcd(each, m) > 1)
+            got = Unsaid(f"{m} twice" if other == m else f"{other} and {m}, both multiples of {math.gcd(other, m)}")
+            raise ParameterError(message("moduli", "must have no common factors", got, "use different primes"))
+        product *= m
+    if product < k:
+        rule = f"must have a product of at least k={k}, so that no two values have the same residues"
+        raise ParameterError(message("moduli", rule, Unsaid(f"a product of {product}"), "use larger ones, or more"))
+    if known < k:
+        rule = f"must be so large that 1 + sum (m - 1) is at least k={k}: residues tell no more frequencies than that"
+        raise ParameterError(message("moduli", rule, Unsaid(f"a sum of {known}"), "use larger ones, or more"))
+    return whole
+
+
+def average_bits(moduli: Sequence[int], omegas: Sequence[int]) -> float:
+    """Equation 2: bits of a report on average, a whole number of them for the block and for the subset.
+
+    >>> average_bits((11, 13, 7), (2, 3, 1))
+    8.0
+    """
+    several = zip(moduli, omegas, strict=True)
+    return (len(moduli) - 1).bit_length() + sum(subset_bits(m, w) for m, w in several) / len(moduli)
+
+
+def reconstruction(k: int, moduli: Sequence[int], omegas: Sequence[int], p: Sequence[float]) -> float:
+    """Success of the best guess under a uniform prior, exactly; equation 7 is a lower bound of it, not an upper one."""
+    several = zip(moduli, omegas, p, strict=True)
+    return sum(chance * m / omega for m, omega, chance in several) / (k * len(moduli))
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Moduli, and those of the model that they are judged by: the same unless there are many values."""
+
+    law: Blocks
+    model: Blocks
+
+
+_OBJECTIVES: dict[str, Callable[[_Choice], float]] = {
+    "mse": lambda found: float(found.model.flat_variances().mean()),
+    "bits": lambda found: average_bits(found.law.moduli, found.law.omegas.tolist()),
+    "asr": lambda found: reconstruction(found.law.k, found.law.moduli, found.law.omegas.tolist(), found.law.p.tolist()),
+}
+
+
+def _score(objective: str | Mapping[str, float]) -> Callable[[_Choice], float]:
+    """What is to be kept small: one objective, or the product of several, each to the power of its weight."""
+    wanted = {objective: 1.0} if isinstance(objective, str) else dict(objective)
+    for name, weight in wanted.items():
+        if name not in _OBJECTIVES or not 0 <= weight < math.inf:
+            rule = f"must be one of {', '.join(_OBJECTIVES)}, or weights of them"
+            raise ParameterError(message("objective", rule, objective, 'use e.g. "mse" or {"mse": 1, "bits": 0.5}'))
+    if not any(wanted.values()):
+        raise ParameterError(message("objective", "must weigh something", objective, 'use e.g. "mse"'))
+    return lambda found: sum(w * math.log(_OBJECTIVES[name](found)) for name, w in wanted.items() if w)
+
+
+def choose_moduli(
+    k: int,
+    epsilon: float,
+    *,
+    objective: str | Mapping[str, float] = "mse",
+    condition: float = 10.0,
+    most_blocks: int = 20,
+    width: float = 20.0,
+    seed: int = 0,
+) -> Moduli:
+    """Primes for k values: the best of what Algorithm 2 finds; k itself, which is subset selection, if there are none.
+
+    Args:
+        k: Number of values.
+        epsilon: Privacy budget.
+        objective: What to keep small: "mse" (exact, for equally frequent residues), "bits" (of a report on average),
+            "asr" (exact success of the best guess), or weights of them, which are powers of a product.
+        condition: Largest condition number of the weighted design matrix.
+        most_blocks: Largest number of moduli.
+        width: Primes for l blocks are drawn from k/(width·l) to width·k/l, and at most 0.95 k.
+        seed: The same seed gives the same moduli.
+    """
+    k, epsilon = rules.domain_size(k), rules.epsilon(epsilon)
+    rules.integer("most_blocks", most_blocks, 2, 1_000, "use e.g. 20")
+    rules.number("condition", condition, 1.0, math.inf, "use e.g. 10")
+    rules.number("width", width, 1.0, math.inf, "use e.g. 20")
+    score = _score(objective)
+    if k > MOST_SEARCHED:
+        rule = f"must be at most {MOST_SEARCHED} for moduli to be chosen"
+        raise ParameterError(message("k", rule, k, "give moduli, or use PGR"))
+    several = _found(k, epsilon, range(2, most_blocks + 1), condition, width, seed)
+    for _, law in sorted(((score(found), found.law) for found in several), key=lambda scored: scored[0]):
+        if k <= _WHOLE or law.system.condition(condition, digits=2) <= condition:
+            return law.moduli
+    return (k,)
+
+
+def _found(
+    k: int, epsilon: float, counts: Sequence[int], condition: float, width: float, seed: int
+) -> Iterator[_Choice]:
+    """Valid choices for all numbers of blocks; for many values, from the model."""
+    size, budget = k, epsilon
+    if k > _WHOLE:  # blocks weigh the same in both: alike, or as those weigh whose subsets have as many members
+        size, budget = _MODEL, max(epsilon - math.log(k / _MODEL), min(epsilon, 1.0))
+    for count in counts:
+        for moduli in _valid(size, budget, count, condition, width, np.random.default_rng([seed, size, count])):
+            model = blocks(size, moduli, budget)
+            yield _Choice(model if size == k else blocks(k, _scaled(moduli, k, size), epsilon), model)
+
+
+def _scaled(moduli: Moduli, k: int, size: int) -> Moduli:
+    """For more values, the next primes to moduli in ascending order that were chosen for fewer."""
+    known, at = primes(k), -1
+    found = []
+    for m in moduli:
+        at = max(at + 1, int(np.searchsorted(known, -(-m * k // size))))
+        found.append(int(known[at]))
+    return tuple(found)
+
+
+def _valid(
+    k: int, epsilon: float, count: int, condition: float, width: float, rng: np.random.Generator
+) -> Iterator[Moduli]:
+    """Algorithm 3: tuples that cover the domain, have full rank and are well conditioned."""
+    top = k if k < 40 else math.floor(0.95 * k)
+    low, high = max(2, math.ceil(k / (width * count))), min(math.floor(width * k / count), top)
+    known = primes(top)
+    band = known[(known >= low) & (known <= high)]
+    made = 0
+    for _ in range(_TRIES if band.size >= count else 0):
+        repaired = _repaired(k, rng.choice(band, count, replace=False).tolist(), known, rng)
+        if repaired is not None and blocks(k, repaired, epsilon).system.condition(condition, digits=3) <= condition:
+            made += 1
+            yield repaired
+        if made == _TUPLES:
+            return
+    if made == 0:
+        start = known[known >= _root(k, count)][:count].tolist()
+        plain = _repaired(k, start, known, None) if len(start) == count else None
+        if plain is not None and blocks(k, plain, epsilon).system.condition(condition, digits=3) <= condition:
+            yield plain
+
+
+def _root(k: int, count: int) -> int:
+    """The least integer whose power reaches k, whatever the last bit of a root is."""
+    near = round(k ** (1 / count))
+    return near if near**count >= k else near + 1
+
+
+def _repaired(k: int, moduli: list[int], known: Ints, rng: np.random.Generator | None) -> Moduli | None:
+    """Raise moduli, at random or in turn, to the next prime not in use until they determine all values; in order."""
+    turn = 0
+    while math.prod(moduli) < k or 1 + sum(m - 1 for m in moduli) < k:
+        if rng is not None:
+            turn = int(rng.integers(len(moduli)))
+        for step in range(len(moduli)):
+            at = (turn + step) % len(moduli)
+            higher = _next_free(known, moduli, at)
+            if higher is not None:
+                moduli[at] = higher
+                break
+        else:
+            return None
+        turn = at + 1
+    return tuple(sorted(moduli))
+
+
+def _next_free(known: Ints, moduli: list[int], at: int) -> int | None:
+    """The next prime after a modulus that is not among them."""
+    for i in range(int(np.searchsorted(known, moduli[at], "right")), known.size):
+        if int(known[i]) not in moduli:
+            return int(known[i])
+    return None
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, dict[str, list[int]]]:
+    whole: dict[str, dict[str, list[int]]] = json.loads(
+        files("hush").joinpath("data", "moduli.json").read_text(encoding="utf-8")
+    )
+    return whole
+
+
+def usual_moduli(k: int, epsilon: float) -> Moduli:
+    """What `choose_moduli` gives at the nearest of the anchors: from the table, or searched for, once.
+
+    A search takes about three seconds of one core up to 100,000 values, and some six for a million.
+    """
+    return _anchored(k, min(ANCHORS, key=lambda each: (abs(each - epsilon), each)))
+
+
+@lru_cache(maxsize=256)
+def _anchored(k: int, anchor: float) -> Moduli:
+    stored = _table().get(str(k), {}).get(f"{anchor:g}")
+    return tuple(stored) if stored else choose_moduli(k, anchor)
+
+
+def main() -> None:
+    """Write the table."""
+    rows = []
+    for k in _COMMON:
+        cells = ", ".join(f'"{e:g}": {json.dumps(choose_moduli(k, e))}' for e in ANCHORS)
+        rows.append(f'"{k}": {{{cells}}}')
+        print(rows[-1], flush=True)
+    path = files("hush").joinpath("data", "moduli.json")
+    with open(str(path), "w", encoding="utf-8") as out:
+        out.write("{\n" + ",\n".join(rows) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Closed forms of subset selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hush.mechanisms.forms import PureForms
+
+if TYPE_CHECKING:
+    from hush.mechanisms.subset.mechanism import SS
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetForms(PureForms):
+    """Of subset selection."""
+
+    m: SS
+
+    # What fakes gain, what tells values apart, and what guesses are worth.
+
+    # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
+
+    # The law of a total.

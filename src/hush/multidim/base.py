@@ -1,0 +1,365 @@
+"""What a collection of tuples is.
+
+Everybody holds a tuple of d values, one for each attribute, and sends one report about it. Like a mechanism for one
+value, a collection is one immutable object that serves client and server. A file that defines one writes
+
+- ``components``: the mechanism of each attribute;
+- ``report_dtype``, ``sample(tuples, rng)`` and ``tally(reports)``: the record, its sampler, an additive summary;
+- ``decode(tally, n)`` and ``variances(frequencies, n)``: unbiased frequencies of each attribute, and their variance;
+- ``outputs(public)`` and ``weight(report, values)``: the exact law, as integers over a common denominator;
+- ``scores``, ``asr`` and ``exact_epsilon``: what an attacker learns, and the worst that there is to learn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hush import rules
+from hush.canonical import canonical
+from hush.columns import all_reports, as_array, column, kind
+from hush.domain import Domain
+from hush.errors import ParameterError, ReportError, message
+from hush.estimation import Aggregate, Estimate
+from hush.estimation.aggregate import belonging
+from hush.estimation.consistency import simplex
+from hush.estimation.laws import Law
+from hush.estimation.possible import added
+from hush.guarantee import ApproxLDP, Guarantee
+from hush.kernels import chunks
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.by_name import ByName
+from hush.mechanisms.inference import best_guesses
+from hush.multidim import checks
+from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.types import Floats, Ints, Reports
+
+Beliefs = Sequence[npt.ArrayLike | None] | None
+
+VERSION = 1
+_TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
+_BLOCK_BYTES = 1 << 20  # reports made at a time
+_BATCH_CELLS = 1 << 22  # likelihoods held at a time
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multidim(metaclass=ByName):
+    """A collection of tuples, whose reports estimate how frequent each value of each attribute is."""
+
+    sizes: Sequence[int]
+    epsilon: float
+
+    fewest: ClassVar[int] = 1
+    """How many attributes there must be."""
+
+    def __post_init__(self) -> None:
+        self._set(sizes=checks.sizes(self.sizes, self.fewest), epsilon=rules.epsilon(self.epsilon))
+        self._settle()
+
+    @abstractmethod
+    def _settle(self) -> None:
+        """Check and complete the other parameters."""
+
+    def _set(self, **fields: object) -> None:
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)
+
+    # What a file writes.
+
+    @property
+    @abstractmethod
+    def components(self) -> tuple[FrequencyOracle, ...]:
+        """The mechanism that randomizes each attribute when it is reported."""
+
+    @property
+    @abstractmethod
+    def report_dtype(self) -> np.dtype[Any]:
+        """The record that one report is."""
+
+    @abstractmethod
+    def sample(self, tuples: Ints, rng: np.random.Generator) -> Reports:
+        """Randomize tuples that are known to lie in their domains."""
+
+    @abstractmethod
+    def tally(self, reports: Reports) -> Ints:
+        """An additive summary of reports, of one dimension; raises ReportError on a malformed one."""
+
+    @abstractmethod
+    def check_tally(self, tally: Ints, n: int) -> None:
+        """Refuse a tally that n reports cannot give, by what `hush.estimation.possible` has."""
+
+    @abstractmethod
+    def decode(self, tally: Ints, n: int) -> tuple[Floats, ...]:
+        """Unbiased frequencies of each attribute from the tally of n reports; NaN where none says anything."""
+
+    @abstractmethod
+    def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:
+        """Variance of every estimate in a fixed population of n, given each attribute's frequencies."""
+
+    @abstractmethod
+    def outputs(self, public: Any = None) -> Reports:
+        """All reports that are possible given the public randomness, or one of each kind (see `copies`)."""
+
+    @abstractmethod
+    def weight(self, report: Any, values: Sequence[int]) -> int:
+        """The exact probability of a report about a tuple, given its public randomness, times `denominator`."""
+
+    @property
+    @abstractmethod
+    def denominator(self) -> int:
+        """What weights are divided by to become probabilities."""
+
+    @abstractmethod
+    def _log_prob(self, reports: Reports, tuples: Ints) -> Floats:
+        """The logarithm of each report's probability for the tuple beside it."""
+
+    @abstractmethod
+    def _scores(self, reports: Reports, attribute: int, priors: tuple[Floats, ...]) -> Floats:
+        """Log-likelihood of every value of an attribute, up to a constant for each report."""
+
+    @abstractmethod
+    def asr(self, attribute: int) -> float:
+        """Exact expected success of the best guess of an attribute from its report; all values equally likely."""
+
+    @abstractmethod
+    def exact_epsilon(self, changed: int | None = None) -> float:
+        """The true worst-case loss between tuples that differ in at most so many attributes; in all if left out."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What one report promises for any two tuples."""
+
+    @property
+    @abstractmethod
+    def bits(self) -> int:
+        """Information bits of one report, public randomness included."""
+
+    def publics(self) -> Iterable[Any]:
+        """Public randomness (hash seeds, say) to enumerate over: all of it, or examples of every kind."""
+        return itertools.product(*(component.publics() for component in self.components))
+
+    def copies(self, report: Any) -> int:
+        """How many outputs this one stands for."""
+        return 1
+
+    # The words.
+
+    @classmethod
+    def name(cls) -> str:
+        """The name in specs; module:Class for one from outside."""
+        inside = cls.__module__.startswith("hush.")
+        return cls.__name__ if inside else f"{cls.__module__}:{cls.__qualname__}"
+
+    @property
+    def d(self) -> int:
+        """Number of attributes."""
+        return len(self.sizes)
+
+    @property
+    def claimed_epsilon(self) -> float:
+        """What the literature says the loss of one report is."""
+        return self.epsilon
+
+    @property
+    def _delta(self) -> float:
+        return self.guarantee.delta if isinstance(self.guarantee, ApproxLDP) else 0.0
+
+    @property
+    def has_public(self) -> bool:
+        """Whether reports carry public randomness, such as a hash function."""
+        return any(len(component.publics()) > 1 for component in self.components)
+
+    def tuples(self) -> Iterator[tuple[int, ...]]:
+        """Every tuple there is."""
+        return itertools.product(*(range(k) for k in self.sizes))
+
+    def privatize(self, tuples: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Any:
+        """Randomize tuples: one report each, shape (n,), dtype `report_dtype`; a single tuple gives one report.
+
+        Args:
+            tuples: Integers of shape (n, d), column j in 0..sizes[j]-1.
+            rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation and
+                tests; its result does not depend on the number of threads.
+        """
+        given, number = column(tuples)
+        try:
+            single = not number and np.shape(given) == (self.d,)
+        except ValueError:  # rows of different lengths
+            single = False
+        checked = checks.tuples([given] if single else given, self.sizes)
+        reports = np.empty(len(checked), self.report_dtype)
+        keys = chunk_keys(rng, -(-len(checked) // CHUNK))
+        rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
+
+        def work(start: int, stop: int) -> None:
+            drawing = chunk_generator(keys[start // CHUNK])
+            for at in range(start, stop, rows):
+                block = slice(at, min(at + rows, stop))
+                reports[block] = self.sample(checked[block], drawing)
+
+        chunks.each(len(checked), CHUNK, work)
+        return reports[0] if single else reports
+
+    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
+        """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
+        if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
+            rule = "must be an array or an iterator of arrays"
+            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
+        total, n = self._empty(), 0
+        rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
+        for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
+            checked = self._reports(part)
+            total = added(total, *chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])))  # type: ignore[misc]
+            n += checked.size
+        return Aggregate(n, total, self.spec_hash, self.check_tally)
+
+    def _empty(self) -> Ints:
+        return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
+
+    def _reports(self, reports: Reports) -> Reports:
+        array = np.atleast_1d(all_reports(reports))
+        if array.dtype != self.report_dtype or array.ndim != 1:
+            rule = f"must be one-dimensional with dtype {self.report_dtype}"
+            remedy = "read them with np.frombuffer(data, m.report_dtype)"
+            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
+        return array
+
+    def validate(self, reports: Reports) -> None:
+        """Raise ReportError if a record is malformed."""
+        self.tally(self._reports(reports))
+
+    def _validated(self, reports: Reports) -> Reports:
+        array = self._reports(reports)
+        self.tally(array)
+        return array
+
+    def estimate(self, aggregate: Aggregate) -> tuple[Estimate, ...]:
+        """Raw unbiased frequencies with standard errors, one Estimate for each attribute."""
+        aggregate = self._belonging(aggregate, least=1)
+        raw = self.decode(aggregate.tally, aggregate.n)
+        for j, frequencies in enumerate(raw):
+            if np.isnan(frequencies).any():
+                rule = f"must hold a report about attribute {j}"
+                raise ParameterError(message("aggregate", rule, "none", "collect more reports"))
+        spread = self._variances_seen([simplex(frequencies) for frequencies in raw], aggregate)
+        known = self.laws(aggregate.tally, aggregate.n)
+        return tuple(
+            Estimate(frequencies, aggregate.n, Domain(size=k), np.sqrt(variance), law=law)
+            for frequencies, k, variance, law in zip(raw, self.sizes, spread, known, strict=True)
+        )
+
+    def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
+        """How each attribute's estimate is distributed, for intervals that cover at every n; None where unknown."""
+        return (None,) * self.d
+
+    def _variances_seen(self, frequencies: Sequence[Floats], aggregate: Aggregate) -> tuple[Floats, ...]:
+        """Variances, given what the aggregate shows."""
+        return self.variances(frequencies, aggregate.n)
+
+    def check(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
+        return self._belonging(aggregate)
+
+    def _belonging(self, aggregate: Aggregate, least: int = 0) -> Aggregate:
+        return belonging(aggregate, self.spec_hash, self._empty().shape, self.check_tally, least=least)
+
+    def variance(self, attribute: int, *, n: int, frequency: float = 0.0, value: int = 0) -> float:
+        """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
+
+        The other values of the attribute are taken to share the rest equally, where it matters.
+        """
+        j = checks.attribute(attribute, self.d)
+        v = rules.integer("value", value, 0, self.sizes[j] - 1, "count the attribute's values from 0")
+        people = rules.integer("n", n, 1, 10**18, "count the reports")
+        rules.population(people, frequency)
+        spread = [np.full(k, 1.0 / k) for k in self.sizes]
+        spread[j][:] = (1.0 - frequency) / (self.sizes[j] - 1)
+        spread[j][v] = frequency
+        return float(self.variances(spread, people)[j][v])
+
+    def log_prob(self, reports: Reports, tuples: npt.ArrayLike) -> Floats:
+        """Exact log-likelihood of each report for a tuple (one, or one each), given its public randomness."""
+        array = self._validated(reports)
+        given = as_array("tuples", tuples)
+        values = checks.tuples(given[None] if given.ndim == 1 else given, self.sizes)
+        if len(values) not in (1, array.size):
+            rule = f"must be one tuple, or {array.size}"
+            raise ParameterError(message("tuples", rule, len(values), "give one for each report"))
+        beside = np.broadcast_to(values, (array.size, self.d))
+        rows = max(1, _BATCH_CELLS // sum(self.sizes))
+        parts = chunks.each(array.size, rows, lambda a, b: self._log_prob(array[a:b], beside[a:b]))
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def scores(self, reports: Reports, attribute: int, priors: Beliefs = None) -> Floats:
+        """Log-likelihood of every value of an attribute given the whole report, up to a constant for each report.
+
+        Args:
+            reports: What the attacker saw.
+            attribute: Which attribute, counted from 0.
+            priors: How likely each value of the other attributes is beforehand, independently; uniform where None.
+        """
+        beliefs = checks.beliefs(priors, self.sizes)
+        return self._scores(self._validated(reports), checks.attribute(attribute, self.d), beliefs)
+
+    def attack(
+        self, reports: Reports, attribute: int, priors: Beliefs = None, *, rng: np.random.Generator | None = None
+    ) -> Ints:
+        """The best guess of an attribute's value behind each report; ties are broken at random.
+
+        Args:
+            reports: What the attacker saw.
+            attribute: Which attribute, counted from 0.
+            priors: How likely each value of each attribute is beforehand, independently; uniform where None.
+            rng: Breaks the ties.
+        """
+        j, beliefs = checks.attribute(attribute, self.d), checks.beliefs(priors, self.sizes)
+        array = self._validated(reports)
+        return best_guesses(lambda part: self._scores(part, j, beliefs), array, self.sizes[j], beliefs[j], rng)
+
+    # How it travels.
+
+    @property
+    def thresholds(self) -> dict[str, int | str]:
+        """The integers that the sampler compares random words with, each named after its attribute."""
+        named = (component.thresholds.items() for component in self.components)
+        return {f"{j}.{name}": value for j, items in enumerate(named) for name, value in items}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes, as plain data."""
+        return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `hush.multidim.from_dict` reads; thresholds are strings, since JSON numbers are doubles."""
+        exact = {name: str(value) for name, value in self.thresholds.items()}
+        return {"protocol": self.name(), **self.parameters, "thresholds": exact}
+
+    def to_json(self) -> str:
+        """The spec as canonical JSON (RFC 8785); `hush.multidim.from_json` reads it."""
+        return canonical({"hush": VERSION, "multidim": self.to_dict()})
+
+    @cached_property
+    def spec_hash(self) -> str:
+        """SHA-256 of the canonical JSON, in hex: what aggregates carry."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, for JSON."""
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
