@@ -1,7 +1,4 @@
-"""The conformance suite: what every mechanism owes its users, yours included.
-
->>> from hush import GRR
->>> check_mechanism(GRR(k=3, epsilon=1.0))
+"""What every frequency oracle owes its users.
 
 Each check holds the code against the exact law that it claims: integer weights that sum to their denominator, a loss
 within the guarantee, a sampler, an estimate, a simulation and an attack that follow the law. Where the outputs are
@@ -20,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hush import statistics as statistics
+from hush import statistics
 from hush.domain import Domain
 from hush.errors import HushError, ParameterError
 from hush.estimation import Aggregate
@@ -32,6 +29,8 @@ from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict, register, registry
 from hush.mechanisms.spec import Spec
 from hush.randomness import seeded
+from hush.testing.forms import check_forms
+from hush.testing.problem import ConformanceError
 from hush.types import Reports
 
 _MANY = 200_000
@@ -41,10 +40,6 @@ _LISTED = 2_048
 
 _FEW = 64
 """Outputs that are tallied one by one."""
-
-
-class ConformanceError(AssertionError):
-    """A mechanism does not do what it claims; the message says which check failed and how."""
 
 
 def check_mechanism(mechanism: FrequencyOracle, *, seed: int = 20_261) -> None:
@@ -372,6 +367,7 @@ CHECKS: tuple[Callable[[FrequencyOracle, int], None], ...] = (
     check_likelihood,
     check_sampler,
     check_closed_forms,
+    check_forms,
     check_estimate,
     check_simulation,
     check_attack,

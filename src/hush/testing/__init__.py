@@ -1,0 +1,11 @@
+"""The conformance suite: what every mechanism owes its users, yours included.
+
+>>> from hush import GRR
+>>> check_mechanism(GRR(k=3, epsilon=1.0))
+"""
+
+from hush.testing.forms import check_forms
+from hush.testing.mechanism import check_law, check_loss, check_mechanism, check_tightness
+from hush.testing.problem import ConformanceError
+
+__all__ = ["ConformanceError", "check_forms", "check_law", "check_loss", "check_mechanism", "check_tightness"]
