@@ -1,4 +1,4 @@
-"""Projective geometry response does the same work for every value: counted line by line, not timed."""
+"""The same work for every value, counted and not timed: steps of projective geometry response, words of ULDP."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import pytest
 
 import hush
 from hush.kernels import projective, words
+from hush.randomness import chunk_generator, keystream
+from hush.utility import _records
 
 
 def plain(source: Iterator[int]) -> Any:
@@ -85,3 +87,40 @@ def test_every_value_takes_the_same_steps(k: int, q: int) -> None:
             assert all(counted == found[0][0] for counted, _ in found)
             seen |= {report for _, report in found}
     assert len(seen) > len(values)
+
+
+PEOPLE, SENSITIVE = 1 << 13, 64
+KEY = bytes(range(16))
+
+
+def drawn(rng: np.random.Generator, key: bytes) -> int:
+    """How many words a generator has given."""
+    (at,) = np.flatnonzero(keystream(key, 0, 1 << 20) == rng.bit_generator.random_raw())
+    return int(at)
+
+
+@pytest.mark.parametrize("z", ["exact", "paper"])
+@pytest.mark.parametrize("cls", [hush.uSS, hush.uUE, hush.uRAP])
+def test_a_sensitive_value_draws_as_many_words_as_a_disguise(cls: Any, z: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the base mechanism's, a disguise takes three; a sensitive value draws them where no report takes any."""
+    waiting = [chunk_generator(bytes(16)) for _ in range(2)]
+    spares = list(waiting)
+    monkeypatch.setattr(_records, "chunk_generator", lambda _: waiting.pop(0))
+    u = cls(k=2 * SENSITIVE, epsilon=1.0, sensitive=range(SENSITIVE), z=z)
+    sources = [chunk_generator(KEY) for _ in range(2)]
+    held, _ = (u.sample(np.full(PEOPLE, v), rng) for v, rng in zip((0, u.k - 1), sources, strict=True))
+    unused = [drawn(spare, bytes(16)) for spare in spares]
+    assert unused == [3 * PEOPLE, 0]
+    assert (held["kind"] == _records.PROTECTED).all()
+    alone = int((1 - u._giving.hide / 2**64) * PEOPLE)  # those sent at once, after one word
+    used = [drawn(rng, KEY) for rng in sources]
+    each = (used[0] + unused[0]) / PEOPLE, (used[1] - alone) / (PEOPLE - alone)
+    assert each[0] == pytest.approx(each[1], rel=0.01)
+
+
+@pytest.mark.parametrize("cls", [hush.uSS, hush.uUE, hush.uRAP])
+def test_words_that_no_report_takes_change_none(cls: Any) -> None:
+    """The stream of reports is that of the base mechanism alone, whoever stands before a sensitive value."""
+    u = cls(k=2 * SENSITIVE, epsilon=1.0, sensitive=range(SENSITIVE))
+    values = np.arange(SENSITIVE)
+    assert (u.sample(values, chunk_generator(KEY))["base"] == u.base.sample(values, chunk_generator(KEY))).all()

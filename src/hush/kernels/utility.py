@@ -2,9 +2,9 @@
 
 Words of a report whose value is not sensitive: one decides whether to disguise it; if so, `bounded` picks a sensitive
 value, one word is kept to decide whether the value is revealed all the same, and the base mechanism's own words follow.
-A report of a sensitive value has the base mechanism's words alone. Reports that are made together take each of these
-steps together; over unary encoding, each report takes all its steps by itself. A record is a byte for its kind, the
-base record, and the value.
+A report of a sensitive value has the base mechanism's words alone; `idle` draws as many more for it from another
+stream. Reports that are made together take each of these steps together; over unary encoding, each report takes all its
+steps by itself. A record is a byte for its kind, the base record, and the value.
 """
 
 from __future__ import annotations
@@ -60,6 +60,18 @@ def disguise(rng, values, table, size, reject, last, kind, inner, hidden, luck):
             inner[at] = inner[i]
             at += kind[i] != ALONE
     return values.size - alone, disguises
+
+
+@kernel
+def idle(rng, values, table, size, reject):
+    """Draw for each sensitive value what a disguise takes, and use none of it: a clock shall not tell them apart."""
+    source = rng.bit_generator
+    wide = np.uint64(size)
+    for i in range(values.size):
+        if table[values[i]] >= 0:
+            word(source)
+            bounded(source, wide, reject)
+            word(source)
 
 
 @kernel
