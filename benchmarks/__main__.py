@@ -15,6 +15,7 @@ from benchmarks import (
     family,
     hashing_kernel,
     intervals,
+    labels,
     memory,
     modular,
     order,
@@ -41,6 +42,7 @@ BENCHMARKS = {
     "plan": planning.run,
     "memory": memory.run,
     "order": order.run,
+    "labels": labels.run,
     "startup": startup.run,
 }
 

@@ -82,6 +82,11 @@ def _write(path: Path, people: int) -> None:
 
 def _measured(data: Path, options: tuple[str, ...]) -> dict[str, float]:
     chosen = ("--column", "value", "--k", str(K), "--mechanism", "OUE", "--epsilon", "1", "--json", *options)
-    words = [sys.executable, "-c", COMMAND, "privatize", str(data), *chosen, "-o", str(data.with_name("r.parquet"))]
-    done = subprocess.run(words, check=True, capture_output=True, text=True, encoding="utf-8")
+    return command("privatize", str(data), *chosen, "-o", str(data.with_name("r.parquet")))
+
+
+def command(*words: str) -> dict[str, float]:
+    """Run the command in a process of its own: its seconds, and its peak in bytes."""
+    whole = [sys.executable, "-c", COMMAND, *words]
+    done = subprocess.run(whole, check=True, capture_output=True, text=True, encoding="utf-8")
     return dict(json.loads(done.stderr.splitlines()[-1]))

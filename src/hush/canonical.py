@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 _EXACT = 2**53
 """Integers below this are doubles, and written as they are."""
 
 
+_TOGETHER = 1 << 16
+"""Entries of a list that make a piece."""
+
+
 def canonical(plain: Any) -> str:
     """The one text of plain data.
-
-    Lists of texts, and of integers, may have millions of entries: the standard library writes them alike, and fast.
 
     >>> canonical({"size": 2, "labels": ["one", 1.0]})
     '{"labels":["one",1],"size":2}'
     """
+    return "".join(pieces(plain))
+
+
+def pieces(plain: Any) -> Iterator[str]:
+    """The same text, piece by piece.
+
+    Lists of texts, and of integers, may have millions of entries: the standard library writes them alike, and fast.
+    """
     import rfc8785
 
     if isinstance(plain, dict) and all(isinstance(name, str) and name.isascii() for name in plain):
-        return "{" + ",".join(f"{json.dumps(name)}:{canonical(plain[name])}" for name in sorted(plain)) + "}"
-    if isinstance(plain, (list, tuple)) and _alike(plain):
-        return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
-    return rfc8785.dumps(plain).decode()
+        yield "{"
+        for i, name in enumerate(sorted(plain)):
+            yield f"{',' if i else ''}{json.dumps(name)}:"
+            yield from pieces(plain[name])
+        yield "}"
+    elif isinstance(plain, (list, tuple)) and _alike(plain):
+        yield "["
+        for start in range(0, len(plain), _TOGETHER):
+            some = json.dumps(plain[start : start + _TOGETHER], ensure_ascii=False, separators=(",", ":"))
+            yield f"{',' if start else ''}{some[1:-1]}"
+        yield "]"
+    else:
+        yield rfc8785.dumps(plain).decode()
 
 
 def _alike(many: list[Any] | tuple[Any, ...]) -> bool:

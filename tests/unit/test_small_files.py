@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import rfc8785
 from hypothesis import given
@@ -21,10 +23,11 @@ from hypothesis import strategies as st
 import hush
 import hush.utility
 from hush._index import Index
-from hush.canonical import canonical
+from hush.canonical import canonical, pieces
 from hush.cli import _reports
 from hush.cli._labels import Coder
 from hush.errors import HushError, ParameterError
+from hush.files import footer
 from hush.mechanisms import registry
 from hush.utility import BalancedLH, total_error, uHR
 from tests.conftest import NAMES, UTILITY, example
@@ -127,6 +130,64 @@ def test_canonical_json_is_that_of_the_standard(plain: Any) -> None:
 def test_every_letter_is_written_as_the_standard_has_it() -> None:
     letters = [chr(i) for i in range(0x3000) if not 0xD800 <= i < 0xE000] + ["😀", "\u2028"]
     assert canonical(letters) == rfc8785.dumps(letters).decode()
+
+
+@pytest.mark.parametrize("entries", [0, 1, (1 << 16) - 1, 1 << 16, (1 << 17) + 1])
+def test_long_lists_are_written_in_pieces(entries: int) -> None:
+    plain = {"labels": [f"ä{i}" for i in range(entries)], "sensitive": list(range(entries)), "size": 2}
+    assert "".join(pieces(plain)) == canonical(plain) == rfc8785.dumps(plain).decode()
+    assert max(map(len, pieces(plain))) < 10 << 16
+
+
+# Footers.
+
+
+@pytest.mark.parametrize("length", [0, 1, 127, 128, 1 << 14, 3 << 20])
+def test_a_footer_is_filled_as_arrow_would(tmp_path: Path, length: int) -> None:
+    value, ours, theirs = b"x" * length, tmp_path / "ours.parquet", tmp_path / "theirs.parquet"
+    for path, written in ((ours, b"the mark"), (theirs, value)):
+        with pq.ParquetWriter(path, pa.schema({"report": pa.int64()})) as writer:
+            writer.write_table(pa.table({"report": [1, 2]}))
+            writer.add_key_value_metadata({b"spec": written})
+    footer.fill(ours, b"the mark", [value[: length // 3], value[length // 3 :]])
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_a_footer_that_no_reader_takes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(footer, "MOST", 1000)
+    out = tmp_path / "reports.parquet"
+    spec = hush.Spec(hush.GRR(k=300, epsilon=1.0), hush.Domain(labels=[f"label {i}" for i in range(300)]))
+    with pytest.raises(ParameterError, match="at most 1,000 bytes"), _reports.writing(out, spec, "secure", "input"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kept", [None, pa.record_batch({"region": ["north"]})])
+def test_a_report_file_has_its_spec_once(tmp_path: Path, kept: Any) -> None:
+    out = tmp_path / "reports.parquet"
+    spec = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["a", "b", "seldom"]))
+    with _reports.writing(out, spec, "secure", "input") as write:
+        write(spec.privatize(["a"]), kept)
+    assert out.read_bytes().count(spec.to_json().encode()) == 1
+    assert b"ARROW:schema" not in out.read_bytes()  # which would hold it again, in letters of base 64
+    assert pq.read_table(out).schema.metadata[b"hush.spec"].decode() == spec.to_json()
+    assert _reports.spec_in(out) == spec
+    assert _reports.randomness_in(out) == "secure"
+
+
+KINDS = [pa.string(), pa.bool_(), pa.int8(), pa.uint64(), pa.float32(), pa.float64(), pa.date32(), pa.binary(3)]
+KINDS += [pa.large_string(), pa.timestamp("us", "Europe/Berlin"), pa.duration("s")]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_kept_column_is_of_its_type_and_the_spec_beside_it(tmp_path: Path, kind: pa.DataType) -> None:
+    out, spec = tmp_path / "reports.parquet", hush.Spec(hush.GRR(k=3, epsilon=1.0))
+    with _reports.writing(out, spec, "secure", "input") as write:
+        write(spec.privatize([0]), pa.record_batch({"kept": pa.array([None], kind)}))
+    table = pq.read_table(out)
+    assert table.schema.field("kept").type == kind
+    assert table.schema.metadata[b"hush.spec"].decode() == spec.to_json()
+    assert _reports.spec_in(out) == spec
 
 
 def test_a_report_file_with_a_very_long_spec_is_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.canonical import pieces
 from hush.cli._choose import spec_from
 from hush.cli._numeric_spec import AnySpec
 from hush.cli._paths import quoted
 from hush.cli._tables import readable
 from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
+from hush.files import footer
 from hush.files.atomic import replacing
 
 COLUMN = "report"
@@ -28,8 +31,6 @@ AS_READ = "input"
 BATCH_BYTES = 1 << 26
 """What is held of a file at a time, about, be it reports or kept cells."""
 _BATCH_ROWS = 1 << 18
-_THRIFT = (1 << 31) - 1
-"""The most bytes that a part of a file's footer may take."""
 
 
 def batch_rows(spec: AnySpec) -> int:
@@ -47,30 +48,34 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
     import pyarrow.parquet as pq
 
     size = spec.mechanism.report_dtype.itemsize
-    metadata = {SPEC_KEY: spec.to_json(), RANDOMNESS_KEY: randomness, ORDER_KEY: order}
+    mark = secrets.token_hex(16)  # stands for the spec, which may have millions of labels
+    metadata = {SPEC_KEY: mark, RANDOMNESS_KEY: randomness, ORDER_KEY: order}
     writer: Any = None
+    marked = True
 
     with replacing(path) as part:
 
         def write(reports: npt.NDArray[Any], kept: Any = None) -> None:
-            nonlocal writer
+            nonlocal writer, marked
             data = pa.py_buffer(np.ascontiguousarray(reports).view(np.uint8))
             column = pa.FixedSizeBinaryArray.from_buffers(pa.binary(size), len(reports), [None, data])
             names = [COLUMN, *([] if kept is None else kept.schema.names)]
             arrays = [column, *([] if kept is None else kept.columns)]
             schema = pa.schema([pa.field(n, a.type, nullable=n != COLUMN) for n, a in zip(names, arrays, strict=True)])
             if writer is None:
+                marked = all(map(_survives, schema.types))
+                own = None if marked else {**metadata, SPEC_KEY: spec.to_json()}  # beside which Arrow reads no other
                 packing = {name: "NONE" if name == COLUMN else "ZSTD" for name in names}
                 writer = pq.ParquetWriter(
                     part,
-                    schema if kept is None else schema.with_metadata(metadata),
+                    schema.with_metadata(own),
                     compression=packing,
                     use_dictionary=names[1:],
                     write_page_checksum=True,
-                    store_schema=kept is not None,  # Arrow's own types of kept columns, and with them the spec again
+                    store_schema=not marked,
                 )
-                if kept is None:
-                    writer.add_key_value_metadata(metadata)  # once: a spec may have millions of labels
+                if marked:
+                    writer.add_key_value_metadata(metadata)
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
         try:
@@ -80,6 +85,16 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
         finally:
             if writer is not None:
                 writer.close()
+        if marked:
+            footer.fill(part, mark.encode(), [piece.encode() for piece in pieces(spec.to_dict())])
+
+
+def _survives(kind: Any) -> bool:
+    """Whether a type is Parquet's, too, so that Arrow need not store its own schema, with all metadata once more."""
+    import pyarrow as pa
+
+    known = (pa.types.is_string, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_date32)
+    return any(is_one(kind) for is_one in (*known, pa.types.is_fixed_size_binary))
 
 
 def _opened(path: Path) -> Any:
@@ -88,7 +103,7 @@ def _opened(path: Path) -> Any:
 
     longest = max(path.stat().st_size, 1 << 20)
     return pq.ParquetFile(
-        path, pre_buffer=False, page_checksum_verification=True, thrift_string_size_limit=min(longest, _THRIFT)
+        path, pre_buffer=False, page_checksum_verification=True, thrift_string_size_limit=min(longest, footer.MOST)
     )
 
 

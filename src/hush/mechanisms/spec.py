@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import strict_json
-from hush.canonical import canonical
+from hush.canonical import canonical, pieces
 from hush.columns import column
 from hush.domain import Domain
 from hush.errors import SpecError, Unsaid, message
@@ -98,7 +98,10 @@ class Spec:
     @cached_property
     def hash(self) -> str:
         """SHA-256 of the canonical JSON, in hex."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        found = hashlib.sha256()
+        for piece in pieces(self.to_dict()):
+            found.update(piece.encode())
+        return found.hexdigest()
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Spec:
