@@ -9,7 +9,6 @@ from typing import Any
 _EXACT = 2**53
 """Integers below this are doubles, and written as they are."""
 
-
 _TOGETHER = 1 << 16
 """Entries of a list that make a piece."""
 

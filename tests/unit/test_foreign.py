@@ -56,6 +56,26 @@ def test_numbers_beyond_doubles(make: Callable[[], object], said: str) -> None:
         make()
 
 
+def test_numbers_of_any_kind_are_wishes() -> None:
+    wished = hush.plan(k=np.int64(4), n=1000, error=Fraction(1, 8), max_asr=Fraction(9, 10), fakes=Fraction(1, 20))
+    assert wished.to_dict() == hush.plan(k=4, n=1000, error=0.125, max_asr=0.9, fakes=0.05).to_dict()
+    for name in ("error", "max_asr", "max_epsilon", "delta", "metric", "matters", "n", "targets", "fakes"):
+        with pytest.raises(ParameterError, match=f"^{name} must be"):
+            hush.plan(**{"k": 4, "n": 1000, name: np.array([0.1, 0.2])})
+
+
+@pytest.mark.parametrize("q", [np.array([3, 4]), np.array(["closest"] * 2), np.array(3), [3], 3.0])
+def test_an_order_is_an_integer(q: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^q must be an integer"):
+        hush.PGR(k=10, epsilon=1.0, q=q)
+
+
+@pytest.mark.parametrize(("given", "said"), [(None, "a NoneType"), (5, "a int"), ("x", "a str"), (b"x", "others")])
+def test_an_aggregate_is_bytes(given: Any, said: str) -> None:
+    with pytest.raises(SpecError, match=f"^aggregate must be bytes written by to_bytes, got {said}; check the file$"):
+        hush.Aggregate.from_bytes(given)
+
+
 @pytest.mark.parametrize("plain", ["ab", ["size"], 5, None, [("size", 3)], b"ab"])
 def test_a_domain_is_read_from_a_mapping(plain: Any) -> None:
     with pytest.raises(ParameterError, match=r"^domain must be a mapping, got .*; pass what to_dict gave$"):

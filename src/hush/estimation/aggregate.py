@@ -94,10 +94,9 @@ class Aggregate:
     @classmethod
     def from_bytes(cls, data: bytes) -> Aggregate:
         """The aggregate that `to_bytes` wrote; anything else raises SpecError."""
-        if len(data) < _HEAD.size + 4 or data[:4] != _MAGIC:
-            raise SpecError(
-                message("aggregate", "must be bytes written by to_bytes", Unsaid("others"), "check the file")
-            )
+        if not isinstance(data, (bytes, bytearray, memoryview)) or len(data) < _HEAD.size + 4 or data[:4] != _MAGIC:
+            got = Unsaid("others" if isinstance(data, (bytes, bytearray, memoryview)) else f"a {type(data).__name__}")
+            raise SpecError(message("aggregate", "must be bytes written by to_bytes", got, "check the file"))
         _, version, digest, n, dimensions = _HEAD.unpack_from(data)
         if version != _VERSION:
             raise SpecError(message("aggregate version", f"must be {_VERSION}", version, "upgrade hush"))

@@ -76,31 +76,36 @@ class Wishes:
     targets: int = 1
 
     def __post_init__(self) -> None:
-        rules.domain_size(self.k)
-        rules.integer("n", self.n, 1, 10**12, "count the people who will report")
+        plain: dict[str, float | None] = {  # numbers of any kind become Python's own
+            "k": rules.domain_size(self.k),
+            "n": rules.integer("n", self.n, 1, 10**12, "count the people who will report"),
+            "fakes": rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05"),
+        }
         for name, allowed in (("metric", METRICS), ("matters", MATTERS)):
-            if getattr(self, name) not in allowed:
-                rule = f"must be one of {', '.join(allowed)}"
-                raise ParameterError(message(name, rule, getattr(self, name), f"use e.g. {next(iter(allowed))!r}"))
+            rules.named(name, getattr(self, name), tuple(allowed), f"use e.g. {next(iter(allowed))!r}")
         if self.error is not None:
-            rules.number("error", self.error, 1e-12, 1.0, "use e.g. 0.01 for one percentage point", closed=True)
+            remedy = "use e.g. 0.01 for one percentage point"
+            plain["error"] = rules.number("error", self.error, 1e-12, 1.0, remedy, closed=True)
         if self.max_asr is not None:
             remedy = f"blind guessing succeeds one time in {self.k:,}, and certainty is 1: choose between them"
-            rules.number("max_asr", self.max_asr, 1 / self.k, 1.0, remedy, closed=True)
+            plain["max_asr"] = rules.number("max_asr", self.max_asr, 1 / self.k, 1.0, remedy, closed=True)
         if self.max_bits is not None:
-            rules.integer("max_bits", self.max_bits, 1, 10**12, "count the bits that a device may send")
+            remedy = "count the bits that a device may send"
+            plain["max_bits"] = rules.integer("max_bits", self.max_bits, 1, 10**12, remedy)
         if self.max_epsilon is not None:
             try:
-                rules.epsilon(self.max_epsilon)
+                plain["max_epsilon"] = rules.epsilon(self.max_epsilon)
             except ParameterError as error:
                 raise error.naming("max_epsilon") from None
         if self.delta is not None:
-            rules.delta(self.delta)
+            plain["delta"] = rules.delta(self.delta)
             if self.delta * self.n > 1:
                 rule = "must be at most 1/n: a mechanism may give away a share delta of the people"
                 raise ParameterError(message("delta", rule, self.delta, f"use e.g. {0.01 / self.n:.0e}"))
-        rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05")
-        rules.integer("targets", self.targets, 1, self.k - 1, "say how many values fake users promote")
+        remedy = "say how many values fake users promote"
+        plain["targets"] = rules.integer("targets", self.targets, 1, self.k - 1, remedy)
+        for name, number in plain.items():
+            object.__setattr__(self, name, number)
         if self.matters in {"accuracy", "manipulation"} and self.max_epsilon is None and self.max_asr is None:
             rule = f"must be given where {self.matters} matters most, since more budget always helps it"
             raise ParameterError(message("max_epsilon", rule, Unsaid("nothing"), "say how much you accept"))

@@ -196,7 +196,7 @@ def _order(given: object, k: int, epsilon: float) -> int:
         rule = 'must be a prime power or "closest"'
         raise ParameterError(message("q", rule, given, "leave it out for the order with the least error"))
     remedy = "leave it out for the order with the least error"
-    q = projective.closest_order(epsilon) if given == "closest" else given
+    q = projective.closest_order(epsilon) if isinstance(given, str) else given
     order = rules.integer("q", q, 2, projective.MAX_POINTS - 1, remedy)
     prime = projective.characteristic(order)
     if not prime:
