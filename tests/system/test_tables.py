@@ -84,6 +84,18 @@ def test_what_does_not_fit_is_folded(reports: Path) -> None:
     assert "…" not in shown
 
 
+@pytest.mark.parametrize("columns", [1, 3, 5, 9])
+def test_no_column_is_lost_in_silence(reports: Path, columns: int) -> None:
+    result = run("estimate", reports, "--project", "norm-cut", columns=columns)
+    out = result.stderr.partition("left out")[2]
+    for row in answer("estimate", reports, "--project", "norm-cut")["estimate"]:
+        assert set(row["label"]) <= set(result.stdout)
+    head = result.stdout.splitlines()
+    table = head[next(i for i, line in enumerate(head) if "─" in line) - 3 :]
+    for name in ("value", "norm-cut", "frequency"):
+        assert name in out or all(letter in "".join(table) for letter in name)
+
+
 def test_the_projected_count_stands_beside_its_share(reports: Path, tmp_path: Path) -> None:
     shown = run("estimate", reports, "--project", "simplex", "--csv", tmp_path / "e.csv").stdout.splitlines()
     assert shown[1].split("  ")[0] == "value"

@@ -1,8 +1,8 @@
 """Tables on the terminal: in one style, and never wider than it.
 
 Where a window is narrow, the least important columns are left out, and said to be; what still does not fit is folded
-into several lines. Nothing is cut off. Into a file or another program, which have no width, all columns go as wide as
-they are.
+into several lines. Nothing is cut off, even where a window has not three letters for each column that stays: then it
+must break the lines itself. Into a file or another program, which have no width, all columns go as wide as they are.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _GAP = 2
 _LEAST = 6  # what a label needs to be read
+_FOLDED = 3  # what any cell gets
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,11 @@ def show(
     from rich.text import Text
 
     cells = [[each if isinstance(each, Text) else _console.cell(each) for each in row] for row in rows]
-    width = console.width
+    width, wide = console.width, _wide(columns, cells)
     if _console.is_pipe(console):
-        width = max(width, sum(_wide(columns, cells)) + _GAP * len(columns))
+        width = max(width, sum(wide) + _GAP * len(columns))
     kept = fitting(columns, cells, width)
+    width = max(width, sum(min(wide[i], _FOLDED) + _GAP for i in kept) - _GAP)
     fixed = _fixed([columns[i] for i in kept], [[row[i] for row in cells] for i in kept], width)
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for i, own in zip(kept, fixed, strict=True):
