@@ -14,7 +14,7 @@ import pytest
 import typer
 
 import hush
-from hush.cli import app
+from hush.cli import _csv, app
 from tests.system.support import answer, refused, run
 
 SURE = ("--mechanism", "GRR", "--epsilon", 40)  # reports are nearly always the truth
@@ -46,9 +46,62 @@ def test_blank_lines_of_one_column_are_missing_values(name: str, end: str) -> No
     )
 
 
-def test_blank_lines_between_several_columns_are_nobodys() -> None:
-    Path("d.csv").write_text("pet,town\ncat,x\n\ndog,y\n\n")
-    assert answer("privatize", "d.csv", *PETS)["reports"] == 2
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("town", ["x", '"x"', '"x\n\ny"'])
+@pytest.mark.parametrize("name", ["d.csv", "d.csv.gz"])
+def test_blank_lines_between_several_columns_are_nobodys_and_told(
+    name: str, town: str, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = end.join(["pet,town", f"cat,{town}", "", "", f"dog,{town}", "", ""]).encode()
+    Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    for block in (1, 2, 3, 1 << 22):  # wherever a block of the file ends
+        monkeypatch.setattr(_csv, "_LONGEST", block if town == "x" else 1 << 22)
+        assert _csv.blank_lines(Path(name)) == 3
+    told = answer("privatize", name, *PETS)
+    assert (told["reports"], told["blank_lines"]) == (2, 3)
+    assert "Warning: blank lines: 3. They are nobody's" in run("privatize", name, *PETS).stderr
+
+
+def test_no_blank_lines_are_told_where_there_are_none() -> None:
+    Path("d.csv").write_text("pet,town\r\ncat,x\r\ndog,\r\n")
+    assert answer("privatize", "d.csv", *PETS)["blank_lines"] == 0
+    assert "blank" not in run("privatize", "d.csv", *PETS).stderr
+    Path("d.csv").write_text("pet\n\ncat\n")  # one column: a row without a value
+    assert answer("privatize", "d.csv", *PETS, "--other", "other")["blank_lines"] == 0
+
+
+@pytest.mark.parametrize("domain", ["0\n5\n", None])
+def test_numbers_that_are_clipped_are_counted(domain: str | None) -> None:
+    Path("l.txt").write_text(domain or "")
+    Path("d.csv").write_text("v\n0\n5\n7\n0\n7\n6.5\n")
+    over = ("--domain", "l.txt") if domain else ("--k", 6)
+    words = ("privatize", "d.csv", "--column", "v", *over, *SURE, "-o", "r.parquet", "--clip")
+    assert answer(*words)["clipped"] == 3
+    assert "Rows whose number lies beyond the range: 3 of 6. They report its end (--clip)." in run(*words).stderr
+
+
+def test_amounts_that_are_clipped_are_counted() -> None:
+    Path("d.csv").write_text("v\n-1\n5\n7\n0\n10\n10.5\n")
+    mean = ("--mechanism", "Duchi", "--low", 0, "--high", 10, "--epsilon", 1)
+    words = ("privatize", "d.csv", "--column", "v", *mean, "-o", "r.parquet", "--clip")
+    assert answer(*words)["clipped"] == 2
+    assert "beyond the range: 2 of 6." in run(*words).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        ((), "add --strip or --ignore-case"),
+        (("--strip",), "add --ignore-case"),
+        (("--ignore-case",), "add --strip"),
+        (("--strip", "--ignore-case"), None),
+    ],
+)
+def test_a_refusal_names_the_options_that_are_left(options: tuple[str, ...], hint: str | None) -> None:
+    Path("d.csv").write_text("pet\ncat\nbird\n")
+    message = refused("privatize", "d.csv", *PETS, *options)
+    assert ("differ" in message) == (hint is not None)
+    assert hint is None or message.rstrip(".\n").endswith(f"where only spaces or case differ, {hint}")
 
 
 @pytest.mark.parametrize(

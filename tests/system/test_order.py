@@ -327,6 +327,25 @@ def test_too_little_room(tmp_path: Path, request: pytest.FixtureRequest) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["d.csv"]
 
 
+@pytest.mark.parametrize("where", ["the reports", "the spec"])
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = write_csv(tmp_path / "d.csv", {"v": [0, 1] * 50_000})
+    out = tmp_path / "r.parquet"
+    made = ("privatize", data, "--column", "v", "--k", 2, *GRR, "-o", out)
+    assert run(*made).exit_code == 0  # what is compiled is kept in files, too
+    most = 50_000 if where == "the reports" else out.stat().st_size - 50
+    out.unlink()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        message = refused(*made)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert f"output must be a place where files can be written, got {str(out)!r}; " in message
+    assert "File too large" in message
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
     data = write_csv(tmp_path / "d.csv", {"v": [0, 1]})
     made = ("privatize", data, "--column", "v", "--k", 2, *GRR, "-o", tmp_path / "r.parquet")

@@ -28,6 +28,8 @@ class AmountReader:
     def __init__(self, m: Numeric, column: str, *, clip: bool = False) -> None:
         self.m, self.column, self.clip = m, column, clip
         self.unmatched = self.missing = 0  # such cells are refused
+        self.clipped = 0
+        """How many numbers lay beyond the range, and were moved."""
 
     def encode(self, cells: Any, first_row: int) -> Floats:
         """The numbers of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
@@ -38,9 +40,10 @@ class AmountReader:
             at = int(np.argmax(unread))
             got = Unsaid("a missing value" if missing(whole[at].as_py()) else "another value, which may be private")
             raise self._refused(first_row + at, "must be a number", got, "replace what is missing or no number")
-        if self.clip:
-            return self.m.clip(found)
         outside = (found < self.m.low) | (found > self.m.high)
+        if self.clip:
+            self.clipped += int(outside.sum())
+            return self.m.clip(found)
         if outside.any():
             rule = f"must be a number from {self.m.low:,.12g} to {self.m.high:,.12g}"
             remedy = "add --clip, so that numbers beyond count as the nearest of these, or collect with a wider range"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from hush.errors import ParameterError, Unsaid, message
 
 _LONGEST = 1 << 22
 """Letters of a field, at most: what is longer lacks the quote at its end."""
+_BLANK = re.compile(rb"(?>\r\n|\n|\r)(?=[\r\n])")
+"""The end of a line with a blank one after it."""
 
 
 def opened(path: Path, kind: str = "rt") -> IO[Any]:
@@ -26,13 +29,13 @@ def rows(option: str, path: Path) -> tuple[list[str], list[dict[str, str]]]:
     """The names of all columns, and the cells of every row by name."""
     walked = walk(option, path)
     names = next(walked, [])
-    return names, [dict(zip(names, cells, strict=True)) for cells in walked]
+    return names, [dict(zip(names, cells, strict=True)) for cells in walked if cells]
 
 
 def walk(option: str, path: Path) -> Iterator[list[str]]:
     """Every row, the first one too; refuses quotes that nothing closes, rows of another length, and other letters.
 
-    A blank line is an empty cell where there is one column, and nobody's where there are several.
+    A blank line is an empty cell where there is one column; where there are several, it is nobody's, and no cells.
     """
     csv.field_size_limit(_LONGEST)
     with opened(path) as file:
@@ -55,6 +58,7 @@ def walk(option: str, path: Path) -> Iterator[list[str]]:
                 remedy = 'add the quote that lacks, or write "" for one that belongs to a text'
                 raise _refused(option, rule, "a row that does not", line, path, remedy) from None
             if not cells and width != 1 and line > 1:
+                yield []
                 continue
             cells = cells or [""]
             width = width or len(cells)
@@ -75,13 +79,17 @@ def header(path: Path) -> list[str] | None:
     return [] if names == [""] else names
 
 
-def quotes_close(path: Path) -> None:
-    """Refuse a file with a quote that swallows the rows after it; one without quotes is left unread."""
+def blank_lines(path: Path) -> int:
+    """How many lines of several columns are blank; refuses a quote that swallows the rows after it."""
+    count, held = 0, b""
     with opened(path, "rb") as file:
-        quoted = any(b'"' in block for block in iter(lambda: file.read(_LONGEST), b""))
-    if quoted:
-        for _ in walk("input", path):
-            pass
+        for block in iter(lambda: file.read(_LONGEST), b""):
+            if b'"' in block:
+                return sum(not cells for cells in walk("input", path))
+            lines = held + block
+            whole = lines.rstrip(b"\r\n")  # more ends of lines may follow those that the block ends with
+            count, held = count + len(_BLANK.findall(whole)), lines[len(whole) :]
+    return count + len(_BLANK.findall(held))
 
 
 def _spelled(cells: list[str]) -> bool:

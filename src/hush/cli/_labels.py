@@ -40,6 +40,13 @@ class Likeness:
         return stripped.casefold() if self.ignore_case else stripped
 
     @property
+    def unused(self) -> list[str]:
+        """The options that would allow for more."""
+        return [
+            option for option, used in {"--strip": self.strip, "--ignore-case": self.ignore_case}.items() if not used
+        ]
+
+    @property
     def option(self) -> str | None:
         """The option that asks for it; None where texts must be equal."""
         return "--ignore-case" if self.ignore_case else "--strip" if self.strip else None
@@ -64,6 +71,8 @@ class Coder:
         """How many cells said something that is no label."""
         self.missing = 0
         """How many cells said nothing."""
+        self.clipped = 0
+        """How many cells were numbers above the largest, and count as that."""
         if clip and self._top is None:
             rule, got = "needs values that are numbers", Unsaid("other labels")
             raise ParameterError(message("--clip", rule, got, "leave it out; --other takes in unknown labels"))
@@ -94,6 +103,8 @@ class Coder:
         codes = np.array([self.code(each) for each in said], np.int64)
         places = coded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
         values = codes[places]
+        if self.clip:
+            self.clipped += int(np.array([self._above(each) for each in said])[places].sum())
         strangers = values < 0
         if not strangers.any():
             return values
@@ -112,10 +123,14 @@ class Coder:
     def code(self, cell: object) -> int:
         """The label that a cell means, or -1."""
         found = None if missing(cell) else self._find(cell)
-        if found is None and self.clip and self._top is not None and not missing(cell):
-            said = number(cell)
-            found = self._top[0] if said is not None and said > self._top[1] else None
+        if found is None and self.clip and self._above(cell):
+            found = self._top[0]  # type: ignore[index]
         return -1 if found is None else found
+
+    def _above(self, cell: object) -> bool:
+        """Whether a cell is a number above the largest of the domain."""
+        said = None if missing(cell) or self._top is None else number(cell)
+        return said is not None and said > self._top[1]  # type: ignore[index]
 
     def _find(self, cell: object) -> int | None:
         found = self._equal(cell)
@@ -149,8 +164,8 @@ class Coder:
         else:
             rule = f"must be one of the domain's {size} labels"
             remedy = "add the label to --domain, or give --other a label that takes in all the rest"
-            if self.alike == EQUAL and isinstance(cell, str):
-                remedy += "; where only spaces or case differ, add --strip or --ignore-case"
+            if isinstance(cell, str) and (unused := self.alike.unused):
+                remedy += f"; where only spaces or case differ, add {' or '.join(unused)}"
         if self._top is not None and not self.clip and not missing(cell):
             remedy += f", or add --clip, so that a number above {self._top[1]:,.12g} counts as that"
         got = Unsaid("a missing value" if missing(cell) else "another value, which may be private")

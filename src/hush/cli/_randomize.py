@@ -36,6 +36,10 @@ class Written:
     """Rows whose cell is no label, which report the label that takes those in."""
     missing: int
     """Rows without a value, which do so, too."""
+    clipped: int
+    """Rows whose number lies beyond the range, which report its end."""
+    blank: int
+    """Blank lines between several columns, which report nothing."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,11 @@ class Rows:
 
     def write(self, output: Path, order: str, temporary: Path, *, quiet: bool) -> Written:
         """Randomize all rows into a report file, in this order (see `_reports`)."""
-        groups, n, cells = Groups(), 0, self._reader()
-        shuffled = order == _reports.SHUFFLED
-        ordered = self._shuffled(cells, temporary, quiet=quiet) if shuffled else self._as_read(cells, quiet=quiet)
+        groups, n, cells, table = Groups(), 0, self._reader(), self._table()
+        if order == _reports.SHUFFLED:
+            ordered = self._shuffled(table, cells, temporary, quiet=quiet)
+        else:
+            ordered = self._as_read(table, cells, quiet=quiet)
         with _reports.writing(output, self.spec, "secure", order) as write, closing(ordered):
             for batch in ordered:
                 kept = batch.select(self.kept) if self.kept else None
@@ -70,10 +76,9 @@ class Rows:
                 n += batch.num_rows
                 if kept is not None:
                     groups.add(kept)
-        return Written(n, groups.smallest, cells.unmatched, cells.missing)
+        return Written(n, groups.smallest, cells.unmatched, cells.missing, cells.clipped, table.blank)
 
-    def _shuffled(self, cells: Cells, temporary: Path, *, quiet: bool) -> Generator[Any, None, None]:
-        table = self._table()
+    def _shuffled(self, table: Table, cells: Cells, temporary: Path, *, quiet: bool) -> Generator[Any, None, None]:
         with Shuffler(temporary=temporary) as shuffler:
             with _console.progress(f"Reading {self.path.name}", table.size, quiet=quiet) as advance:
                 for batch in self._coded(table, cells, advance):
@@ -83,8 +88,7 @@ class Rows:
                     yield batch
                     advance(batch.num_rows)
 
-    def _as_read(self, cells: Cells, *, quiet: bool) -> Generator[Any, None, None]:
-        table = self._table()
+    def _as_read(self, table: Table, cells: Cells, *, quiet: bool) -> Generator[Any, None, None]:
         with _console.progress(f"Randomizing {self.path.name}", table.size, quiet=quiet) as advance:
             yield from self._parts(self._coded(table, cells, advance))
 

@@ -18,7 +18,7 @@ from hush.cli._paths import quoted
 from hush.cli._tables import readable
 from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
 from hush.files import footer
-from hush.files.atomic import replacing
+from hush.files.atomic import naming, replacing
 
 COLUMN = "report"
 SPEC_KEY = b"hush.spec"
@@ -76,7 +76,8 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
                 )
                 if marked:
                     writer.add_key_value_metadata(metadata)
-            writer.write_batch(pa.record_batch(arrays, schema=schema))
+            with naming(path):
+                writer.write_batch(pa.record_batch(arrays, schema=schema))
 
         try:
             yield write
@@ -84,9 +85,11 @@ def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[
                 write(np.zeros(0, spec.mechanism.report_dtype))
         finally:
             if writer is not None:
-                writer.close()
+                with naming(path):
+                    writer.close()
         if marked:
-            footer.fill(part, mark.encode(), [piece.encode() for piece in pieces(spec.to_dict())])
+            with naming(path):
+                footer.fill(part, mark.encode(), [piece.encode() for piece in pieces(spec.to_dict())])
 
 
 def _survives(kind: Any) -> bool:

@@ -33,6 +33,8 @@ class Table:
 
     def __init__(self, path: Path, columns: Mapping[str, str], rows: int) -> None:
         self.path, self.options, self.columns, self.rows = path, columns, list(columns), rows
+        self.blank = 0
+        """Blank lines between several columns, which are no rows."""
         existing("input", path)
         self.is_csv = path.name.lower().endswith(CSV)
         if not self.is_csv and path.suffix.lower() != ".parquet":
@@ -61,7 +63,8 @@ class Table:
 
         names = header(self.path)
         self._present(names)
-        _csv.quotes_close(self.path)
+        blank = _csv.blank_lines(self.path)
+        self.blank = blank if len(names) > 1 else 0
         zipped = self.path.suffix.lower() == ".gz"
         with pa.OSFile(str(self.path)) as file:
             plain = pa.CompressedInputStream(file, "gzip") if zipped else file

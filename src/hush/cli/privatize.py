@@ -138,6 +138,11 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
         _console.warn(_strange(written, rows))
     if written.missing:
         _console.note(f"Rows without a value: {written.missing:,} of {written.reports:,}. They report {_other(rows)}.")
+    if rows.clip:
+        some = f"{written.clipped:,} of {written.reports:,}"
+        _console.note(f"Rows whose number lies beyond the range: {some}. They report its end (--clip).")
+    if written.blank:
+        _console.warn(f"blank lines: {written.blank:,}. They are nobody's, since rows have several cells.")
     if m.guarantee is None:
         _console.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
     if rows.kept:
@@ -155,9 +160,8 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
 
 def _strange(written: Written, rows: Rows) -> str:
     """How many rows match no label; which they are is nobody's business."""
-    hints = {"--strip": rows.alike.strip, "--ignore-case": rows.alike.ignore_case}
-    left = [option for option, used in hints.items() if not used]
-    hint = f" Where only spaces or case differ, add {' or '.join(left)}." if left else ""
+    unused = rows.alike.unused
+    hint = f" Where only spaces or case differ, add {' or '.join(unused)}." if unused else ""
     some = f"{written.unmatched:,} of {written.reports:,}"
     return f"rows that match no label: {some}. They report {_other(rows)}.{hint}"
 
@@ -193,6 +197,8 @@ def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool)
                 "output": str(output),
                 "unmatched": written.unmatched,
                 "missing": written.missing,
+                "clipped": written.clipped,
+                "blank_lines": written.blank,
                 "kept": rows.kept,
                 "smallest_group": written.smallest_group,
                 "order": order,

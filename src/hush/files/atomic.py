@@ -21,10 +21,10 @@ def replacing(path: Path) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     part = target.with_name(f".hush-{secrets.token_hex(8)}.part")
     try:
-        with _naming(path):
+        with naming(path):
             part.touch(exist_ok=False)
         yield part
-        with _naming(path):
+        with naming(path):
             if target.exists():
                 shutil.copymode(target, part)
             part.replace(target)
@@ -34,7 +34,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Speak of the file that was asked for, not of the temporary one."""
     try:
         yield
@@ -46,5 +46,5 @@ def _naming(path: Path) -> Iterator[None]:
 
 def write(path: Path, content: str | bytes) -> None:
     """Write a small file, whole or not at all."""
-    with replacing(path) as part, _naming(path):
+    with replacing(path) as part, naming(path):
         part.write_bytes(content.encode() if isinstance(content, str) else content)
