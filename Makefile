@@ -47,14 +47,13 @@ minimum:
 endif
 
 newer:
-	@for version in 3.12 3.13; do \
-	    if ! python$$version -c '' 2>/dev/null; then \
-	        echo "newer: skipped Python $$version, for python$$version does not start here"; \
-	    else \
-	        $(MAKE) .venv-$$version/.done \
-	            && .venv-$$version/bin/python -m tests.versions --numprocesses auto --maxschedchunk 8 || exit 1; \
-	    fi; \
-	done
+	@set -- $$($(PYTHON) tests/interpreters.py 3.12 3.13); \
+	if [ -z "$$1" ]; then \
+	    echo "newer: skipped, for neither Python 3.12 nor 3.13 starts here, on the path or from pyenv's versions"; \
+	else \
+	    $(MAKE) .venv-$$1/.done NEWER="$$2" \
+	        && .venv-$$1/bin/python -m tests.versions --few --numprocesses auto --maxschedchunk 8; \
+	fi
 
 lock: .venv/bin/python
 	$(BIN)/python requirements/lock.py
@@ -73,7 +72,7 @@ lock: .venv/bin/python
 	touch $@ .venv/.core
 
 .venv-3.%/.done: pyproject.toml requirements/dev.txt
-	python3.$* -m venv .venv-3.$*
+	$(NEWER) -m venv .venv-3.$*
 	.venv-3.$*/bin/python $(LOCKED) requirements/dev.txt
 	.venv-3.$*/bin/python $(ITSELF)
 	touch $@

@@ -1,8 +1,9 @@
 """Run the golden tests and the quick unit tests with other versions of what Hush needs, or on another Python.
 
-    python -m tests.versions [arguments of pytest]
+    python -m tests.versions [--few] [arguments of pytest]
 
-`make minimum` and `make newer` start it, each from an environment of its own. The command must offer its help first:
+`make minimum` and `make newer` start it, each from an environment of its own; --few leaves the unit tests to those of
+what a Python itself may change: reading, refusing and writing. The command must offer its help first:
 that is where versions of typer and rich differ. Compiled kernels are kept in the environment, since every numba throws
 away those of another.
 """
@@ -25,15 +26,19 @@ SLOW += ("reproduce_audit", "reproduce_budget", "reproduce_modular", "reproduce_
 PEERS = ("docs", "multidim_law", "peers")
 """Those that need other libraries for local differential privacy, and the pages that do."""
 
+FEW = ("claims", "columns", "domain", "errors", "foreign", "order", "parameters", "small_files")
+"""Those of what meets Python's own types, texts, files and messages."""
+
 SHOWN = ("numpy", "scipy", "numba", "randomgen", "pyarrow", "typer", "rich", "matplotlib", "pandas", "scikit-learn")
 
 
-def tests() -> list[str]:
+def tests(*, few: bool) -> list[str]:
     """The files to run."""
     names = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "unit").glob("test_*.py")}
-    if gone := {*SLOW, *PEERS} - names:
+    if gone := {*SLOW, *PEERS, *FEW} - names:
         sys.exit(f"versions: tests/unit has no {', '.join(sorted(gone))} any more. See tests/versions.py")
-    return ["tests/golden", *(f"tests/unit/test_{name}.py" for name in sorted(names - {*SLOW, *PEERS}))]
+    chosen = FEW if few else sorted(names - {*SLOW, *PEERS})
+    return ["tests/golden", *(f"tests/unit/test_{name}.py" for name in chosen)]
 
 
 def helps() -> None:
@@ -54,7 +59,8 @@ def main(arguments: list[str]) -> None:
     print(f"versions: Python {platform.python_version()} with {shown}", flush=True)
     helps()
     kept = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_CACHE_DIR": str(Path(sys.prefix) / "numba")}
-    command = [sys.executable, "-m", "pytest", *tests(), *arguments]
+    few, rest = arguments[:1] == ["--few"], [each for each in arguments if each != "--few"]
+    command = [sys.executable, "-m", "pytest", *tests(few=few), *rest]
     sys.exit(subprocess.run(command, env={**os.environ, **kept}, cwd=ROOT, check=False).returncode)
 
 

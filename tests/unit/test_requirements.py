@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import hush
+from tests import interpreters
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -64,3 +65,27 @@ def test_the_workflow_runs_the_two_commands_of_the_readme() -> None:
     shown = re.findall(r"^(make \w+)", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     run = re.findall(r"- run: (.+)", (ROOT / ".github" / "workflows" / "test.yml").read_text("utf-8"))
     assert run == shown == ["make demo", "make test"]
+
+
+def test_the_newest_python_that_starts_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shim that does not start, and one that is another version, are passed over."""
+    monkeypatch.setenv("PATH", str(tmp_path / "shims"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+
+    def put(path: str, said: str) -> Path:
+        whole = tmp_path / path
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        whole.write_text(f"#!/bin/sh\n{said}\n")
+        whole.chmod(0o755)
+        return whole
+
+    assert interpreters.newest(["3.12", "3.13"]) is None
+    put("shims/python3.13", "exit 127")
+    put("versions/3.13.2/bin/python3.13", "echo 3.11")
+    older = put("versions/3.12.9/bin/python3.12", "echo 3.12")
+    assert interpreters.newest(["3.12", "3.13"]) == ("3.12", str(older))
+    put("versions/3.13.4/bin/python3.13", "echo 3.13")
+    later = put("versions/3.13.10/bin/python3.13", "echo 3.13")
+    assert interpreters.newest(["3.12", "3.13"]) == ("3.13", str(later))
+    put("shims/python3.13", "echo 3.13")
+    assert interpreters.newest(["3.12", "3.13"]) == ("3.13", "python3.13")
