@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +20,7 @@ from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.numeric.forms import CoinForms, NumericForms
 from hush.mechanisms.numeric.mechanism import NUMERIC, Duchi
 from hush.mechanisms.unary.forms import UnaryForms
+from hush.planning import capri
 from hush.testing import ConformanceError, check_forms
 from hush.testing.forms_totals import check_numeric_forms
 from hush.types import Floats, Ints
@@ -95,6 +98,9 @@ def test_a_lie_is_caught(cls: Any, lie: type[Forms], problem: str) -> None:
         check_forms(Liar(k=4, epsilon=1.0), 7)
 
 
+KINDS = {"object", "FrequencyOracle", "PureOracle"}
+"""What generic code may ask for, to refuse anything else."""
+
 OTHERS = [BalancedLH(k=5, epsilon=1.0), Single(epsilon=1.0), hush.MSS(k=5, epsilon=1.0, moduli=(5,))]
 OTHERS += [
     hush.registry()[name](k=5, epsilon=1.0, sensitive=(0, 2, 3), z=z)
@@ -115,6 +121,14 @@ def test_forms_of_means_are_true(name: str, epsilon: float) -> None:
     m = NUMERIC[name](low=-1.0, high=4.0, epsilon=epsilon, steps=4)
     assert type(m.forms) is not NumericForms
     check_numeric_forms(m)
+
+
+def test_the_capacity_planner_names_no_mechanism() -> None:
+    names = {cls.__name__ for cls in (*hush.registry().values(), *NUMERIC.values())}
+    names |= {base.__name__ for cls in hush.registry().values() for base in cls.__mro__} - KINDS
+    for path in Path(capri.__file__).parent.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert not {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & names, path.name
 
 
 class LateCoins(CoinForms):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hush.analysis import adds, success, totals
+from hush.analysis import adds, capacity, success, totals
 from hush.exact.enumeration import Listing, listed
 from hush.types import Floats, Ints
 
@@ -130,3 +130,8 @@ class PureForms(Forms):
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 
     # The law of a total.
+
+    def _support_lattice(self, amounts: Floats) -> tuple[float, float]:
+        """What a report that supports nothing adds to a total, and the step to what others add; 0 if there is none."""
+        gap = self.m.p_star - self.m.q_star
+        return -self.m.q_star * float(amounts.sum()) / gap, capacity.lattice(amounts.tolist()) / gap

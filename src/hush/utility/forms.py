@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hush.analysis import adds, capacity, totals
+from hush.analysis import adds, totals
 from hush.analysis.waves import expm1i
 from hush.mechanisms.forms import Forms, PureForms
 from hush.types import Floats, Ints
@@ -76,9 +76,8 @@ class BalancedForms(PureForms):
 
     def total_law(self, amounts: Floats, counts: Ints) -> totals.Law:
         """That of a sum over people, whose buckets hold values."""
-        gap, step = self.m.p_star - self.m.q_star, capacity.lattice(amounts.tolist())
-        least = -self.m.q_star * float(amounts.sum()) / gap
-        return self._summed(amounts, counts, self.report_adds(amounts), least=least, step=step / gap)
+        least, step = self._support_lattice(amounts)
+        return self._summed(amounts, counts, self.report_adds(amounts), least=least, step=step)
 
     def collection_work(self, n: int) -> float:
         """Sets of values, walked value by value."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import adds, capacity, totals
+from hush.analysis import adds, totals
 from hush.analysis.waves import expm1i
 from hush.mechanisms.forms import PureForms
 from hush.mechanisms.projective.counts import over_hyperplanes
@@ -59,9 +59,8 @@ class ProjectiveForms(PureForms):
 
     def total_law(self, amounts: Floats, counts: Ints) -> totals.Law:
         """That of a sum over people, whose messages favour values."""
-        gap, step = self.m.p_star - self.m.q_star, capacity.lattice(amounts.tolist())
-        least = -self.m.q_star * float(amounts.sum()) / gap
-        return self._summed(amounts, counts, self.report_adds(amounts), least=least, step=step / gap)
+        least, step = self._support_lattice(amounts)
+        return self._summed(amounts, counts, self.report_adds(amounts), least=least, step=step)
 
     def collection_work(self, n: int) -> float:
         """Messages, drawn for all people of a value at a time."""
