@@ -9,6 +9,7 @@ import pytest
 
 import hush
 from hush.mechanisms.numeric.base import Numeric
+from hush.mechanisms.numeric.forms import TalliedForms
 from hush.planning.capri import capacity, exposure, law, population
 from hush.planning.capri.build import builder
 from hush.statistics import count_alarm, sigmas
@@ -125,15 +126,12 @@ def test_simulated_exposure_is_unbiased_however_few_people(
 @pytest.mark.parametrize("mechanism", ["Duchi", "Piecewise", "Hybrid"])
 @pytest.mark.parametrize("epsilon", [0.3, 2.0, 8.0])
 def test_totals_of_means_drawn_together_follow_their_law(mechanism: str, epsilon: float) -> None:
-    from hush.planning.capri.means import totals as together
-
     for people in (PEOPLE, population([30, 20, 10], domain=hush.Domain(size=3, values=[0.0, 0.3, 7.0]))):
         m = builder(mechanism, people, {"steps": 4})(epsilon)  # amounts between grid points, too
         assert isinstance(m, Numeric)
-        found, draw = law(m, people), together(m, people)
-        assert draw is not None
-        runs = 4000
-        drawn, deviation = draw(runs, hush.seeded([7, people.k])), np.sqrt(found.variance)
+        assert isinstance(m.forms, TalliedForms)
+        found, runs = law(m, people), 4000
+        drawn, deviation = found.draw(runs, hush.seeded([7, people.k])), np.sqrt(found.variance)
         assert abs(drawn.mean() - found.mean) < sigmas(6) * deviation / np.sqrt(runs)
         for z in (-1.5, 0.02, 1.0):
             cap = found.mean + z * deviation

@@ -13,7 +13,6 @@ from hush.analysis.waves import CLEAR
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric import NUMERIC
 from hush.planning.capri import law, population
-from hush.planning.capri.adds import adds
 from hush.utility import BalancedLH, Transformed
 
 AMOUNTS = np.array([0.0, 1.0, 3.0, 10.0, 2.0, 5.0])
@@ -54,10 +53,12 @@ PLAIN: list[FrequencyOracle] = [
     "m", PLAIN + disguised(), ids=lambda m: f"{m.name()}-{getattr(m, 'z', '')}-{m.parameters}"[:60]
 )
 def test_what_a_report_adds_is_the_enumerated_one(m: FrequencyOracle) -> None:
-    found = adds(m, AMOUNTS)
+    found = m.forms.report_adds(AMOUNTS)
     said, chances = enumerated(m)
     assert found is not None
-    assert np.allclose(1 + found.turns(POINTS), np.exp(1j * POINTS[:, None] * said) @ chances, rtol=0, atol=1e-10)
+    assert np.allclose(
+        1 + found.phi_less_one(POINTS), np.exp(1j * POINTS[:, None] * said) @ chances, rtol=0, atol=1e-10
+    )
     assert found.mean == pytest.approx(AMOUNTS, abs=1e-9)
     assert found.square == pytest.approx(said**2 @ chances, rel=1e-9)
 
@@ -65,7 +66,7 @@ def test_what_a_report_adds_is_the_enumerated_one(m: FrequencyOracle) -> None:
 def test_many_messages_are_folded() -> None:
     m = hush.PGR(k=1200, epsilon=1.0)
     amounts = np.arange(1200.0)
-    found = adds(m, amounts)
+    found = m.forms.report_adds(amounts)
     assert found is not None
     assert m.size * m.k > 1 << 20
     favours = m.support_matrix(m.outputs())
@@ -73,7 +74,7 @@ def test_many_messages_are_folded() -> None:
     chances = np.where(favours, m.p_star / inside, (1 - m.p_star) / outside)
     said = (favours @ amounts - m.q_star * amounts.sum()) / (m.p_star - m.q_star)
     points = np.array([1e-7, 1e-5])
-    assert np.allclose(1 + found.turns(points), np.exp(1j * points[:, None] * said) @ chances, rtol=0, atol=1e-9)
+    assert np.allclose(1 + found.phi_less_one(points), np.exp(1j * points[:, None] * said) @ chances, rtol=0, atol=1e-9)
     assert found.mean == pytest.approx(amounts, abs=1e-4)
     assert found.square == pytest.approx(said**2 @ chances, rel=1e-9)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from hush.errors import DomainError, ParameterError, ReportError, SpecError
 from hush.mechanisms import numeric
 from hush.mechanisms.numeric import NUMERIC, Duchi, Hybrid, Piecewise, from_dict
 from hush.mechanisms.numeric.base import Numeric
-from hush.planning.capri.runs import turns
+from hush.mechanisms.numeric.forms import NumericForms
 
 NAMES = sorted(NUMERIC)
 
@@ -106,7 +107,7 @@ def test_characteristic_functions_equal_enumeration(name: str) -> None:
     ticks = np.arange(m.steps + 1)
     theta = np.array([0.01, 0.3, 2.0])
     exact = np.exp(1j * theta[:, None] * m.decode(m.outputs())) @ m.chances(ticks)
-    found = 1 + turns(m.pieces(ticks), theta, np.zeros(ticks.size))
+    found = 1 + m.pieces(ticks).phi_less_one(theta, np.zeros(ticks.size))
     np.testing.assert_allclose(found, exact, atol=1e-12)
     np.testing.assert_allclose(m.pieces(ticks).mean(), ticks, atol=1e-9)
 
@@ -236,6 +237,25 @@ def test_bad_reports_and_aggregates_are_refused(name: str) -> None:
         m.variance(values=[])
     with pytest.raises(ParameterError):
         m.variance(n=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bolder(Duchi):
+    """Another law, perhaps."""
+
+    def weight(self, report: Any, tick: int) -> int:
+        return super().weight(report, tick)
+
+
+def test_forms_hold_as_long_as_the_law_does() -> None:
+    given = {"low": 0.0, "high": 4.0, "epsilon": 1.0, "steps": 4}
+    amounts, counts = np.array([0.0, 1.5, 4.0]), np.array([30, 20, 10])
+    assert type(Bolder(**given).forms) is NumericForms
+    one_by_one, together = (m.forms.total_law(amounts, counts) for m in (Bolder(**given), Duchi(**given)))
+    assert one_by_one.work == 60
+    assert one_by_one.variance == together.variance
+    drawn = one_by_one.draw(400, hush.seeded(7))
+    assert abs(drawn.mean() - together.mean) < 6.1 * math.sqrt(together.variance / 400)
 
 
 def test_they_have_a_registry_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

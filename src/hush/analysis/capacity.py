@@ -13,7 +13,11 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+import numpy as np
+
 from hush.types import Floats, Ints
+
+_MOST_PLACES = 1 << 12  # of a lattice that is looked for
 
 # Variances.
 
@@ -125,3 +129,17 @@ def lattice(numbers: Iterable[float], *, from_first: bool = False) -> float:
     below = math.lcm(*(x.denominator for x in exact))
     step = Fraction(math.gcd(*(int(x * below) for x in exact)), below)
     return float(step) if step * 10**9 > max(abs(x) for x in exact) else 0.0
+
+
+def on_lattice(numbers: Floats) -> tuple[float, Ints] | None:
+    """A step and the places of the numbers on its lattice, or None if there is none to be seen."""
+    span = float(np.ptp(numbers))
+    if span == 0:
+        return 1.0, np.zeros(numbers.size, np.int64)
+    shares = (numbers - numbers.min()) / span
+    least = np.diff(np.unique(np.round(shares, 12))).min()
+    for parts in range(1, 33):
+        places = np.rint(shares * parts / least)
+        if places.max() < _MOST_PLACES and np.abs(shares - places / places.max()).max() < 1e-9:
+            return span / float(places.max()), places.astype(np.int64)
+    return None

@@ -14,6 +14,19 @@ import numpy.typing as npt
 from hush.types import Floats
 
 
+def best_guesses(chances: Floats) -> Floats:
+    """In each row, all of a guess on the largest number, in equal parts where several are."""
+    best = chances >= chances.max(axis=-1, keepdims=True) * (1 - 1e-12)
+    return np.asarray(best / best.sum(axis=-1, keepdims=True), np.float64)
+
+
+def alike(k: int, right: float) -> Floats:
+    """The probability of each guess for each value, as [value, guess], where all wrong ones are equally likely."""
+    table = np.full((k, k), (1 - right) / max(k - 1, 1))
+    np.fill_diagonal(table, right)
+    return table
+
+
 def independent_bits(k: int, p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
     """Equation 21 (and 12): unary encoding, thresholding on the client, and ideal local hashing with q = 1/g.
 

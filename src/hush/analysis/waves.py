@@ -128,7 +128,7 @@ def independent_bits_wave(amounts: Floats, counts: Ints, p: float, q: float) -> 
     mean = float(amounts @ (counts * p + others * q))
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
-        turn = turned(theta[:, None] * amounts)
+        turn = expm1i(theta[:, None] * amounts)
         return [(log1p(p * turn), counts), (log1p(q * turn), others), (-1j * mean * theta[:, None], np.ones(1))]
 
     return Wave(terms, 2 * amounts.size, size=float(np.abs(amounts) @ (counts * p + others * q)))
@@ -140,7 +140,7 @@ def direct_wave(amounts: Floats, counts: Ints, p: float, q: float) -> Wave:
     means = (p - q) * amounts + q * amounts.sum()
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
-        turn = turned(theta[:, None] * amounts)
+        turn = expm1i(theta[:, None] * amounts)
         each = log1p((p - q) * turn + q * turn.sum(axis=1, keepdims=True))
         return [(each - 1j * theta[:, None] * means, counts)]
 
@@ -156,7 +156,7 @@ def channel_wave(says: Floats, law: Floats, counts: Ints) -> Wave:
     means = says @ some
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
-        turn = turned(theta[:, None] * says)
+        turn = expm1i(theta[:, None] * says)
         each = log1p(turn.real @ some + 1j * (turn.imag @ some))
         return [(each - 1j * theta[:, None] * means, people)]
 
@@ -196,7 +196,7 @@ def _table(steps: Floats, law: Floats, widest: float) -> Log:
     def exact(at: npt.NDArray[Any]) -> Complexes:
         """Steps follow one another, so each is a coarse one and a fine one: turns of few numbers make those of all."""
         with np.errstate(over="ignore", invalid="ignore"):
-            first, second = (turned(at.reshape(-1, 1) * part) for part in (coarse, fine))
+            first, second = (expm1i(at.reshape(-1, 1) * part) for part in (coarse, fine))
             sums = first @ cells.sum(axis=1) + second @ cells.sum(axis=0)
             sums += (np.einsum("tj,jk->tk", first, cells) * second).sum(axis=1)
             return log1p(sums).reshape(at.shape)
@@ -326,7 +326,7 @@ def paired(numbers: Floats, chances: Callable[[Ints, Ints], Floats]) -> Swings:
 # Arithmetic.
 
 
-def turned(x: npt.NDArray[Any]) -> Complexes:
+def expm1i(x: npt.NDArray[Any]) -> Complexes:
     """exp(ix) - 1, to full relative precision."""
     if np.iscomplexobj(x):
         return np.asarray(np.expm1(1j * x))

@@ -12,7 +12,9 @@ import numpy as np
 from hush.exact.thresholds import SCALE, log_ratio
 from hush.longitudinal import _rounds
 from hush.longitudinal._first import FirstReport
+from hush.mechanisms.forms import Forms
 from hush.mechanisms.unary import OUE, SUE, UE
+from hush.mechanisms.unary.forms import UnaryForms
 from hush.types import Reports, Values
 
 
@@ -22,6 +24,7 @@ class FirstLUE(FirstReport, UE):
 
     p: float = field(init=False, default=math.nan)
 
+    companion: ClassVar[type[Forms]] = UnaryForms
     permanent: ClassVar[type[UE]]
     """The mechanism of the permanent round."""
     symmetric: ClassVar[bool]

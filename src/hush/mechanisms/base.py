@@ -147,7 +147,8 @@ class FrequencyOracle(metaclass=ByName):
     @cached_property
     def forms(self) -> Forms:
         """What can be said of this mechanism beyond its law, in closed form where its family knows one."""
-        return companion_of(type(self))(self)
+        found: type[Forms] = companion_of(type(self))
+        return found(self)
 
     @classmethod
     def name(cls) -> str:

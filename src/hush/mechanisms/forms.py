@@ -10,9 +10,13 @@ own is enumerated again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from hush.analysis import adds, capacity, success, totals
 from hush.exact.enumeration import Listing, listed
+from hush.types import Floats, Ints
 
 if TYPE_CHECKING:
     from hush.mechanisms.base import FrequencyOracle
@@ -27,13 +31,17 @@ LAW = frozenset(
 """What a class writes to say what its law is."""
 
 
-def companion_of(cls: type[FrequencyOracle]) -> type[Forms]:
-    """The forms that hold for a class: its own, or those of the class whose law it has; else the general ones."""
+def companion_of(cls: Any, law: frozenset[str] = LAW) -> Any:
+    """The forms that hold for a class: its own, or those of the class whose law it has; else the general ones.
+
+    Args:
+        cls: A class of mechanisms.
+        law: What a class of its kind writes to say what its law is.
+    """
     for base in cls.__mro__:
         if "companion" in vars(base):
-            found: type[Forms] = vars(base)["companion"]
-            return found
-        if LAW & vars(base).keys():
+            return vars(base)["companion"]
+        if law & vars(base).keys():
             break
     return cls.general
 
@@ -59,6 +67,57 @@ class Forms:
 
     # The law of a total.
 
+    def report_adds(self, amounts: Floats) -> adds.Adds | None:
+        """What a report adds to the estimated total of the amounts; None where that is not known."""
+        found = self.listed
+        return None if found is None else adds.channel(found.decoded @ amounts, found.chances)
+
+    def total_law(self, amounts: Floats, counts: Ints) -> totals.Law:
+        """The law of the estimated total, of so many people of each amount."""
+        found, draw, work = self.listed, self.total_draw(amounts, counts), float(counts.sum())
+        if found is None:
+            return totals.simulated(amounts, counts, draw=draw, work=work)
+        return totals.channel(amounts, counts, found.decoded @ amounts, found.chances, draw=draw, work=work)
+
+    def total_draw(self, amounts: Floats, counts: Ints) -> totals.Draw:
+        """Estimated totals of whole collections, simulated one by one."""
+        m, n = self.m, int(counts.sum())
+
+        def draw(runs: int, rng: np.random.Generator) -> Floats:
+            shares = [m.decode(m.simulate(counts, rng=rng).tally, n) for _ in range(runs)]
+            return n * np.array([share @ amounts for share in shares])
+
+        return draw
+
+    def collection_work(self, n: int) -> float:
+        """What a simulated collection of n people costs, in random numbers, roughly."""
+        return float(n)
+
+    def _summed(
+        self,
+        amounts: Floats,
+        counts: Ints,
+        found: adds.Adds,
+        *,
+        least: float = 0.0,
+        step: float = 0.0,
+        kind: str = "exact",
+    ) -> totals.Law:
+        """The law, from what a report adds: at least so much, and so many steps more, if there is an even step."""
+        n = int(counts.sum())
+        draw, work = self.total_draw(amounts, counts), self.collection_work(n)
+        return totals.summed(amounts, counts, found, draw=draw, work=work, start=n * least, step=step, kind=kind)
+
+    def wrong_guesses_alike(self) -> bool:
+        """Whether the best guess from a report, all values being equally likely, is right as often for every value,
+        and wrong as often for every other one.
+        """
+        found = self.listed
+        if found is None:
+            return False
+        table = found.chances.T @ success.best_guesses(found.chances)
+        return bool(np.abs(table - success.alike(self.m.k, table[0, 0])).max() < 1e-12)
+
 
 @dataclass(frozen=True, eq=False)
 class PureForms(Forms):
@@ -71,3 +130,8 @@ class PureForms(Forms):
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 
     # The law of a total.
+
+    def _support_lattice(self, amounts: Floats) -> tuple[float, float]:
+        """What a report that supports nothing adds to a total, and the step to what others add; 0 if there is none."""
+        gap = self.m.p_star - self.m.q_star
+        return -self.m.q_star * float(amounts.sum()) / gap, capacity.lattice(amounts.tolist()) / gap

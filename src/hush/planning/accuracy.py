@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.analysis import absolute_error, information
+from hush.analysis.capacity import on_lattice
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
@@ -299,7 +300,7 @@ def _rows(m: HR, n: int, kinds: npt.ArrayLike) -> Floats:
 
 def _steps(decoded: Floats, law: Floats, populations: Ints) -> Floats:
     """What reports add to a value's estimate, times n: exactly if on a lattice, else by Edgeworth's correction."""
-    lattice = _on_lattice(decoded)
+    lattice = on_lattice(decoded)
     if lattice is None:
         means = decoded @ law
         second, third, fourth = (((decoded[:, None] - means) ** j * law).sum(axis=0) for j in (2, 3, 4))
@@ -312,20 +313,6 @@ def _steps(decoded: Floats, law: Floats, populations: Ints) -> Floats:
     rows, where = np.unique(populations @ members, axis=0, return_inverse=True)
     parts = [(laws[np.argmax(members[:, j])], 0, rows[:, j]) for j in range(len(kinds))]
     return np.asarray(step * absolute_error.lattice(parts)[where.ravel()], np.float64)
-
-
-def _on_lattice(numbers: Floats) -> tuple[float, Ints] | None:
-    """A step and the places of the numbers on its lattice, or None if there is none to be seen."""
-    span = float(np.ptp(numbers))
-    if span == 0:
-        return 1.0, np.zeros(numbers.size, np.int64)
-    shares = (numbers - numbers.min()) / span
-    least = np.diff(np.unique(np.round(shares, 12))).min()
-    for parts in range(1, 33):
-        places = np.rint(shares * parts / least)
-        if places.max() < _LISTED and np.abs(shares - places / places.max()).max() < 1e-9:
-            return span / float(places.max()), places.astype(np.int64)
-    return None
 
 
 # Information.

@@ -22,6 +22,7 @@ from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import unsigned
+from hush.mechanisms.forms import Forms
 from hush.mechanisms.hashing.hashed import RING
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
@@ -30,6 +31,7 @@ from hush.simulation.subsets import MOST_TOGETHER
 from hush.types import Floats, Ints, Reports, Values
 from hush.utility._shape import Shape, shape_of, weighted
 from hush.utility._simulate import sets_with_own
+from hush.utility.forms import BalancedForms
 
 Words = npt.NDArray[np.uint32]
 Hashes = npt.NDArray[np.uint64]
@@ -51,6 +53,7 @@ class BalancedLH(TwoLevel, PureOracle):
 
     g: int = None  # type: ignore[assignment]
 
+    companion: ClassVar[type[Forms]] = BalancedForms
     family: ClassVar[str] = "hashing"
 
     def __post_init__(self) -> None:

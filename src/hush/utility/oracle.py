@@ -30,6 +30,7 @@ from hush.guarantee import ULDP, Guarantee
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
+from hush.mechanisms.forms import Forms
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
@@ -41,6 +42,7 @@ from hush.utility._giving import Giving, Leveled, Weighed
 from hush.utility._noisy import Noisy
 from hush.utility._records import ALONE, PAIR, PROTECTED
 from hush.utility._shape import shape_of
+from hush.utility.forms import UtilityForms
 
 REVEALS = ("pair", "alone")
 
@@ -62,6 +64,7 @@ class UtilityOracle(FrequencyOracle):
     z: str = "exact"
     reveal: str = "pair"
 
+    companion: ClassVar[type[Forms]] = UtilityForms
     family: ClassVar[str] = "utility"
 
     def __post_init__(self) -> None:

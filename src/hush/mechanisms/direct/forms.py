@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from hush.analysis import adds, capacity, totals, waves
 from hush.mechanisms.forms import PureForms
+from hush.types import Floats, Ints
 
 if TYPE_CHECKING:
     from hush.mechanisms.direct.mechanism import GRR
@@ -22,3 +26,42 @@ class DirectForms(PureForms):
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 
     # The law of a total.
+
+    def report_adds(self, amounts: Floats) -> adds.Adds:
+        """The amount of the value that it says."""
+        return adds.direct(amounts, self.m.p_star, self.m.q_star)
+
+    def total_law(self, amounts: Floats, counts: Ints) -> totals.Law:
+        """That of a multinomial number for each value that people hold."""
+        p, q = self.m.p_star, self.m.q_star
+        return totals.scaled(
+            amounts,
+            counts,
+            p - q,
+            capacity.direct(amounts, counts, p, q),
+            waves.direct_wave(amounts, counts, p, q),
+            waves.direct_swings(amounts, counts, p, q),
+            shift=int(counts.sum()) * float(amounts[0] - q * amounts.sum()),
+            step=capacity.lattice(amounts.tolist(), from_first=True),
+            draw=self.total_draw(amounts, counts),
+            work=2.0 * amounts.size,
+        )
+
+    def total_draw(self, amounts: Floats, counts: Ints) -> totals.Draw:
+        """From the numbers of reports: some say the true value for good, the others any value at all."""
+        p, q, n, k = self.m.p_star, self.m.q_star, int(counts.sum()), amounts.size
+
+        def draw(runs: int, rng: np.random.Generator) -> Floats:
+            kept = rng.binomial(counts, p - q, (runs, k))
+            spread = rng.multinomial(n - kept.sum(axis=1), np.full(k, 1 / k))
+            return np.asarray(((kept + spread) @ amounts - n * q * amounts.sum()) / (p - q))
+
+        return totals.in_parts(draw, k)
+
+    def collection_work(self, n: int) -> float:
+        """A binomial and a multinomial number for each value."""
+        return totals.COLLECTION + 40.0 * self.m.k
+
+    def wrong_guesses_alike(self) -> bool:
+        """What a report says is the guess, and all that is not true is equally likely."""
+        return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hush.mechanisms.forms import PureForms
+from hush.mechanisms.independent import IndependentForms
 
 if TYPE_CHECKING:
     from hush.mechanisms.hashing.hashed import Hashed
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class HashedForms(PureForms):
+class HashedForms(IndependentForms):
     """Of whatever hashes, under an ideal hash family."""
 
     m: Hashed

@@ -35,7 +35,9 @@ from hush.exact.thresholds import SCALE
 from hush.guarantee import LDP
 from hush.kernels import chunks
 from hush.mechanisms.by_name import ByName
+from hush.mechanisms.forms import companion_of
 from hush.mechanisms.numeric.estimate import MeanEstimate
+from hush.mechanisms.numeric.forms import LAW, NumericForms
 from hush.mechanisms.numeric.laws import MeanLaw
 from hush.mechanisms.numeric.pieces import Pieces
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
@@ -64,6 +66,8 @@ class Numeric(metaclass=ByName):
     epsilon: float
     steps: int = 1024
 
+    general: ClassVar[type[NumericForms]] = NumericForms
+    """The forms of whatever derives from this class; `companion`, in a class that has one, those of its own law."""
     tight: ClassVar[bool] = True
     """Whether the exact loss reaches the guarantee, to 1e-8, up to epsilon 20; beyond, words of 64 bits are coarse."""
 
@@ -135,6 +139,12 @@ class Numeric(metaclass=ByName):
         return None
 
     # The words.
+
+    @cached_property
+    def forms(self) -> NumericForms:
+        """What can be said of this mechanism beyond its law, in closed form where its class knows one."""
+        found: type[NumericForms] = companion_of(type(self), LAW)
+        return found(self)
 
     @classmethod
     def name(cls) -> str:

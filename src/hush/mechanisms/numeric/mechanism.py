@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from hush.exact.thresholds import SCALE, exp_below, exponential, keep, log_ratio
 from hush.mechanisms import chosen
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.numeric.base import Numeric, Words, place_sums
+from hush.mechanisms.numeric.forms import CoinForms, MixtureForms, NumericForms, WindowForms
 from hush.mechanisms.numeric.laws import Coins, MeanLaw, Windows, outermost
 from hush.mechanisms.numeric.pieces import Pieces
 from hush.types import Floats, Ints, Reports
@@ -41,6 +42,8 @@ class Duchi(Numeric):
     >>> round(m.variance() / 400, 4)  # ((e + 1) / (e - 1))², at the middle, for half the width
     4.6827
     """
+
+    companion: ClassVar[type[NumericForms]] = CoinForms
 
     @cached_property
     def slope(self) -> int:
@@ -133,6 +136,8 @@ class Piecewise(Numeric):
     >>> round(m.variance(values=[0.0]), 3)  # (s + 3) / (3 (s - 1)²) with s = e^(epsilon/2)
     0.085
     """
+
+    companion: ClassVar[type[NumericForms]] = WindowForms
 
     @cached_property
     def _sizes(self) -> tuple[int, int]:
@@ -268,6 +273,8 @@ class Hybrid(Numeric):
     >>> m.variance() < min(Duchi(low=-1.0, high=1.0, epsilon=4.0).variance(), 0.24)
     True
     """
+
+    companion: ClassVar[type[NumericForms]] = MixtureForms
 
     @cached_property
     def _parts(self) -> tuple[Piecewise, Duchi]:

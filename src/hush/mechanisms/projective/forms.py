@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
+from hush.analysis import adds, totals
+from hush.analysis.waves import expm1i
 from hush.mechanisms.forms import PureForms
+from hush.mechanisms.projective.counts import over_hyperplanes
+from hush.types import Complexes, Floats, Ints
 
 if TYPE_CHECKING:
     from hush.mechanisms.projective.mechanism import PGR
+
+_TABLE = 1 << 20  # messages times values that are kept in a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,3 +31,37 @@ class ProjectiveForms(PureForms):
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 
     # The law of a total.
+
+    def report_adds(self, amounts: Floats) -> adds.Adds:
+        """A message adds the amounts of the values that it favours."""
+        m = self.m
+        inside, outside = m._sizes
+        high, low = m.p_star / inside, (1 - m.p_star) / outside
+        says = m.favoured_sums(amounts)
+        favours = m.support_matrix(m.outputs()).astype(np.float64) if m.size * m.k <= _TABLE else None
+
+        def means(terms: Floats) -> Floats:
+            """For each value, the mean of a term of the message."""
+            if favours is not None:
+                return np.asarray(low * terms.sum(axis=-1, keepdims=True) + (high - low) * (terms @ favours))
+            rows = [over_hyperplanes(np.ascontiguousarray(row), m.k, m._space) for row in np.atleast_2d(terms)]
+            found = low * terms.sum(axis=-1, keepdims=True) + (high - low) * np.array(rows)
+            return np.asarray(found.reshape(*terms.shape[:-1], m.k))
+
+        def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+            turn = expm1i(theta[:, None] * says)
+            return np.asarray(means(turn.real) + 1j * means(turn.imag))
+
+        mean = means(says)
+        variance = adds.spread(mean, means(says**2))
+        plain = adds.Adds(phi_less_one, mean, variance, m.size * m.t, adds.outputs_swings(says, low))
+        return plain.scaled(m._gap, -m.q_star * float(amounts.sum()))
+
+    def total_law(self, amounts: Floats, counts: Ints) -> totals.Law:
+        """That of a sum over people, whose messages favour values."""
+        least, step = self._support_lattice(amounts)
+        return self._summed(amounts, counts, self.report_adds(amounts), least=least, step=step)
+
+    def collection_work(self, n: int) -> float:
+        """Messages, drawn for all people of a value at a time."""
+        return totals.COLLECTION + 40.0 * self.m.k

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hush.mechanisms.forms import PureForms
+from hush.mechanisms.independent import IndependentForms
 
 if TYPE_CHECKING:
     from hush.mechanisms.unary.mechanism import UE
 
 
 @dataclass(frozen=True, eq=False)
-class UnaryForms(PureForms):
+class UnaryForms(IndependentForms):
     """Of unary encoding."""
 
     m: UE

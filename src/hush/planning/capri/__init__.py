@@ -6,6 +6,7 @@ simulates: see `hush.analysis.capacity`.
 
 from __future__ import annotations
 
+from hush.analysis.totals import Law
 from hush.planning.capri.answer import Answer, Evidence, Truth
 from hush.planning.capri.exposure import Exposure, exposure
 from hush.planning.capri.laws import law
@@ -13,7 +14,6 @@ from hush.planning.capri.population import Population, population
 from hush.planning.capri.question import exceeds
 from hush.planning.capri.rounds import Step, estimated, first_round, first_rounds, over_time
 from hush.planning.capri.select import METHODS, capacity
-from hush.planning.capri.total import Law
 
 __all__ = [
     "METHODS",

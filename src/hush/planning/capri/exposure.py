@@ -16,20 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
+from hush.analysis import success
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.hashing.hashed import Hashed
-from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.inference import shares
 from hush.mechanisms.numeric.base import Numeric
-from hush.mechanisms.subset import SS
-from hush.mechanisms.unary import UE
-from hush.planning import accuracy
+from hush.mechanisms.numeric.forms import MOST_CHANCES
 from hush.planning.capri.population import Population
 from hush.randomness import source
 from hush.types import Floats
 
-_CELLS = 1 << 24
 _LEAST = 2
 
 
@@ -106,32 +102,13 @@ def exposure(
 
 def _exact(m: FrequencyOracle | Numeric, people: Population, belief: Floats, *, uniform: bool) -> Floats | None:
     """The probability of each guess for each true value, as [value, guess]; None where it is not known."""
-    if uniform and isinstance(m, (UE, Hashed, SS, NoisyHistogram)):
-        right = m.asr()
-        alike = np.full((people.k, people.k), (1 - right) / (people.k - 1))
-        np.fill_diagonal(alike, right)
-        return alike
-    law = _listed(m, people)
-    return None if law is None else np.asarray(law.T @ _likeliest(law * belief), np.float64)
-
-
-def _likeliest(chances: Floats) -> Floats:
-    """In each row, all of a guess on the largest number, in equal parts where several are."""
-    best = chances >= chances.max(axis=-1, keepdims=True) * (1 - 1e-12)
-    return np.asarray(best / best.sum(axis=-1, keepdims=True), np.float64)
-
-
-def _listed(m: FrequencyOracle | Numeric, people: Population) -> Floats | None:
-    """Probabilities of outputs, as [output, value]."""
-    if isinstance(m, FrequencyOracle):
-        listed = accuracy._listed_law(m)
-        return None if listed is None else listed[0]
-    if m.size * people.k > _CELLS:
-        return None
-    places = m._places(people.amounts)
-    below = np.minimum(np.floor(places), m.steps - 1).astype(np.int64)
-    part = places - below
-    return (1 - part) * m.chances(below) + part * m.chances(below + 1)
+    if not isinstance(m, FrequencyOracle):
+        law = m.forms.chances(people.amounts)
+    elif uniform and m.forms.wrong_guesses_alike():
+        return success.alike(people.k, m.asr())
+    else:
+        law = None if (found := m.forms.listed) is None else found.chances
+    return None if law is None else np.asarray(law.T @ success.best_guesses(law * belief), np.float64)
 
 
 def _guessed(
@@ -141,7 +118,7 @@ def _guessed(
     of the share that is guessed. Values that nobody holds keep a row of zeros.
     """
     if not isinstance(m, FrequencyOracle):
-        rule = f"must leave at most {_CELLS} pairs of outputs and amounts"
+        rule = f"must leave at most {MOST_CHANCES} pairs of outputs and amounts"
         raise ParameterError(message("m", rule, m.size * people.k, "use fewer amounts, or a coarser grid"))
     held = people.counts / people.n
     many = np.where(held > 0, np.maximum(np.rint(reports * held), _LEAST), 0).astype(np.int64)
@@ -167,5 +144,5 @@ def _scored(table: Floats, people: Population, belief: Floats, limit: float | No
         both = precision + recall
         score = 2 * precision * recall / both if both > 0 else (0.0 if both == 0 else math.nan)
     mse = float((joint * (a[:, None] - a) ** 2).sum())
-    blind = float(share @ _likeliest(belief))
+    blind = float(share @ success.best_guesses(belief))
     return Exposure(float(np.trace(joint)), mse, precision, recall, score, 0.0, limit, blind)

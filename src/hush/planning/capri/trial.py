@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from hush.analysis import capacity as forms
+from hush.analysis import capacity
+from hush.analysis.totals import Law
 from hush.estimation.intervals import proportion
 from hush.planning.capri.answer import Evidence
 from hush.planning.capri.build import Mechanism
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population
 from hush.planning.capri.question import Question, exceeds
-from hush.planning.capri.total import Law
 
 Watch = Callable[[Evidence], None]
 
@@ -70,7 +70,7 @@ class Trials:
     def _coarser(self) -> float:
         """How much farther apart the nearest two amounts are than the step that all are multiples of."""
         amounts = np.unique(self.people.amounts)
-        step = forms.lattice(amounts.tolist(), from_first=True)
+        step = capacity.lattice(amounts.tolist(), from_first=True)
         return float(np.diff(amounts).min() / step) if step and amounts.size > 1 else 1.0
 
     def _fully(self, found: Law, epsilon: float, began: float) -> Evidence:
@@ -148,9 +148,9 @@ class Trials:
         distance = found.mean - self.asked.cap if self.asked.over else self.asked.cap - found.mean
         variance, margin = found.variance, max(distance, 0.0)
         return {
-            "normal": forms.normal(variance, distance) if variance else float(distance < 0),
-            "cantelli": forms.cantelli(variance, margin) if margin else 1.0,
-            "chebyshev": min(forms.chebyshev(variance, margin), 1.0),
+            "normal": capacity.normal(variance, distance) if variance else float(distance < 0),
+            "cantelli": capacity.cantelli(variance, margin) if margin else 1.0,
+            "chebyshev": min(capacity.chebyshev(variance, margin), 1.0),
         }
 
     def _keep(self, found: Law, epsilon: float, chance: float, known: str, began: float, *more: Any) -> Evidence:

@@ -1,17 +1,19 @@
-"""The estimated total under Hadamard response: one fast transform in place of a table of all outputs and values."""
+"""What outputs of Hadamard response add to a total: one fast transform in place of a table of outputs and values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.analysis.capacity import lattice
 from hush.analysis.walsh import walsh
-from hush.mechanisms.hadamard import HR
 from hush.types import Floats
+
+if TYPE_CHECKING:
+    from hush.mechanisms.hadamard.mechanism import HR
 
 Means = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 

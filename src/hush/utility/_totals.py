@@ -9,43 +9,50 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.adds import Adds, spread
 from hush.analysis.capacity import lattice
-from hush.analysis.waves import Swings, log1p, turned
+from hush.analysis.waves import Swings, expm1i, log1p
 from hush.exact.thresholds import SCALE
-from hush.mechanisms.hadamard import HR
-from hush.mechanisms.hashing.hashed import Hashed
+from hush.mechanisms.forms import Forms
+from hush.mechanisms.hadamard.forms import HadamardForms
+from hush.mechanisms.hadamard.totals import output_means
+from hush.mechanisms.independent import IndependentForms
 from hush.mechanisms.pure import PureOracle
-from hush.mechanisms.unary import UE
-from hush.planning.capri.adds import Adds, adds, spread
-from hush.planning.capri.hadamard import output_means
 from hush.types import Complexes, Floats, Ints
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import protected_outputs
-from hush.utility.oracle import UtilityOracle
+
+if TYPE_CHECKING:
+    from hush.mechanisms.hadamard import HR
+    from hush.utility.oracle import UtilityOracle
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """Some of the disguises: one characteristic function [point], less their mass, in place of one for each value."""
+class _Disguises:
+    """Some of them: one characteristic function [point], less their mass, in place of one for each value."""
 
-    turns: Any
+    phi_less_one: Any
     mass: float
     mean: float
     square: float
 
-    def times(self, share: float) -> _Part:
-        return _Part(lambda theta: share * self.turns(theta), share * self.mass, share * self.mean, share * self.square)
+    def times(self, share: float) -> _Disguises:
+        return _Disguises(
+            lambda theta: share * self.phi_less_one(theta), share * self.mass, share * self.mean, share * self.square
+        )
 
 
-@adds.register
-def _(u: UtilityOracle, amounts: Floats) -> Adds | None:
-    """None where the base mechanism's reports, or which of its disguises stay protected, are not known."""
-    base = adds(u.base, amounts[u._sensitive])
+def disguised_adds(u: UtilityOracle, amounts: Floats) -> Adds | None:
+    """None where no closed form tells what the base mechanism's reports add, or which disguises stay protected."""
+    forms = u.base.forms
+    if type(forms).report_adds is Forms.report_adds:
+        return None
+    base = forms.report_adds(amounts[u._sensitive])
     if base is None or u.s == u.k:
         return base
     hidden = _hidden(u._giving, base, amounts[u._sensitive])
@@ -53,25 +60,25 @@ def _(u: UtilityOracle, amounts: Floats) -> Adds | None:
     return None if kept is None else _joined(u, amounts, base, hidden, kept)
 
 
-def together(u: UtilityOracle, amounts: Floats) -> tuple[float, float] | None:
+def common_lattice(u: UtilityOracle, amounts: Floats) -> tuple[float, float] | None:
     """The least that a report may add, and a step, where disguises and values that are shown lie on one lattice.
 
     They do where the gap p - q and the share of values that are shown have a simple ratio: for subsets of omega out of
     s it is (s - omega) to (s - 1), and for randomized response 1.
     """
-    if not isinstance(u.base, (PureOracle, HR)):
+    base, inner = u.base, amounts[u._sensitive]
+    if isinstance(base.forms, HadamardForms):
+        gap, disguised = base.forms.m._gap, output_means(base.forms.m, inner)[0].ravel()
+    elif isinstance(base, PureOracle):
+        gap = base.p_star - base.q_star
+        disguised = np.array([-base.q_star * float(inner.sum()) / gap])  # and so many steps more
+    else:
         return None
-    inner = amounts[u._sensitive]
-    gap = u.base._gap if isinstance(u.base, HR) else u.base.p_star - u.base.q_star
     parts = _simple(gap / u.z_star, u.s) if u._may_pair else 1
     step = lattice(amounts.tolist()) / (gap * parts) if parts else 0.0
     if not step:
         return None
     lone = amounts[u._others] / u.z_star - float(inner @ u._offset)
-    if isinstance(u.base, HR):
-        disguised = output_means(u.base, inner)[0].ravel()
-    else:
-        disguised = np.array([-u.base.q_star * float(inner.sum()) / gap])  # and so many steps more
     least = float(min(lone.min(), disguised.min()))
     places = (np.concatenate([lone, disguised]) - least) / step
     return (least, step) if np.abs(places - np.rint(places)).max() < 1e-7 else None
@@ -83,20 +90,20 @@ def _simple(ratio: float, most: int) -> int:
     return near.denominator if abs(ratio - near) <= 1e-13 * most else 0
 
 
-def _joined(u: UtilityOracle, amounts: Floats, base: Adds, hidden: _Part, kept: _Part) -> Adds:
+def _joined(u: UtilityOracle, amounts: Floats, base: Adds, hidden: _Disguises, kept: _Disguises) -> Adds:
     f, sensitive, others = u.f, u._sensitive, u._others
     shown = amounts[others] / u.z_star
     lone = shown - float(amounts[sensitive] @ u._offset)
     pair = u.reveal == "pair"
     alone = 1 - f if pair else u.z_star
 
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
+    def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
         out = np.empty((theta.size, u.k), np.complex128)
-        out[:, sensitive] = base.turns(theta)
-        rest = kept.turns(theta)[:, None]
-        out[:, others] = alone * turned(theta[:, None] * lone) + f * rest
+        out[:, sensitive] = base.phi_less_one(theta)
+        rest = kept.phi_less_one(theta)[:, None]
+        out[:, others] = alone * expm1i(theta[:, None] * lone) + f * rest
         if pair:
-            more, moved = hidden.turns(theta)[:, None] - rest, turned(theta[:, None] * shown)
+            more, moved = hidden.phi_less_one(theta)[:, None] - rest, expm1i(theta[:, None] * shown)
             out[:, others] += f * (more + (more + (hidden.mass - kept.mass)) * moved)
         return out
 
@@ -114,28 +121,31 @@ def _joined(u: UtilityOracle, amounts: Floats, base: Adds, hidden: _Part, kept: 
 
     variance = spread(mean, square)
     variance[sensitive] = base.variance
-    return Adds(turns, mean, variance, base.cells + u.k, swings)
+    return Adds(phi_less_one, mean, variance, base.cells + u.k, swings)
 
 
-def _hidden(giving: Giving, base: Adds, amounts: Floats) -> _Part:
+def _hidden(giving: Giving, base: Adds, amounts: Floats) -> _Disguises:
     """All disguises: a uniform sensitive value's report, or noise."""
     if isinstance(giving, Silent):
         return _noise(giving.unary, amounts)
-    return _Part(lambda theta: base.turns(theta).mean(axis=1), 1.0, float(base.mean.mean()), float(base.square.mean()))
+    return _Disguises(
+        lambda theta: base.phi_less_one(theta).mean(axis=1), 1.0, float(base.mean.mean()), float(base.square.mean())
+    )
 
 
-def _kept(giving: Giving, hidden: _Part, amounts: Floats) -> _Part | None:
+def _kept(giving: Giving, hidden: _Disguises, amounts: Floats) -> _Disguises | None:
     """Those that stay protected, weighed by 1 - z(y); None where z(y) depends on more than is known here."""
     if giving.constant is not None:
         return hidden.times(1 - giving.constant / SCALE)
-    if isinstance(giving, Leveled) and isinstance(giving.base, HR):
-        return _outputs(giving.base, giving, amounts)
-    if isinstance(giving, Leveled) and isinstance(giving.base, (UE, Hashed)):
-        return _bits(giving.base, giving, amounts)
+    forms = giving.base.forms
+    if isinstance(giving, Leveled) and isinstance(forms, HadamardForms):
+        return _outputs(forms.m, giving, amounts)
+    if isinstance(giving, Leveled) and isinstance(forms, IndependentForms):
+        return _bits(forms.m, giving, amounts)
     return None
 
 
-def _bits(base: UE | Hashed, giving: Leveled, amounts: Floats) -> _Part:
+def _bits(base: PureOracle, giving: Leveled, amounts: Floats) -> _Disguises:
     """A protected disguise is as likely as its likeliest value makes it, over E. For bits that is noise, weighed by one
     number wherever some bit is one, and by another where none is.
     """
@@ -145,32 +155,32 @@ def _bits(base: UE | Hashed, giving: Leveled, amounts: Floats) -> _Part:
     none = (1 - p) / (1 - q) * float(kept[0])
     whole, empty = _noise(base, amounts), (1 - q) ** s * (none - some)
     least = -q * float(amounts.sum()) / (p - q)
-    return _Part(
-        lambda theta: some * whole.turns(theta) + empty * turned(theta * least),
+    return _Disguises(
+        lambda theta: some * whole.phi_less_one(theta) + empty * expm1i(theta * least),
         some * whole.mass + empty,
         some * whole.mean + empty * least,
         some * whole.square + empty * least**2,
     )
 
 
-def _noise(base: UE | Hashed, amounts: Floats) -> _Part:
+def _noise(base: PureOracle, amounts: Floats) -> _Disguises:
     """Every bit is one with probability q."""
     p, q = base.p_star, base.q_star
     shift = -q * float(amounts.sum()) / (p - q)
 
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
-        each = log1p(q * turned(theta[:, None] / (p - q) * amounts))
+    def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+        each = log1p(q * expm1i(theta[:, None] / (p - q) * amounts))
         return np.asarray(np.expm1(each.sum(axis=1) + 1j * theta * shift))
 
-    return _Part(turns, 1.0, 0.0, q * (1 - q) * float(amounts @ amounts) / (p - q) ** 2)
+    return _Disguises(phi_less_one, 1.0, 0.0, q * (1 - q) * float(amounts @ amounts) / (p - q) ** 2)
 
 
-def _outputs(base: HR, giving: Leveled, amounts: Floats) -> _Part:
+def _outputs(base: HR, giving: Leveled, amounts: Floats) -> _Disguises:
     """Output by output."""
     says = output_means(base, amounts)[0].ravel()
     chances = protected_outputs(base, giving) * (SCALE / giving.hide)
-    return _Part(
-        lambda theta: turned(theta[:, None] * says) @ chances,
+    return _Disguises(
+        lambda theta: expm1i(theta[:, None] * says) @ chances,
         float(chances.sum()),
         float(chances @ says),
         float(chances @ says**2),

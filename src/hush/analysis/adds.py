@@ -9,33 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import waves
-from hush.analysis.waves import Swings, log1p, turned
-from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.direct import GRR
-from hush.mechanisms.hadamard import HR
-from hush.mechanisms.hashing.hashed import Hashed
-from hush.mechanisms.projective import PGR
-from hush.mechanisms.projective.counts import over_hyperplanes
-from hush.mechanisms.subset import SS
-from hush.mechanisms.unary import UE
-from hush.planning.capri.hadamard import output_means
+from hush.analysis.waves import Swings, expm1i, log1p
 from hush.types import Complexes, Floats, Ints
-from hush.utility.balanced import BalancedLH
-from hush.utility.single import Single
 
-Turns = Callable[[npt.NDArray[Any]], Complexes]
+PhiLessOne = Callable[[npt.NDArray[Any]], Complexes]
 """From points, real or complex, to characteristic functions less one, as [point, value]."""
 Falls = Callable[[Ints], Swings]
 """From people, counted by value, to how far the characteristic function of their sum falls."""
-
-_TABLE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +29,14 @@ class Adds:
     """What a report adds.
 
     Args:
-        turns: Its characteristic function, less one, for each value that a person may hold.
+        phi_less_one: Its characteristic function, less one, for each value that a person may hold.
         mean: Its mean, for each.
         variance: Its variance, for each.
         cells: Numbers that one point takes.
         swings: How far the characteristic function of a sum over people falls at least.
     """
 
-    turns: Turns
+    phi_less_one: PhiLessOne
     mean: Floats
     variance: Floats
     cells: int
@@ -64,12 +50,12 @@ class Adds:
     def scaled(self, scale: float, shift: float) -> Adds:
         """(what it adds + shift) / scale."""
 
-        def turns(theta: npt.NDArray[Any]) -> Complexes:
-            inner, moved = self.turns(theta / scale), turned(theta * (shift / scale))[:, None]
+        def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+            inner, moved = self.phi_less_one(theta / scale), expm1i(theta * (shift / scale))[:, None]
             return np.asarray(inner + moved + inner * moved)
 
         mean, variance = (self.mean + shift) / scale, self.variance / scale**2
-        return Adds(turns, mean, variance, self.cells, lambda counts: self.swings(counts).scaled(scale))
+        return Adds(phi_less_one, mean, variance, self.cells, lambda counts: self.swings(counts).scaled(scale))
 
 
 def spread(mean: Floats, square: Floats) -> Floats:
@@ -78,27 +64,41 @@ def spread(mean: Floats, square: Floats) -> Floats:
     return np.where(found > 1e-14 * square, found, 0.0)
 
 
-@singledispatch
-def adds(m: FrequencyOracle, amounts: Floats) -> Adds | None:
-    """What a report adds to the total of the amounts; None where that is not known."""
-    return None
+def no_swings(counts: Ints) -> Swings:
+    """Nothing is known of how far it falls."""
+    return Swings(np.zeros(0), np.zeros(0))
 
 
-@adds.register(UE)
-@adds.register(Hashed)
-def _(m: UE | Hashed, amounts: Floats) -> Adds:
-    """Independent bits: those of other values, and the own one."""
-    p, q = m.p_star, m.q_star
+def channel(says: Floats, law: Floats) -> Adds:
+    """Of outputs that each add something, where law[y, x] is the probability of output y for the value x."""
 
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
-        turn = turned(theta[:, None] * amounts)
+    def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+        turn = expm1i(theta[:, None] * says)
+        return np.asarray(turn.real @ law + 1j * (turn.imag @ law))
+
+    mean = says @ law
+    variance = (law * (says[:, None] - mean) ** 2).sum(axis=0)
+    return Adds(phi_less_one, mean, variance, says.size, lambda counts: waves.channel_swings(says, law, counts))
+
+
+def outputs_swings(says: Floats, least: float) -> Falls:
+    """Of outputs that have at least this probability, whatever the value."""
+    law = np.full((says.size, 1), least)
+    return lambda counts: waves.channel_swings(says, law, counts.sum(keepdims=True))
+
+
+def independent_bits(amounts: Floats, p: float, q: float) -> Adds:
+    """The amounts of independent bits, estimated: the own one is one with probability p, others with q."""
+
+    def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+        turn = expm1i(theta[:, None] * amounts)
         other = log1p(q * turn)
         return np.asarray(np.expm1(other.sum(axis=1, keepdims=True) + log1p(p * turn) - other))
 
     mean = q * amounts.sum() + (p - q) * amounts
     variance = q * (1 - q) * float(amounts @ amounts) + (p * (1 - p) - q * (1 - q)) * amounts**2
     found = Adds(
-        turns,
+        phi_less_one,
         mean,
         variance,
         2 * amounts.size,
@@ -107,91 +107,22 @@ def _(m: UE | Hashed, amounts: Floats) -> Adds:
     return found.scaled(p - q, -q * float(amounts.sum()))
 
 
-@adds.register
-def _(m: GRR, amounts: Floats) -> Adds:
-    p, q = m.p_star, m.q_star
+def direct(amounts: Floats, p: float, q: float) -> Adds:
+    """The amount of one value, estimated: the own with probability p, each other with q."""
 
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
-        turn = turned(theta[:, None] * amounts)
+    def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+        turn = expm1i(theta[:, None] * amounts)
         return np.asarray((p - q) * turn + q * turn.sum(axis=1, keepdims=True))
 
     mean, square = ((p - q) * power + q * power.sum() for power in (amounts, amounts**2))
     found = Adds(
-        turns, mean, spread(mean, square), amounts.size, lambda counts: waves.direct_swings(amounts, counts, p, q)
+        phi_less_one,
+        mean,
+        spread(mean, square),
+        amounts.size,
+        lambda counts: waves.direct_swings(amounts, counts, p, q),
     )
     return found.scaled(p - q, -q * float(amounts.sum()))
-
-
-@adds.register
-def _(m: SS, amounts: Floats) -> Adds:
-    own, lost = np.zeros(m.k), np.zeros(m.k)
-    own[m.omega - 1], lost[m.omega] = m.p_star, 1 - m.p_star
-    middle = float(amounts.mean())  # every report supports omega values
-    shift = m.omega * middle - m.q_star * float(amounts.sum())
-    return members(amounts - middle, own, lost).scaled(m.p_star - m.q_star, shift)
-
-
-@adds.register
-def _(m: BalancedLH, amounts: Floats) -> Adds:
-    """The own bucket with probability p, and else another; buckets of one size are alike."""
-    held = np.diff(m.edges)
-    own, lost = np.zeros(m.k), np.zeros(m.k)
-    np.add.at(own, held - 1, m.p_star * held / m.k)
-    np.add.at(lost, held, (1 - m.p_star) * (1 - held / m.k) / (m.g - 1))
-    return members(amounts, own, lost).scaled(m.p_star - m.q_star, -m.q_star * float(amounts.sum()))
-
-
-@adds.register
-def _(m: HR, amounts: Floats) -> Adds:
-    says, means, least = output_means(m, amounts)
-
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
-        return np.asarray(means(turned(theta[:, None, None] * says)))
-
-    mean = means(says)
-    return Adds(turns, mean, spread(mean, means(says**2)), says.size, _outputs_swings(says.ravel(), least))
-
-
-@adds.register
-def _(m: PGR, amounts: Floats) -> Adds:
-    """A message adds the amounts of the values that it favours."""
-    inside, outside = m._sizes
-    high, low = m.p_star / inside, (1 - m.p_star) / outside
-    says = m.favoured_sums(amounts)
-    favours = m.support_matrix(m.outputs()).astype(np.float64) if m.size * m.k <= _TABLE else None
-
-    def means(terms: Floats) -> Floats:
-        """For each value, the mean of a term of the message."""
-        if favours is not None:
-            return np.asarray(low * terms.sum(axis=-1, keepdims=True) + (high - low) * (terms @ favours))
-        rows = [over_hyperplanes(np.ascontiguousarray(row), m.k, m._space) for row in np.atleast_2d(terms)]
-        found = low * terms.sum(axis=-1, keepdims=True) + (high - low) * np.array(rows)
-        return np.asarray(found.reshape(*terms.shape[:-1], m.k))
-
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
-        turn = turned(theta[:, None] * says)
-        return np.asarray(means(turn.real) + 1j * means(turn.imag))
-
-    mean = means(says)
-    plain = Adds(turns, mean, spread(mean, means(says**2)), m.size * m.t, _outputs_swings(says, low))
-    return plain.scaled(m._gap, -m.q_star * float(amounts.sum()))
-
-
-def _outputs_swings(says: Floats, least: float) -> Falls:
-    """Of outputs that have at least this probability, whatever the value."""
-    law = np.full((says.size, 1), least)
-    return lambda counts: waves.channel_swings(says, law, counts.sum(keepdims=True))
-
-
-@adds.register
-def _(m: Single, amounts: Floats) -> Adds:
-    return Adds(
-        lambda theta: turned(theta[:, None] * amounts),
-        amounts,
-        np.zeros(amounts.size),
-        amounts.size,
-        lambda counts: Swings(np.zeros(0), np.zeros(0)),
-    )
 
 
 def members(amounts: Floats, own: Floats, lost: Floats) -> Adds:
@@ -220,15 +151,19 @@ def members(amounts: Floats, own: Floats, lost: Floats) -> Adds:
     with_own, without = (picks @ (chances[near] / scale) for chances in (own, lost))
     odds = share * np.exp(1j * psi) / bit
 
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
-        turn = turned(theta[:, None] * amounts)
+    def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+        turn = expm1i(theta[:, None] * amounts)
         others = _all_but_one(odds[:, None] * turn.T[:, None, :])
         kept, left = (np.einsum("j,vjt->tv", chances, others) for chances in (with_own, without))
         return np.asarray(kept + turn * (kept + own.sum()) + left)
 
     mean, square = _set_moments(amounts, own, lost)
     return Adds(
-        turns, mean, spread(mean, square), max(k, k * points // 4), _members_swings(amounts, own + lost, psi, share)
+        phi_less_one,
+        mean,
+        spread(mean, square),
+        max(k, k * points // 4),
+        _members_swings(amounts, own + lost, psi, share),
     )
 
 

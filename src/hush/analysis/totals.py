@@ -1,4 +1,7 @@
-"""The law of an estimated total: its mean, its variance, its probabilities, and draws from it."""
+"""The law of an estimated total: its mean, its variance, its probabilities, and draws from it.
+
+People are given by the amounts that values stand for and by how many hold each, and reports by what they add.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,28 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from hush.analysis import capacity as forms
+from hush.analysis import capacity, waves
+from hush.analysis.adds import Adds
 from hush.analysis.inversion import Inversion, edgeworth
 from hush.analysis.waves import Swings, Wave
-from hush.types import Floats
+from hush.randomness import seeded
+from hush.types import Complexes, Floats, Ints
 
 Draw = Callable[[int, np.random.Generator], Floats]
+"""Estimated totals of so many collections."""
 
 EXACT = 1e-10
 """A probability is called exact where it is off by less than that."""
+COLLECTION = 5000.0
+"""What one simulated collection costs beyond its random numbers, as so many of them, roughly."""
+
+_CELLS = 1 << 20
+_COSTLY = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +81,7 @@ class Law:
     def at_most(self, cap: float) -> float:
         """The probability that the estimated total does not exceed the cap, as well as it is `known`."""
         if self.log is None:
-            return 1 - forms.normal(self.variance, cap - self.mean)
+            return 1 - capacity.normal(self.variance, cap - self.mean)
         return self._found(cap)[0]
 
     def error(self, cap: float) -> float | None:
@@ -106,3 +119,99 @@ class Law:
         at = (cap - self.offset) / self.step
         whole = math.floor(at + 1e-9 + 1e-14 * abs(at))
         return self.offset + (whole + 0.5) * self.step - self.mean
+
+
+def scaled(
+    amounts: Floats,
+    counts: Ints,
+    scale: float,
+    variance: float,
+    wave: Wave,
+    swings: Swings,
+    *,
+    shift: float,
+    step: float,
+    draw: Draw,
+    work: float,
+) -> Law:
+    """Where the total is (S + shift) / scale, and S is a multiple of the step."""
+    return Law(
+        float(amounts @ counts),
+        variance / scale**2,
+        draw,
+        work,
+        wave.scaled(scale),
+        shift / scale,
+        step / scale,
+        swings=swings.scaled(scale),
+    )
+
+
+def summed(
+    amounts: Floats,
+    counts: Ints,
+    adds: Adds,
+    *,
+    draw: Draw,
+    work: float,
+    start: float = 0.0,
+    step: float = 0.0,
+    kind: str = "exact",
+) -> Law:
+    """Of a sum over people, each of whose reports adds something that is known."""
+    held = counts > 0
+    people, middle = counts[held], adds.mean[held]
+
+    def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
+        return [(waves.log1p(adds.phi_less_one(theta)[:, held]) - 1j * theta[:, None] * middle, people)]
+
+    return Law(
+        float(amounts @ counts),
+        float(adds.variance @ counts),
+        draw,
+        work,
+        Wave(terms, adds.cells, size=float((np.abs(middle) + np.sqrt(adds.variance[held])) @ people)),
+        start,
+        step,
+        costly=adds.cells > _COSTLY,
+        kind=kind,
+        swings=adds.swings(counts) if kind == "exact" else None,
+    )
+
+
+def channel(amounts: Floats, counts: Ints, says: Floats, chances: Floats, *, draw: Draw, work: float) -> Law:
+    """Of outputs that each say something about the total, and have a probability for each value."""
+    n, step, least = int(counts.sum()), 0.0, float(says.min())
+    found = capacity.on_lattice(says)
+    if found is not None:
+        off = float(np.abs(says - least - found[0] * found[1]).max())
+        step = found[0] if n * off < 1e-3 * found[0] else 0.0
+    return Law(
+        float(amounts @ counts),
+        capacity.channel(says, chances, counts),
+        draw,
+        work,
+        waves.channel_wave(says, chances, counts),
+        n * least,
+        step,
+        costly=says.size > _COSTLY,
+        swings=waves.channel_swings(says, chances, counts),
+    )
+
+
+def simulated(amounts: Floats, counts: Ints, *, draw: Draw, work: float) -> Law:
+    """Of a mechanism that can only be run."""
+    runs = max(30, min(400, 2_000_000 // int(counts.sum())))
+    spread = float(draw(runs, seeded(7)).var(ddof=1))
+    return Law(float(amounts @ counts), spread, draw, work, kind="normal")
+
+
+def in_parts(draw: Draw, cells: int) -> Draw:
+    """So many runs at a time that they fit into memory, where each takes so many cells."""
+    rows = max(1, _CELLS // cells)
+
+    def whole(runs: int, rng: np.random.Generator) -> Floats:
+        parts = [draw(min(rows, runs - start), rng) for start in range(0, runs, rows)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    return whole

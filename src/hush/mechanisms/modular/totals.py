@@ -7,19 +7,20 @@ correlation with what it keeps, so that variance and skewness are right but for 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis.adds import Adds, members, no_swings, spread
 from hush.analysis.modular_system import System
-from hush.analysis.waves import Swings
-from hush.mechanisms.modular import MSS
-from hush.planning.capri.adds import Adds, members, spread
 from hush.types import Complexes, Floats, Ints
 
+if TYPE_CHECKING:
+    from hush.mechanisms.modular.mechanism import MSS
 
-def modular_adds(m: MSS, amounts: Floats, counts: Ints) -> Adds:
+
+def first_order_adds(m: MSS, amounts: Floats, counts: Ints) -> Adds:
     """For people counted by value: what a report adds beyond the true total, which is nothing on average over all."""
     law, number = m.blocks, len(m.moduli)
     system = System(m.k, m.moduli, law.weights / number)
@@ -37,12 +38,12 @@ def modular_adds(m: MSS, amounts: Floats, counts: Ints) -> Adds:
         blocks.append(members(says - level, own, lost).scaled(p - q, shift))
     residues = [np.arange(m.k) % size for size in m.moduli]
 
-    def turns(theta: npt.NDArray[Any]) -> Complexes:
-        return np.asarray(sum(b.turns(theta)[:, at] for b, at in zip(blocks, residues, strict=True)) / number)
+    def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
+        return np.asarray(sum(b.phi_less_one(theta)[:, at] for b, at in zip(blocks, residues, strict=True)) / number)
 
     def folded(name: str) -> Floats:
         return np.asarray(sum(getattr(b, name)[at] for b, at in zip(blocks, residues, strict=True)) / number)
 
     cells = sum(b.cells for b in blocks) + m.k
     mean = folded("mean")
-    return Adds(turns, mean, spread(mean, folded("square")), cells, lambda counts: Swings(np.zeros(0), np.zeros(0)))
+    return Adds(phi_less_one, mean, spread(mean, folded("square")), cells, no_swings)
