@@ -38,10 +38,16 @@ def _few(k: int, outputs: int, seed: int) -> Ints:
     return np.bincount(seeded([seed, 22]).integers(0, k, many), minlength=k)
 
 
-def _outputs(general: Forms, amounts: Floats) -> tuple[Floats, Floats] | None:
-    """What each output adds, and its probability for each value; None where they are too many to look at."""
+def _small(general: Forms) -> bool:
+    """Whether outputs are few enough to be looked at."""
     found = general.listed
-    return None if found is None or len(found.reports) > _OUTPUTS else (found.decoded @ amounts, found.chances)
+    return found is not None and len(found.reports) <= _OUTPUTS
+
+
+def _outputs(general: Forms, amounts: Floats) -> tuple[Floats, Floats] | None:
+    """What each output adds, and its probability for each value; None where they are too many."""
+    found = general.listed
+    return (found.decoded @ amounts, found.chances) if found is not None and _small(general) else None
 
 
 def _what_a_report_adds(forms: Forms, general: Forms, seed: int) -> str:
@@ -115,7 +121,7 @@ def _its_draws(forms: Forms, general: Forms, seed: int) -> str:
     """By the enumerated law, or by the companion's own where there is none."""
     k = forms.m.k
     amounts, counts = _amounts(k, seed), np.bincount(np.arange(_PEOPLE) % k, minlength=k)
-    law = (general if general.listed is not None else forms).total_law(amounts, counts)
+    law = (general if _small(general) else forms).total_law(amounts, counts)
     return _drawn(law, forms.total_draw(amounts, counts), seed)
 
 
@@ -135,8 +141,8 @@ def _drawn(law: Law, draw: Draw, seed: int) -> str:
 
 
 def _wrong_guesses(forms: Forms, general: Forms, seed: int) -> str:
-    known = general.listed is not None and forms.wrong_guesses_alike()
-    return "wrong guesses differ" if known and not general.wrong_guesses_alike() else ""
+    told = _small(general) and forms.wrong_guesses_alike()
+    return "wrong guesses differ" if told and not general.wrong_guesses_alike() else ""
 
 
 COMPARISONS += [
