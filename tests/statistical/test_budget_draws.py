@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 import hush
 from hush.kernels.draws import binomial
-from hush.planning.optimus.drawing import batch, estimates
+from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.population import population
 from hush.simulation import batches
@@ -102,7 +102,7 @@ def test_joint_law_of_the_tally(mechanism: hush.FrequencyOracle, counts: list[in
     law = law_of_blocks(mechanism, counts) if isinstance(mechanism, hush.MSS) else law_of_population(mechanism, counts)
     assert sum(law.values()) == pytest.approx(1.0)
     people = np.array([counts]) if shared else np.tile(counts, (30_000, 1))
-    rows = batch(mechanism)(mechanism, people.astype(np.int64), 30_000, hush.seeded(11))
+    rows = mechanism.forms.tallies(people.astype(np.int64), 30_000, hush.seeded(11))
     seen = Counter(map(tuple, rows.tolist()))
     assert set(seen) <= set(law)
     keys = list(law)
@@ -161,7 +161,7 @@ def test_drawn_populations_are_multinomial() -> None:
 @pytest.mark.parametrize("name", sorted({*NAMES, *UTILITY}))
 def test_means_and_variances_of_a_large_population(name: str) -> None:
     m = example(name, 30, 1.0)
-    assert batch(m).__name__ != "_one_by_one"
+    assert m.forms.one_by_one == (name == "PGR")
     counts = (2_000_000 / np.arange(1, 31)).astype(np.int64)
     people = population(counts, None)
     runs = 1000 if name == "PGR" else 4000

@@ -380,5 +380,5 @@ def test_a_keep_probability_that_is_one_in_doubles_has_the_error_of_one_just_bel
 @pytest.mark.parametrize(("k", "blocks"), [(2, 4), (5, 2), (13, 8), (100, 1), (100, 32)])
 def test_even_frequencies_have_a_closed_form_in_hadamard_response(k: int, blocks: int) -> None:
     m = hush.HR(k=k, epsilon=1.3, blocks=blocks)
-    assert m.even_variance(7) == pytest.approx(m.variances(np.full(k, 1 / k), 7).mean(), rel=1e-12)
-    assert accuracy.mean_squared_error(m, 7) == m.even_variance(7)
+    assert m.forms.even_variance(7) == pytest.approx(m.variances(np.full(k, 1 / k), 7).mean(), rel=1e-12)
+    assert accuracy.mean_squared_error(m, 7) == m.forms.even_variance(7)

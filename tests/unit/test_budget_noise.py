@@ -10,7 +10,6 @@ from scipy.special import ndtr
 
 import hush
 from hush.mechanisms.histogram import grid
-from hush.planning.optimus.messages import chances
 from hush.simulation.noise import NoiseSums
 
 GRIDS = {
@@ -76,4 +75,4 @@ def test_only_smooth_sums_of_many_people_are_drawn_so() -> None:
 def test_chances_of_messages_are_those_of_the_law(m: hush.FrequencyOracle) -> None:
     f = np.arange(1.0, m.k + 1) / np.arange(1.0, m.k + 1).sum()
     due = [sum(m.weight(y, v) / m.denominator * share for v, share in enumerate(f)) for y in m.outputs()]
-    np.testing.assert_allclose(chances(m, f), due, rtol=1e-12)
+    np.testing.assert_allclose(m.forms.message_chances(f), due, rtol=1e-12)

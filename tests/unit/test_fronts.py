@@ -10,7 +10,6 @@ import pytest
 import hush
 from hush.analysis.reidentification import nearest_profile, profile_match
 from hush.errors import ParameterError
-from hush.planning.cost import server_work
 from hush.planning.fronts import SELECTORS, front, sweep, tune
 from hush.planning.objectives import OBJECTIVES, Setting, measured, objective
 from tests.conftest import example
@@ -81,9 +80,9 @@ def test_a_unique_profile_in_a_huge_table_is_found_as_often_as_it_is_reconstruct
 
 
 def test_server_work_counts_counters() -> None:
-    assert server_work(hush.GRR(k=100, epsilon=1.0)) == server_work(hush.HR(k=100, epsilon=1.0)) == 1
-    assert server_work(hush.SS(k=100, epsilon=1.0, omega=9)) == 9
-    assert server_work(hush.OLH(k=100, epsilon=1.0)) == server_work(hush.SHE(k=100, epsilon=1.0)) == 100
+    assert hush.GRR(k=100, epsilon=1.0).forms.server_work == hush.HR(k=100, epsilon=1.0).forms.server_work == 1
+    assert hush.SS(k=100, epsilon=1.0, omega=9).forms.server_work == 9
+    assert hush.OLH(k=100, epsilon=1.0).forms.server_work == hush.SHE(k=100, epsilon=1.0).forms.server_work == 100
 
 
 def test_the_front_over_subset_sizes_is_the_papers() -> None:

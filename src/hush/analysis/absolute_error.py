@@ -19,7 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from hush.types import Complexes, Floats
+from hush.analysis.capacity import on_lattice
+from hush.types import Complexes, Floats, Ints
 
 Part = tuple[npt.ArrayLike, int, npt.ArrayLike]
 """Probabilities of the steps lowest, lowest + 1, ...; lowest; how many variables (one number, or one for each sum)."""
@@ -94,6 +95,31 @@ def edgeworth(variance: float, third: float, fourth: float) -> float:
     excess = fourth / variance**2
     normal = math.sqrt(2 / math.pi) * (1 - excess / 24 + third**2 / (24 * variance**3))
     return deviation * min(max(normal, 1 / math.sqrt(max(3 + excess, 1.0))), 1.0)
+
+
+def summed(adds: Floats, law: Floats, populations: Ints) -> Floats:
+    """Of sums over people who each add one of some numbers: exactly if these lie on a lattice, else nearly.
+
+    Nearly is by Edgeworth's correction.
+
+    Args:
+        adds: What can be added, one number for each output.
+        law: How likely each output is, as [output, value].
+        populations: How many people hold each value, a row for each sum.
+    """
+    found = on_lattice(adds)
+    if found is None:
+        means = adds @ law
+        second, third, fourth = (((adds[:, None] - means) ** j * law).sum(axis=0) for j in (2, 3, 4))
+        cumulants = populations @ np.stack([second, third, fourth - 3 * second**2], axis=1)
+        return np.array([edgeworth(*row) for row in cumulants])
+    step, places = found
+    laws = np.array([np.bincount(places, column) for column in law.T])
+    kinds, kind = np.unique(np.round(laws, 15), axis=0, return_inverse=True)
+    members = np.eye(len(kinds), dtype=np.int64)[kind.ravel()]
+    rows, where = np.unique(populations @ members, axis=0, return_inverse=True)
+    parts = [(laws[np.argmax(members[:, j])], 0, rows[:, j]) for j in range(len(kinds))]
+    return np.asarray(step * lattice(parts)[where.ravel()], np.float64)
 
 
 class _Law:

@@ -9,18 +9,24 @@ own is enumerated again.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hush.analysis import adds, capacity, success, totals
+from hush.analysis import absolute_error, adds, capacity, information, success, totals
+from hush.errors import ParameterError
 from hush.exact.enumeration import Listing, listed
+from hush.simulation import batches
+from hush.simulation.normals import Normals
 from hush.types import Floats, Ints
 
 if TYPE_CHECKING:
     from hush.mechanisms.base import FrequencyOracle
     from hush.mechanisms.pure import PureOracle
+    from hush.mechanisms.tunable import Fixed, Tunable
 
 LAW = frozenset(
     {
@@ -29,6 +35,8 @@ LAW = frozenset(
     }
 )
 """What a class writes to say what its law is."""
+LOOKED_AT = 1000
+"""Up to so many people, every number of a value's holders is looked at for the worst case."""
 
 
 def companion_of(cls: Any, law: frozenset[str] = LAW) -> Any:
@@ -64,6 +72,113 @@ class Forms:
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
+
+    one_by_one: ClassVar[bool] = True
+    """Whether `tallies` takes about as long for each run as one run takes."""
+    costly: ClassVar[bool] = False
+    """Whether a run takes more than a few draws a value, and the normal law knows all covariances."""
+
+    @property
+    def kinds(self) -> Sequence[int]:
+        """Values of which one of each kind is there: where all people hold one of a kind, errors are alike."""
+        return range(self.m.k)
+
+    def even_variance(self, n: int) -> float:
+        """What is the mean variance of n people's estimates, where all values are equally frequent?"""
+        return float(self.m.variances(np.full(self.m.k, 1 / self.m.k), n).mean())
+
+    def worst_variance(self, n: int) -> float:
+        """What is the largest variance of a value's estimate, of all values and all populations of n people?"""
+        return max(float(self.m.variances(np.eye(1, self.m.k, v)[0], n).max()) for v in self.kinds)
+
+    def absolute_errors(self, counts: Ints, values: Sequence[int]) -> Floats:
+        """What are the mean absolute errors of these values' estimates, with so many holders of each value?"""
+        n, law = int(counts.sum()), self.listed
+        if law is None:
+            return np.asarray(np.sqrt(2 / math.pi * self.m.variances(counts / n, n)[values]), np.float64)
+        adds = law.decoded
+        return np.array([absolute_error.summed(adds[:, v], law.chances, counts[None])[0] / n for v in values])
+
+    def even_absolute_error(self, n: int) -> float:
+        """What is the mean over the values of their mean absolute errors, where all are held equally often?"""
+        each, more = divmod(n, self.m.k)
+        counts = np.full(self.m.k, each, np.int64)
+        counts[:more] += 1
+        return float(self.absolute_errors(counts, range(self.m.k)).mean())
+
+    def single_absolute_error(self, counts: Ints) -> float:
+        """What is the mean absolute error of the value that the first count is of, the others being held alike?"""
+        return float(self.absolute_errors(counts, [0])[0])
+
+    def worst_absolute_error(self, n: int) -> float:
+        """What is the largest mean absolute error, of all values, where n people all hold the same value?"""
+        law = self.listed
+        if law is None:
+            return math.sqrt(2 / math.pi * self.worst_variance(n))
+        alone = n * np.eye(self.m.k, dtype=np.int64)
+        columns = (law.decoded[:, v] for v in range(self.m.k))
+        return max(float(absolute_error.summed(adds, law.chances, alone).max()) for adds in columns) / n
+
+    def information(self, frequencies: Floats) -> float | None:
+        """Which share of the Fisher information about these frequencies do reports keep? None if that is not known."""
+        return None if self.listed is None else information.channel(self.listed.chances, frequencies)
+
+    def even_information(self) -> float | None:
+        """Which share do they keep where all values are equally frequent?"""
+        if self.listed is not None:
+            return self.information(np.full(self.m.k, 1 / self.m.k))
+        try:
+            return information.product(self.m.k, *self.m.coordinate_law())
+        except NotImplementedError:
+            return None
+
+    @property
+    def server_work(self) -> float:
+        """How many counters does the server touch for a report? All, where it says something about every value."""
+        return self.m.k
+
+    def tallies(self, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+        """What do so many collections tally, a row for each? `people` has a row for each, or one for all."""
+        return np.stack([self.m._simulate(people[min(run, len(people) - 1)], rng) for run in range(runs)])
+
+    def sampled_tallies(self, frequencies: Floats, n: int, runs: int, rng: np.random.Generator) -> Ints:
+        """What do they tally where n people are drawn at random in each?"""
+        return self.tallies(batches.populations(frequencies, n, runs, rng), runs, rng)
+
+    def estimates(self, tallies: Ints, n: int) -> Floats:
+        """What does `decode` make of each row?"""
+        return np.stack([self.m.decode(tally, n) for tally in tallies])
+
+    def normal_noise(self, normals: Normals, frequencies: Floats, n: int) -> Floats | None:
+        """By how much do estimates err by the normal law, in fixed populations of n? None if no variance is known."""
+        try:
+            return np.asarray(normals.numbers(self.m.k) * np.sqrt(self.m.variances(frequencies, n)), np.float64)
+        except (NotImplementedError, ParameterError):
+            return None
+
+    def normal_report(self, normals: Normals, frequencies: Floats) -> Floats | None:
+        """By how much does one person's report err, drawn at random with its person, where covariances are known so?"""
+        return None
+
+    @classmethod
+    def planned(cls, k: int) -> bool:
+        """Is it worth a planner's look at so many values?"""
+        return True
+
+    @classmethod
+    def settled(cls, k: int, epsilon: float) -> Mapping[str, Any]:
+        """Which parameters, that it chooses for its budget, are held while a budget near this one is looked for?"""
+        return {}
+
+    @classmethod
+    def variants(cls, k: int) -> Sequence[tuple[type[FrequencyOracle], Fixed]]:
+        """Which other settings of its classes are worth a look, beside the usual ones?"""
+        return ()
+
+    @classmethod
+    def tunable(cls, k: int) -> Sequence[Tunable]:
+        """What is there to tune?"""
+        return ()
 
     # The law of a total.
 
@@ -128,6 +243,40 @@ class PureForms(Forms):
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
+
+    @property
+    def kinds(self) -> Sequence[int]:
+        return (0,)
+
+    def even_variance(self, n: int) -> float:
+        """Linear in the value's frequency: the mean is that of a value of frequency 1/k."""
+        return self.m.variance(n, 1 / self.m.k)
+
+    def absolute_errors(self, counts: Ints, values: Sequence[int]) -> Floats:
+        holders, where = np.unique(counts[values], return_inverse=True)
+        return self._supported(int(counts.sum()), holders)[where]
+
+    def even_absolute_error(self, n: int) -> float:
+        each, more = divmod(n, self.m.k)
+        fewer, greater = self._supported(n, np.array([each, each + 1]))
+        return float((self.m.k - more) * fewer + more * greater) / self.m.k
+
+    def worst_absolute_error(self, n: int) -> float:
+        """With few people, in any population."""
+        holders = np.arange(n + 1) if n <= LOOKED_AT else np.array([0, n])
+        return float(self._supported(n, holders).max())
+
+    def _supported(self, n: int, holders: Ints) -> Floats:
+        """Supports are binomial among the holders of a value, and among the others."""
+        p, q = self.m.p_star, self.m.q_star
+        ends = {0: q, n: p}
+        found = np.zeros(holders.size)
+        inner = ~np.isin(holders, list(ends))
+        if inner.any():
+            both = [([1 - p, p], 0, holders[inner]), ([1 - q, q], 0, n - holders[inner])]
+            found[inner] = absolute_error.lattice(both)
+        found[~inner] = [absolute_error.binomial(n, ends[int(x)]) for x in holders[~inner]]
+        return np.asarray(found / (n * (p - q)), np.float64)
 
     # The law of a total.
 

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from hush.analysis import adds, capacity, totals, waves
 from hush.mechanisms.forms import PureForms
+from hush.simulation import batches
 from hush.types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
 class IndependentForms(PureForms):
     """Of a pure oracle whose report supports each value independently of the others."""
+
+    # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
+
+    one_by_one: ClassVar[bool] = False
+
+    def tallies(self, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+        return batches.independent_bits(people, self.m.p_star, self.m.q_star, runs, rng)
+
+    def estimates(self, tallies: Ints, n: int) -> Floats:
+        return self.m.decode(tallies, n)
 
     # The law of a total.
 

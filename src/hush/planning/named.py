@@ -9,13 +9,14 @@ promise, and steps over narrow windows.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from hush.errors import HushError
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.forms import companion_of
 from hush.mechanisms.settings import takes
 from hush.planning.budgets import FINEST, MOST_EPSILON, USUAL, Measure, budget, finer, first, place
 from hush.planning.measures import likely_epsilon, meets, number_of
@@ -120,3 +121,43 @@ class Named:
 def _number(one: Named, name: str, epsilon: float) -> float:
     """A number at a budget; kept, since wishes that cannot be met are asked for again with one of them relaxed."""
     return number_of(one.make(epsilon), name, one.wishes)
+
+
+@dataclass(frozen=True)
+class Usual:
+    """A registered mechanism as it is, but for what it would choose anew at each budget that is looked at."""
+
+    mechanism: type[FrequencyOracle]
+    wishes: Wishes
+
+    tuned: ClassVar[bool] = False
+
+    def search(self) -> FrequencyOracle | None:
+        """The one that serves best."""
+        forms = companion_of(self.mechanism)
+        return searched(self.mechanism, self.wishes, lambda epsilon: forms.settled(self.wishes.k, epsilon))
+
+
+def searched(
+    mechanism: type[FrequencyOracle], wishes: Wishes, fixed: Callable[[float], Mapping[str, Any]]
+) -> FrequencyOracle | None:
+    """The one that serves best with what is fixed for about the budget it will have, or for another if none does."""
+    tried: set[tuple[tuple[str, Any], ...]] = set()
+    for epsilon in _likely(wishes):
+        held = tuple(fixed(epsilon).items())
+        if held in tried:
+            continue
+        tried.add(held)
+        m = Named(mechanism, wishes, held).search()
+        if m is not None:
+            return m
+    return None
+
+
+def _likely(wishes: Wishes) -> Iterator[float]:
+    """Budgets that what serves may have, the likeliest first."""
+    if not wishes.spends:
+        yield likely_epsilon(wishes)
+    if wishes.max_epsilon is not None:
+        yield wishes.max_epsilon
+    yield ASSUMED_EPSILON

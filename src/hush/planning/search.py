@@ -7,44 +7,34 @@ from dataclasses import dataclass
 
 from hush.errors import HushError
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.hashing import OLH
-from hush.mechanisms.modular import MSS
+from hush.mechanisms.forms import companion_of
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
-from hush.planning import tuning
-from hush.planning.families import FAMILIES
+from hush.planning.families import companions, tunable
 from hush.planning.measures import number_of, numbers_of
-from hush.planning.named import Named
+from hush.planning.named import Named, Usual
 from hush.planning.shortlist import alike
-from hush.planning.tuning import Listed, Modular, Tuned
+from hush.planning.tuning import Anchored, Listed, Tuned, tuned
 from hush.planning.wishes import Wishes
-from hush.utility.oracle import UtilityOracle
-
-_FAMILY_FOR = 4_096
-"""Values up to which hashing by a public family is looked at: what fakes gain is found by going through all of it."""
 
 _SAME = 1e-9
 """Numbers that differ by no more than rounding."""
 
 
-def candidates(wishes: Wishes) -> Iterator[Named | Tuned | Listed | Modular]:
-    """All that can be planned with: registered mechanisms that promise something, and the families to tune."""
+def candidates(wishes: Wishes) -> Iterator[Named | Usual | Tuned | Listed | Anchored]:
+    """All that can be planned with: registered mechanisms that promise something, and what they offer to tune."""
     for cls in registry().values():
         wanted = takes(cls)
         required = {name for name, needed in wanted.items() if needed}
         if not required <= {"k", "epsilon", "delta"} or "epsilon" not in wanted:
             continue
-        if ("delta" in wanted and wishes.delta is None) or issubclass(cls, UtilityOracle):
-            continue  # all values are taken to be sensitive here
-        yield Modular(wishes, tuned=False) if cls is MSS else Named(cls, wishes)
-    if wishes.k <= _FAMILY_FOR:
-        yield Named(OLH, wishes, (("hash", "family"),))
-    tuned = wishes.for_tuning()
-    for family in FAMILIES:
-        yield Tuned(family, tuned)
-    yield tuning.hadamard(tuned)
-    yield tuning.projective(tuned)
-    yield Modular(tuned, tuned=True)
+        if ("delta" in wanted and wishes.delta is None) or not companion_of(cls).planned(wishes.k):
+            continue
+        yield Usual(cls, wishes)
+    for cls, fixed in dict.fromkeys(variant for forms in companions() for variant in forms.variants(wishes.k)):
+        yield Named(cls, wishes, fixed)
+    for offer in tunable(wishes.k):
+        yield tuned(offer, wishes.for_tuning())
 
 
 @dataclass(frozen=True)

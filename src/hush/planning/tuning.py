@@ -9,36 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
-from hush.analysis.projective import dimension, points
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.hadamard import HR
-from hush.mechanisms.modular import MSS
-from hush.mechanisms.modular.moduli import ANCHORS, choose_moduli, usual_moduli
-from hush.mechanisms.projective import PGR
-from hush.mechanisms.subset import SS
+from hush.mechanisms.tunable import Choices, Family, ForBudget, Tunable
 from hush.planning.budgets import LEAST_EPSILON, MOST_EPSILON
-from hush.planning.families import Family
-from hush.planning.measures import likely_epsilon, meets, numbers_of
-from hush.planning.named import Named
+from hush.planning.measures import meets, numbers_of
+from hush.planning.named import Named, searched
 from hush.planning.objectives import Z95
-from hush.planning.wishes import ASSUMED_EPSILON, Wishes
+from hush.planning.wishes import Wishes
 from hush.types import Floats
 
-MODULAR_FOR = 1 << 14
-"""Values up to which modular subset selection is planned with: beyond, PGR is shorter and as exact at any budget up to
-nine, and the error of modular subset selection takes longer to find than everything else together."""
-
-_ORDERS = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 19, 23, 27, 32, 37, 43, 49, 59, 64, 73, 81, 97, 121, 149, 181, 223, 256)
-"""Fields that are tried for projective geometry response; others are between them."""
-_MODULI_FOR = 4_096
-"""Values up to which moduli are chosen for what matters."""
-_WANTED: dict[str, str | dict[str, float]] = {"bits": "bits", "work": "bits", "attack": "asr", "accuracy": "mse"}
-_BALANCE = {"mse": 0.5, "asr": 1.0, "bits": 0.25}
 _STEPS = 26
 _LOOSE = 1 + 1e-6
 """Closed forms are as good as that; what they choose is measured exactly."""
@@ -76,15 +59,14 @@ class Tuned:
         bits = family.bits(w.k, parameters)
         budgets = self._budgets(parameters)
         numbers = {"epsilon": budgets, **self._measured(budgets, parameters), "bits": bits}
-        if w.matters == "work" and family.mechanism is SS:
-            numbers["work"] = parameters
+        if w.matters == "work" and family.work is not None:
+            numbers["work"] = family.work(parameters)
         able = budgets <= w.largest_epsilon * _LOOSE
         for name, limit in w.limits.items():
             able &= numbers[name] <= limit * _LOOSE
         at = np.nonzero(able)[0]
         for i in w.best_first({name: column[at] for name, column in numbers.items()})[:_BUILT]:
-            chosen = float(parameters[at[i]])
-            yield int(chosen) if family.whole else chosen
+            yield family.written(parameters[at[i]])
 
     def _budgets(self, parameters: Floats) -> Floats:
         """For each parameter the least budget that the error needs, or the largest that is allowed.
@@ -118,17 +100,15 @@ class Tuned:
 class Listed:
     """A mechanism with a parameter of few values, each of which is searched for its budget."""
 
-    mechanism: type[FrequencyOracle]
-    parameter: str
-    values: tuple[Any, ...]
+    choices: Choices
     wishes: Wishes
 
     tuned: ClassVar[bool] = True
 
     def search(self) -> FrequencyOracle | None:
         """The one that serves best."""
-        w = self.wishes
-        made = [Named(self.mechanism, w, ((self.parameter, value),)).search() for value in self.values]
+        w, offer = self.wishes, self.choices
+        made = [Named(offer.mechanism, w, ((offer.parameter, value),)).search() for value in offer.values]
         able = [m for m in made if m is not None]
         if not able:
             return None
@@ -136,40 +116,27 @@ class Listed:
         return able[w.best_first({name: np.array([row[name] for row in rows]) for name in rows[0]})[0]]
 
 
-def hadamard(wishes: Wishes) -> Listed:
-    """Hadamard response with any number of blocks."""
-    return Listed(HR, "blocks", tuple(2**i for i in range((2 * wishes.k).bit_length())), wishes)
-
-
-def projective(wishes: Wishes) -> Listed:
-    """Projective geometry response over many fields."""
-    orders = (q for q in _ORDERS if q <= wishes.k and points(q, dimension(wishes.k, q)) <= 64 * wishes.k)
-    return Listed(PGR, "q", tuple(orders), wishes)
-
-
 @dataclass(frozen=True)
-class Modular:
-    """Modular subset selection, with the usual moduli or with those chosen for what matters."""
+class Anchored:
+    """A mechanism with a parameter that is chosen for about the budget that it will have, and for what matters."""
 
+    offer: ForBudget
     wishes: Wishes
-    tuned: bool
+
+    tuned: ClassVar[bool] = True
 
     def search(self) -> FrequencyOracle | None:
-        """With moduli for about the budget that it will have, or for another one if they do not serve."""
-        w = self.wishes
-        if w.k > (_MODULI_FOR if self.tuned else MODULAR_FOR):
-            return None
-        near = [] if w.spends else [likely_epsilon(w)]
-        near += [epsilon for epsilon in (w.max_epsilon, ASSUMED_EPSILON) if epsilon is not None]
-        for anchor in dict.fromkeys(min(ANCHORS, key=lambda each: (abs(each - x), each)) for x in near):
-            moduli = _moduli(w.k, anchor, w.matters) if self.tuned else usual_moduli(w.k, anchor)
-            m = Named(MSS, w, (("moduli", moduli),)).search()
-            if m is not None:
-                return m
-        return None
+        """The first that serves, of budgets that it may have."""
+        w, offer = self.wishes, self.offer
+
+        def fixed(epsilon: float) -> dict[str, Any]:
+            return {offer.parameter: offer.choose(w.k, epsilon, w.matters)}
+
+        return searched(offer.mechanism, w, fixed)
 
 
-@lru_cache(maxsize=256)
-def _moduli(k: int, epsilon: float, matters: str) -> tuple[int, ...]:
-    """Moduli for what matters; kept, since they take a while and wishes are often asked for again."""
-    return choose_moduli(k, epsilon, objective=_WANTED.get(matters, _BALANCE))
+def tuned(offer: Tunable, wishes: Wishes) -> Tuned | Listed | Anchored:
+    """How what is offered is searched."""
+    if isinstance(offer, Family):
+        return Tuned(offer, wishes)
+    return Listed(offer, wishes) if isinstance(offer, Choices) else Anchored(offer, wishes)

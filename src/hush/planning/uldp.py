@@ -16,18 +16,12 @@ import numpy as np
 from hush import rules
 from hush.domain import Domain
 from hush.errors import ParameterError, message
+from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.direct import GRR
-from hush.mechanisms.hadamard import HR
-from hush.mechanisms.hashing import OLH
 from hush.mechanisms.settings import chosen
-from hush.mechanisms.subset import SS
-from hush.mechanisms.unary import OUE
-from hush.planning.cost import server_work
-from hush.utility import MECHANISMS, UtilityOracle, total_error, uHR
+from hush.utility import MECHANISMS, PLAIN, total_error
 
 PREFERENCES = ("utility", "bits", "computation")
-_PLAIN: tuple[type[FrequencyOracle], ...] = (GRR, SS, OUE, OLH, HR)
 _NOT_SHOWN = ("sensitive", "theta", "z", "reveal")
 
 
@@ -39,18 +33,13 @@ class Option:
         mechanism: With its best parameter.
         error: Sum over all values of the variance of their estimates.
         work: Counters that one report touches on the server.
+        name: What it is called: one that reveals values alone, where others of its class send pairs, is marked.
     """
 
     mechanism: FrequencyOracle
     error: float
     work: float
-
-    @property
-    def name(self) -> str:
-        """What it is called: one that reveals values alone is marked."""
-        u = self.mechanism
-        alone = isinstance(u, UtilityOracle) and u.reveal == "alone" and u.z_mean > 0 and not isinstance(u, uHR)
-        return f"{self.mechanism.name()}, alone" if alone else self.mechanism.name()
+    name: str
 
     @property
     def bits(self) -> int:
@@ -108,15 +97,15 @@ class Recommendation:
     def statement(self) -> str:
         """The answer in a sentence."""
         u = self.best.mechanism
-        protects = f"protects {u.s} of {u.k} values" if isinstance(u, UtilityOracle) else f"protects all {u.k} values"
+        some = f"{len(u.guarantee.sensitive)} of" if isinstance(u.guarantee, ULDP) else "all"
         reason = {
             "utility": "has the least error",
             "bits": f"needs the fewest bits among those within {self.slack:g} times the least error",
             "computation": f"costs the server least among those within {self.slack:g} times the least error",
         }[self.prefer]
         return (
-            f"{self.best.name} {reason}: it {protects} and has an error {self.gain:.3g} times smaller than "
-            f"{self.plain.name}, which protects all of them."
+            f"{self.best.name} {reason}: it protects {some} {u.k} values and has an error {self.gain:.3g} times "
+            f"smaller than {self.plain.name}, which protects all of them."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -181,8 +170,8 @@ def uldp(
     }
     frequencies = np.full(domain.size, share / others)
     frequencies[list(domain.sensitive)] = (1 - share) / len(domain.sensitive)
-    plain = [cls(k=domain.size, epsilon=epsilon) for cls in _PLAIN]
-    ways = [Option(m, float(m.variances(frequencies, n).sum()), server_work(m)) for m in plain]
+    plain = [cls(k=domain.size, epsilon=epsilon) for cls in PLAIN]
+    ways = [Option(m, float(m.variances(frequencies, n).sum()), m.forms.server_work, m.name()) for m in plain]
     ranked = tuple(sorted(options, key=keys[prefer]))
     return Recommendation(ranked, min(ways, key=lambda way: way.error), prefer, slack, share, n)
 
@@ -196,7 +185,9 @@ def _made(domain: Domain, epsilon: float, theta: float, n: int) -> list[Option]:
                 u = cls(k=domain.size, epsilon=epsilon, sensitive=domain.sensitive, theta=theta, reveal=reveal)
             except ParameterError:  # some cannot send a value alone
                 continue
-            found.append(Option(u, total_error(u, theta, n), server_work(u.base)))
-            if cls is uHR or u.z_mean == 0:  # where nothing is revealed beside a report, a pair is never sent
+            only = cls.reveal == "alone" or u.z_mean == 0  # where nothing is revealed beside a report, no pair is sent
+            name = u.name() if only or reveal == "pair" else f"{u.name()}, alone"
+            found.append(Option(u, total_error(u, theta, n), u.base.forms.server_work, name))
+            if only:
                 break
     return found

@@ -4,7 +4,13 @@
 uSS, uUE, uLH and uWheel are the known ones by name. All are mechanisms like any other.
 """
 
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.direct import GRR
+from hush.mechanisms.hadamard import HR
+from hush.mechanisms.hashing import OLH
 from hush.mechanisms.registry import register
+from hush.mechanisms.subset import SS
+from hush.mechanisms.unary import OUE
 from hush.utility.balanced import BalancedLH
 from hush.utility.collaborative import Collaboration, collaborate, combined, told_theta
 from hush.utility.error import total_error
@@ -15,6 +21,8 @@ from hush.utility.transform import Transformed, transform
 
 MECHANISMS: tuple[type[Named], ...] = (uRR, uRAP, uHR, uSS, uUE, uLH, uWheel)
 """The known ones, all registered."""
+PLAIN: tuple[type[FrequencyOracle], ...] = (GRR, SS, OUE, OLH, HR)
+"""Mechanisms that protect every value, which they are compared with."""
 
 for _each in MECHANISMS:
     register(_each)
@@ -23,6 +31,7 @@ for _part in (Transformed, BalancedLH):
 
 __all__ = [
     "MECHANISMS",
+    "PLAIN",
     "BalancedLH",
     "Collaboration",
     "Transformed",

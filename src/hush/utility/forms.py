@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,19 @@ class UtilityForms(Forms):
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
+
+    one_by_one: ClassVar[bool] = False
+
+    def tallies(self, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+        from hush.utility import _many
+
+        known = _many.known(self.m)
+        return _many.tallies(self.m, people, runs, rng) if known else super().tallies(people, runs, rng)
+
+    @classmethod
+    def planned(cls, k: int) -> bool:
+        """No: all values are taken to be sensitive there."""
+        return False
 
     # The law of a total.
 

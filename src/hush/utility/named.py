@@ -263,7 +263,7 @@ class uHR(Named):
 
         base = HR(k=self.s, epsilon=self.epsilon, blocks=blocks)
         if self.s == self.k:
-            return self.k * base.even_variance()
+            return self.k * base.forms.even_variance(1)
         made = Transformed(k=self.k, base=base, sensitive=self.sensitive, z=self.z, reveal=self.reveal)
         return total_error(made, self._theta)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hush.analysis import adds, capacity, totals, waves
+from hush.analysis import adds, capacity, information, totals, waves
 from hush.mechanisms.forms import PureForms
+from hush.simulation import batches
+from hush.simulation.normals import Normals
 from hush.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -24,6 +26,29 @@ class DirectForms(PureForms):
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
+
+    one_by_one: ClassVar[bool] = False
+
+    def even_information(self) -> float:
+        return information.subset(self.m.k, 1, self.m.p_star)
+
+    @property
+    def server_work(self) -> float:
+        return 1
+
+    def tallies(self, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+        return batches.direct(people, self.m.p_star, self.m.q_star, runs, rng)
+
+    def estimates(self, tallies: Ints, n: int) -> Floats:
+        return self.m.decode(tallies, n)
+
+    def normal_noise(self, normals: Normals, frequencies: Floats, n: int) -> Floats:
+        """Those who keep their value, and the rest over all values."""
+        gap = self.m.p_star - self.m.q_star
+        kept = normals.numbers(self.m.k) * np.sqrt(frequencies * gap * (1 - gap))
+        spread = normals.numbers(self.m.k, 1) * np.sqrt((1 - gap) / self.m.k)
+        others = spread - (spread.sum(axis=1, keepdims=True) + kept.sum(axis=1, keepdims=True)) / self.m.k
+        return np.asarray((kept + others) / (gap * np.sqrt(n)), np.float64)
 
     # The law of a total.
 

@@ -163,16 +163,6 @@ class HR(TwoLevel):
         near = np.asarray(share * (held - 1) + frequency, np.float64)
         return float(((held @ self._spread(near, 1 - near)) / self.k - frequency) / n)
 
-    def even_variance(self, n: int = 1) -> float:
-        """The mean over the values of `variances` where all are equally frequent, whatever their number."""
-        inside, outside = self._sizes
-        missed = (1 - self.p_star) * inside / outside
-        each, more = divmod(self.k, self.blocks)
-        pairs = more * (each + 1) ** 2 + (self.blocks - more) * each**2
-        near = pairs / self.k**2  # how often another person's value is of the same block
-        within = near * (self.p_star + missed) + (1 - near) * 2 * missed
-        return within / (n * self._gap**2) - 1 / (n * self.k)
-
     @property
     def _members(self) -> Ints:
         """How many values each block has."""

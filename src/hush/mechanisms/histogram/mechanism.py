@@ -28,7 +28,7 @@ from hush.mechanisms import chosen
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.histogram import grid
-from hush.mechanisms.histogram.forms import HistogramForms, ServerThresholdForms
+from hush.mechanisms.histogram.forms import GaussianForms, HistogramForms, LaplaceForms, ServerThresholdForms
 from hush.mechanisms.histogram.grid import Grid
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
@@ -208,6 +208,8 @@ class SHE(NoisyHistogram):
     0.5
     """
 
+    companion: ClassVar[type[Forms]] = LaplaceForms
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServerTHE(NoisyHistogram, PureOracle):
@@ -333,6 +335,7 @@ class AGM(chosen.Chosen, GM):
 
     scale: float = None  # type: ignore[assignment]
 
+    companion: ClassVar[type[Forms]] = GaussianForms
     choice: ClassVar[str] = "scale"
     _largest: ClassVar[float] = rules.MAX_EPSILON
 

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from hush.analysis import totals
+import numpy as np
+
+from hush.analysis import information, totals
 from hush.mechanisms.forms import Forms
+from hush.mechanisms.modular.moduli import choose_moduli, nearest_anchor, usual_moduli
 from hush.mechanisms.modular.totals import first_order_adds
+from hush.mechanisms.tunable import ForBudget, Tunable
+from hush.simulation import batches
+from hush.simulation.normals import Normals, Subsets, by_rows, sampled
 from hush.types import Floats, Ints
 
 if TYPE_CHECKING:
     from hush.mechanisms.modular.mechanism import MSS
+
+
+_ROUGH = 1e-6
+"""How well least squares are solved for the normal law."""
+_PLANNED_FOR = 1 << 14
+"""Values up to which it is planned with: beyond, PGR is shorter and as exact at any budget up to nine, and the error of
+modular subset selection takes longer to find than everything else together."""
+_TUNED_FOR = 4_096
+"""Values up to which moduli are chosen for what matters."""
+_WANTED: dict[str, str | dict[str, float]] = {"bits": "bits", "work": "bits", "attack": "asr", "accuracy": "mse"}
+_BALANCE = {"mse": 0.5, "asr": 1.0, "bits": 0.25}
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +44,91 @@ class ModularForms(Forms):
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 
+    one_by_one: ClassVar[bool] = False
+    costly: ClassVar[bool] = True
+
+    def even_variance(self, n: int) -> float:
+        return self.m.blocks.even_variance(n)
+
+    def worst_variance(self, n: int) -> float:
+        """Concave in the population: a proved bound."""
+        return self.m.blocks.worst_variance(n)
+
+    def single_absolute_error(self, counts: Ints) -> float:
+        """Values are not alike: the normal value of the mean variance over which one it is."""
+        n = int(counts.sum())
+        return math.sqrt(2 / math.pi * self.m.variance(n, counts[0] / n))
+
+    def even_information(self) -> float:
+        blocks = zip(self.m.moduli, self.m.omegas, self.m.blocks.p.tolist(), strict=True)
+        return sum(information.modular(self.m.k, *block) for block in blocks) / len(self.m.moduli)
+
+    @property
+    def server_work(self) -> float:
+        """On average over the blocks; the solution is found once, at the end."""
+        return sum(self.m.omegas) / len(self.m.omegas)
+
+    def tallies(self, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+        """Subset selection in every block, or randomized response where a subset has one member."""
+        rows = batches.residues(people, np.array(self.m.moduli), runs, rng)
+        parts = np.split(rows, self.m._starts[1:-1], axis=1)
+        here = np.stack([part.sum(axis=1) for part in parts], axis=1)
+        tallies = []
+        for part, size, omega, p in zip(parts, self.m.moduli, self.m.omegas, self.m.blocks.p.tolist(), strict=True):
+            if omega == 1:
+                tallies.append(batches.direct(part, p, (1 - p) / (size - 1), runs, rng))
+            else:
+                tallies.append(batches.subset_members(part, omega, p, runs, rng))
+        return np.concatenate([*tallies, here], axis=1)
+
+    def estimates(self, tallies: Ints, n: int) -> Floats:
+        """Of few values for all rows at once, by the normal equations; where a block is empty, one by one."""
+        if not self.m.blocks.system.small:
+            return super().estimates(tallies, n)
+        law, starts = self.m.blocks, self.m._starts
+        whole = tallies[:, starts[-1] :].min(axis=1) > 0
+        out = np.empty((len(tallies), self.m.k))
+        for i in np.flatnonzero(~whole):
+            out[i] = self.m.decode(tallies[i], n)
+        rows = tallies[whole]
+        matrix, right = np.zeros((len(rows), self.m.k, self.m.k)), np.zeros((len(rows), self.m.k))
+        for j, size in enumerate(self.m.moduli):
+            residue, people = np.arange(self.m.k) % size, rows[:, starts[-1] + j]
+            seen = rows[:, starts[j] : starts[j + 1]] / people[:, None]
+            weight = law.weights[j] * people
+            right += weight[:, None] * ((seen - law.q[j]) / (law.p[j] - law.q[j]))[:, residue]
+            matrix += weight[:, None, None] * (residue[:, None] == residue)
+        out[whole] = np.linalg.solve(matrix, right[:, :, None])[:, :, 0]
+        return out
+
+    def normal_report(self, normals: Normals, frequencies: Floats) -> Floats:
+        """Residues of every block, from its share of the people, and the least squares of all."""
+        law, right, start = self.m.blocks, np.zeros((normals.runs, self.m.k)), 0
+        own, drawn = (normals.numbers(int(sum(self.m.moduli)), pool) for pool in (0, 1))
+        for j, (size, omega) in enumerate(zip(self.m.moduli, self.m.omegas, strict=True)):
+            residue, part = np.arange(self.m.k) % size, slice(start, start + size)
+            held = np.bincount(residue, frequencies, size).astype(np.float64)
+            block = Subsets(size, omega, float(law.p[j]), float(law.q[j]))
+            noise = np.asarray(block.noise(own[:, part], held) + sampled(drawn[:, part], held), np.float64)
+            right += (law.weights[j] * np.sqrt(len(self.m.moduli))) * noise[:, residue]
+            start += size
+        return by_rows(right, lambda row: law.system.solve(row, tolerance=_ROUGH))
+
+    @classmethod
+    def planned(cls, k: int) -> bool:
+        return k <= _PLANNED_FOR
+
+    @classmethod
+    def settled(cls, k: int, epsilon: float) -> Mapping[str, Any]:
+        """The usual moduli, which switch between budgets."""
+        return {"moduli": usual_moduli(k, epsilon)}
+
+    @classmethod
+    def tunable(cls, k: int) -> Sequence[Tunable]:
+        from hush.mechanisms.modular.mechanism import MSS
+
+        return (ForBudget(MSS, "moduli", _moduli),) if k <= _TUNED_FOR else ()
+
     # The law of a total.
 
     def total_law(self, amounts: Floats, counts: Ints) -> totals.Law:
@@ -34,3 +139,14 @@ class ModularForms(Forms):
     def collection_work(self, n: int) -> float:
         """Sets of residues, walked residue by residue."""
         return totals.COLLECTION + 1000.0 * self.m.k
+
+
+def _moduli(k: int, epsilon: float, matters: str) -> tuple[int, ...]:
+    """Moduli for what matters, at about this budget."""
+    return _chosen(k, nearest_anchor(epsilon), matters)
+
+
+@lru_cache(maxsize=256)
+def _chosen(k: int, epsilon: float, matters: str) -> tuple[int, ...]:
+    """Kept, since they take a while and wishes are often asked for again."""
+    return choose_moduli(k, epsilon, objective=_WANTED.get(matters, _BALANCE))

@@ -258,7 +258,12 @@ def usual_moduli(k: int, epsilon: float) -> Moduli:
 
     A search takes about three seconds of one core up to 100,000 values, and some six for a million.
     """
-    return _anchored(k, min(ANCHORS, key=lambda each: (abs(each - epsilon), each)))
+    return _anchored(k, nearest_anchor(epsilon))
+
+
+def nearest_anchor(epsilon: float) -> float:
+    """The anchor that a budget is nearest to."""
+    return min(ANCHORS, key=lambda each: (abs(each - epsilon), each))
 
 
 @lru_cache(maxsize=256)

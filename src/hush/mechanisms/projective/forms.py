@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis import adds, totals
+from hush.analysis import adds, information, totals
+from hush.analysis.projective import dimension, points
 from hush.analysis.waves import expm1i
 from hush.mechanisms.forms import PureForms
+from hush.mechanisms.messages import MessageForms
 from hush.mechanisms.projective.counts import over_hyperplanes
+from hush.mechanisms.tunable import Choices, Tunable
+from hush.simulation.normals import by_rows
 from hush.types import Complexes, Floats, Ints
 
 if TYPE_CHECKING:
@@ -20,8 +25,12 @@ if TYPE_CHECKING:
 _TABLE = 1 << 20  # messages times values that are kept in a table
 
 
+_ORDERS = (2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 19, 23, 27, 32, 37, 43, 49, 59, 64, 73, 81, 97, 121, 149, 181, 223, 256)
+"""Fields that are tried; others are between them."""
+
+
 @dataclass(frozen=True, eq=False)
-class ProjectiveForms(PureForms):
+class ProjectiveForms(MessageForms, PureForms):
     """Of projective geometry response."""
 
     m: PGR
@@ -29,6 +38,24 @@ class ProjectiveForms(PureForms):
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
+
+    def even_information(self) -> float:
+        high, low = self.m.p_star / self.m.favoured, (1 - self.m.p_star) / (self.m.size - self.m.favoured)
+        return information.two_levels(self.m.k, self.m.favoured_sums(np.ones(self.m.k)), high, low)
+
+    def held(self, frequencies: Floats) -> Floats:
+        return self.m.favoured_sums(frequencies)
+
+    def decoded_noise(self, noise: Floats) -> Floats:
+        """Summed over hyperplanes."""
+        return by_rows(noise, lambda row: over_hyperplanes(row, self.m.k, self.m._space)) / self.m._gap
+
+    @classmethod
+    def tunable(cls, k: int) -> Sequence[Tunable]:
+        from hush.mechanisms.projective.mechanism import PGR
+
+        orders = (q for q in _ORDERS if q <= k and points(q, dimension(k, q)) <= 64 * k)
+        return (Choices(PGR, "q", tuple(orders)),)
 
     # The law of a total.
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hush.errors import missing
 from hush.planning.capri.answer import Evidence
+from hush.planning.process import Process
 from hush.planning.relax import up
 
 Trial = Callable[[float], Evidence]
@@ -151,26 +151,13 @@ def _quantile(found: Evidence, runs: int) -> float:
 
 def _next(at: np.ndarray, off: np.ndarray, low: float, high: float) -> float:
     """Where the distance is expected to fall most below the least so far."""
-    import warnings
-
     from scipy.special import ndtr
 
-    try:
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError:
-        raise missing("scikit-learn", "budget", "method='bayes'") from None
-    kernel = ConstantKernel(1.0, (1e-2, 1e3)) * Matern(1.0, (1e-2, 1e1), nu=1.5) + WhiteKernel(1e-3, (1e-8, 1.0))
-    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=7)
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(at[:, None], off)
     least = at[np.argmin(off)]
     near = least + np.concatenate([-np.geomspace(1e-4, 0.3, 100), np.geomspace(1e-4, 0.3, 100)])
     grid = np.clip(np.concatenate([np.linspace(low, high, 800), near]), low, high)
-    mean, spread = model.predict(grid[:, None], return_std=True)
+    process = Process("method='bayes'", 1.5, 1e-3, (1e-8, 1.0), (1e-2, 1e3), (1e-2, 1e1), seed=7)
+    mean, spread = process.predicted(at, off, grid)
     gain = off.min() - mean
     z = gain / np.maximum(spread, 1e-12)
     better = gain * ndtr(z) + spread * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)

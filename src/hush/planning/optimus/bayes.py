@@ -11,21 +11,16 @@ returned, the smallest of them.
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import ClassVar
 
 import numpy as np
 
 from hush import rules
-from hush.errors import missing
 from hush.planning.optimus.found import Found, ThousandRuns, settled, smallest
 from hush.planning.optimus.trials import Trials, Tried
+from hush.planning.process import Process
 from hush.types import Floats
-
-Process = Callable[[Floats, Floats, Floats], tuple[Floats, Floats]]
 
 _GRID = 500
 _CLOSE = 0.02
@@ -51,7 +46,7 @@ class Bayes(ThousandRuns):
 
     def search(self, trials: Trials, runs: int) -> Found:
         """The same number of runs at every budget."""
-        process = _process()
+        process = Process("The method Bayes", 2.5, 1e-4, (1e-8, 1e-1), follows=True)
         attempt, exactly = trials.attempts(runs)
         low, high = math.log(trials.question.low), math.log(trials.question.high)
         trials.expected = self.initial + self.iterations + 1
@@ -74,7 +69,7 @@ class Bayes(ThousandRuns):
         below, over = _sides(trials, low, high)
         near = np.linspace(min(below, over) - 0.1, max(below, over) + 0.1, _GRID)
         grid = np.clip(np.concatenate([np.linspace(low, high, _GRID), near]), low, high)
-        mean, spread = process(at[:, None], gaps, grid[:, None])
+        mean, spread = process.predicted(at, gaps, grid)
         promise = expected_improvement(mean, spread, float(np.abs(gaps).min()))
         best = int(np.argmax(promise))
         seen = bool(np.isclose(grid[best], at, rtol=0, atol=1e-9).any())
@@ -109,25 +104,3 @@ def expected_improvement(mean: Floats, spread: Floats, best: float) -> Floats:
     rising = (best + mean) * (ndtr(zero) - ndtr(low)) - s * (density(zero) - density(low))
     falling = (best - mean) * (ndtr(high) - ndtr(zero)) + s * (density(high) - density(zero))
     return np.asarray(np.maximum(rising + falling, 0.0), np.float64)
-
-
-def _process() -> Process:
-    """A Gaussian process: from points and what was seen there, to means and standard deviations elsewhere."""
-    try:
-        from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
-    except ImportError:
-        raise missing("scikit-learn", "budget", "The method Bayes") from None
-    threads = import_module("threadpoolctl")  # comes with scikit-learn
-    kernel = ConstantKernel(1.0) * Matern(length_scale=1.0, nu=2.5) + WhiteKernel(1e-4, (1e-8, 1e-1))
-    model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=0)
-
-    def predict(at: Floats, seen: Floats, wanted: Floats) -> tuple[Floats, Floats]:
-        with warnings.catch_warnings(), threads.threadpool_limits(1):  # matrices are small: threads would only wait
-            warnings.simplefilter("ignore")  # a kernel parameter that reached its bound
-            model.fit(at, seen)
-            model.kernel = model.kernel_  # the next fit starts here
-            mean, spread = model.predict(wanted, return_std=True)
-        return mean, spread
-
-    return predict

@@ -21,7 +21,6 @@ import numpy as np
 from hush import rules
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus.drawing import costly, slow
 from hush.planning.optimus.found import Found, rounded
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.sequential import Test, runs_needed
@@ -50,9 +49,9 @@ class Direct:
 
     def usual_runs(self, m: FrequencyOracle) -> int:
         """More where a run is cheap; in any case enough for the usual probabilities."""
-        if slow(m):
+        if m.forms.one_by_one:
             return 2000
-        return 4000 if costly(m) else min(max(4_000_000 // m.k, 4000), 20_000)
+        return 4000 if m.forms.costly else min(max(4_000_000 // m.k, 4000), 20_000)
 
     def __post_init__(self) -> None:
         rules.number("precision", self.precision, 0.0, 1.0, "use e.g. 0.01")
@@ -76,7 +75,7 @@ class Pilot:
     def __init__(self, trials: Trials) -> None:
         self.trials = trials
         q = trials.question
-        most = 400 if costly(q.mechanism(q.high)) else 4000
+        most = 400 if q.mechanism(q.high).forms.costly else 4000
         self.runs = int(np.clip(400_000 // q.people.k, 400, most)) // BLOCK * BLOCK
         self.normal = Normal(q.people, self.runs, trials.rng)
         self.shift = 0.0  # of the logarithm of the odds
@@ -121,7 +120,7 @@ class Pilot:
         start = time.perf_counter()
         before = self.share(epsilon)
         m = self.trials.question.mechanism(epsilon)
-        few = slow(m) or costly(m)
+        few = m.forms.one_by_one or m.forms.costly
         losses = self.trials.losses(m, self.trials.keys((_FEW if few else min(self.runs, 1000)) // BLOCK))
         seen = self.trials.seen(epsilon, losses, start, None)
         self.trials.step()
@@ -202,7 +201,7 @@ class _Proof:
     @property
     def _margin(self) -> float:
         """In standard errors: wider where a run is costly, so that fewer of them show it."""
-        return 5.5 if costly(self.trials.question.mechanism(self.trials.question.high)) else 4.5
+        return 5.5 if self.trials.question.mechanism(self.trials.question.high).forms.costly else 4.5
 
     def _at(self, epsilon: float) -> float:
         """A budget that is told as it is, within the range."""

@@ -17,7 +17,7 @@ import numpy as np
 from hush.estimation.intervals import proportion
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus.drawing import costly, estimates
+from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.question import Question
 from hush.randomness import chunk_generator, chunk_keys
@@ -149,7 +149,7 @@ class Trials:
         """
         start = time.perf_counter()
         m = self.question.mechanism(epsilon)
-        near = None if surely or not costly(m) else self._near(m, runs, wanted)
+        near = None if surely or not m.forms.costly else self._near(m, runs, wanted)
         losses = self._exact(m, runs, wanted) if near is None else near
         self.step()
         return self.seen(epsilon, losses, start, self.satisfied(losses), "exact" if near is None else "normal")
@@ -186,7 +186,7 @@ class Trials:
     def nearly_normal(self, m: FrequencyOracle) -> bool:
         """Whether a run is costly, and so many people report that the normal law, with covariances, will do to look."""
         people = self.question.people
-        return costly(m) and people.n >= _CROWDED * people.k
+        return m.forms.costly and people.n >= _CROWDED * people.k
 
     def _rows(self, m: FrequencyOracle, runs: int) -> Floats | None:
         if runs not in self._normal:

@@ -1,14 +1,12 @@
-"""Tallies of utility-optimized mechanisms for all runs at once, as `hush.utility._simulate` draws one."""
+"""Tallies of utility-optimized mechanisms for all runs at once, as `_simulate` draws one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hush.exact.thresholds import SCALE
-from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hadamard import HR
 from hush.simulation import batches
 from hush.types import Floats, Ints
@@ -16,11 +14,9 @@ from hush.utility import _simulate
 from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import output_chances
 from hush.utility._shape import hadamard_sizes
-from hush.utility.oracle import UtilityOracle
 
-Batch = Callable[[Any, Ints, int, np.random.Generator], Ints]
-Batches = Callable[[FrequencyOracle], Batch]
-"""For any mechanism, how it draws its tallies."""
+if TYPE_CHECKING:
+    from hush.utility.oracle import UtilityOracle
 
 
 def known(m: UtilityOracle) -> bool:
@@ -28,7 +24,7 @@ def known(m: UtilityOracle) -> bool:
     return not m._others.size or _simulate.fast(m._giving)
 
 
-def tallies(m: UtilityOracle, draws: Batches, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+def tallies(m: UtilityOracle, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
     """Base tallies, then how often each other value was revealed, then how often alone: a row for each run."""
     others = people[:, m._others]
     hidden = batches.thinned(others, m._giving.hide / SCALE, runs, rng)
@@ -36,18 +32,18 @@ def tallies(m: UtilityOracle, draws: Batches, people: Ints, runs: int, rng: np.r
     alone, revealed = (others - hidden).sum(axis=1), pairs.sum(axis=1)
     kept = hidden.sum(axis=1) - revealed
     together, by_itself = (revealed, alone) if m.reveal == "pair" else (np.zeros_like(revealed), alone + revealed)
-    base = _based(m, draws, np.ascontiguousarray(people[:, m._sensitive]), kept, together, rng)
+    base = _based(m, np.ascontiguousarray(people[:, m._sensitive]), kept, together, rng)
     return np.concatenate([base, others - hidden + pairs, by_itself[:, None]], axis=1)
 
 
-def _based(m: UtilityOracle, draws: Batches, held: Ints, kept: Ints, together: Ints, rng: np.random.Generator) -> Ints:
+def _based(m: UtilityOracle, held: Ints, kept: Ints, together: Ints, rng: np.random.Generator) -> Ints:
     """Base tallies of people with sensitive values, and of those in disguise, protected or revealed beside it."""
     giving, base, runs = m._giving, m.base, kept.size
     if m._others.size and giving.constant is not None and not isinstance(giving, Silent):
         # A disguise is any sensitive value: these people are as many more of each.
         held = held + batches.multinomials(np.full(base.k, 1 / base.k), kept + together, rng)
-        return draws(base)(base, held, runs, rng).reshape(runs, -1)
-    rows = draws(base)(base, held, runs, rng).reshape(runs, -1)
+        return base.forms.tallies(held, runs, rng).reshape(runs, -1)
+    rows = base.forms.tallies(held, runs, rng).reshape(runs, -1)
     return rows + _disguised(giving, kept, together, rng).reshape(runs, -1) if m._others.size else rows
 
 
