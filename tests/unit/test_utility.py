@@ -335,7 +335,7 @@ def test_a_value_alone_never_has_more_variance_and_is_shorter() -> None:
             assert utility.total_error(alone, 0.5) == pytest.approx(float(due), rel=1e-8)
     best = [
         utility.total_error(utility.uSS(k=1200, epsilon=2.0, sensitive=range(424), theta=0.77, reveal=r), 0.77)
-        for r in utility._oracle.REVEALS
+        for r in utility.oracle.REVEALS
     ]
     assert best == pytest.approx([304.80836, 190.64700], rel=1e-6)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +13,10 @@ from hush.exact.thresholds import SCALE, keep
 from hush.longitudinal import _rounds
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR, unsigned
+from hush.mechanisms.direct.forms import DirectForms
+from hush.mechanisms.forms import Forms
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.forms import LocalHashingForms
 from hush.mechanisms.two_level import TwoLevel
 from hush.types import Ints, Reports, Values
 
@@ -96,6 +100,8 @@ class Twice(FirstReport, TwoLevel):
 class FirstLGRR(Twice, GRR):
     """One report of L-GRR: randomized response, twice."""
 
+    companion: ClassVar[type[Forms]] = DirectForms
+
     @property
     def size(self) -> int:
         return self.k
@@ -112,6 +118,8 @@ class FirstLGRR(Twice, GRR):
 @dataclass(frozen=True, kw_only=True)
 class FirstLOLOHA(Twice, LH):
     """One report of LOLOHA: local hashing, its bucket randomized twice."""
+
+    companion: ClassVar[type[Forms]] = LocalHashingForms
 
     hash: str = field(init=False, default="affine")
 

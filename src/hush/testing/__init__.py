@@ -4,6 +4,7 @@
 >>> check_mechanism(GRR(k=3, epsilon=1.0))
 """
 
+from hush.testing import forms_attacked as forms_attacked  # adds its comparisons
 from hush.testing.forms import check_forms
 from hush.testing.mechanism import check_law, check_loss, check_mechanism, check_tightness
 from hush.testing.problem import ConformanceError

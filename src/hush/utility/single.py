@@ -14,8 +14,9 @@ from hush.errors import ReportError, message
 from hush.estimation.bounds import CERTAIN, Term, Terms
 from hush.estimation.laws import Law, Supports
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.forms import Forms
 from hush.types import Floats, Ints, Reports, Values
-from hush.utility._shape import Shape, fixed, shape_of
+from hush.utility.forms import SingleForms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,7 @@ class Single(FrequencyOracle):
 
     k: int = 1
 
+    companion: ClassVar[type[Forms]] = SingleForms
     family: ClassVar[str] = "direct"
     tight: ClassVar[bool] = False
     sufficient: ClassVar[bool] = True
@@ -94,8 +96,3 @@ class Single(FrequencyOracle):
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return counts.copy()
-
-
-@shape_of.register
-def _(base: Single) -> Shape:
-    return fixed(base, 1, 1, 1)

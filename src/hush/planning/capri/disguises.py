@@ -168,7 +168,7 @@ def _noise(base: UE | Hashed, amounts: Floats) -> _Part:
 def _outputs(base: HR, giving: Leveled, amounts: Floats) -> _Part:
     """Output by output."""
     says = output_means(base, amounts)[0].ravel()
-    chances = protected_outputs(base, giving) * (SCALE / giving.hide)
+    chances = protected_outputs(giving) * (SCALE / giving.hide)
     return _Part(
         lambda theta: turned(theta[:, None] * says) @ chances,
         float(chances.sum()),
