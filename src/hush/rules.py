@@ -19,8 +19,6 @@ MAX_EPSILON = 40.0
 
 MIN_DELTA = 1e-12
 MAX_VALUES = 10**8
-MAX_OUTPUTS = 2**16
-"""How many outputs of a mechanism may be enumerated."""
 
 
 def integer(name: str, value: object, least: int, most: int, remedy: str) -> int:
@@ -84,14 +82,6 @@ def named(name: str, value: object, allowed: Sequence[str], remedy: str) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ParameterError(message(name, f"must be one of {', '.join(allowed)}", value, remedy))
     return str(value)
-
-
-def enumerable(outputs: int, k: int) -> None:
-    """Refuse to enumerate what would not end."""
-    if outputs > MAX_OUTPUTS:
-        raise ParameterError(
-            message("k", f"must leave at most {MAX_OUTPUTS} outputs to enumerate", k, "use a smaller domain")
-        )
 
 
 def share(name: str, value: object) -> float:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hush.attacks.reconstruction import chance
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.randomness import CHUNK, seeded
@@ -59,7 +58,7 @@ def repeated(m: FrequencyOracle, counts: npt.NDArray[np.int64], runs: int, seed:
             values = people[at : at + CHUNK]
             reports = m.privatize(values, rng=rng)
             tally += m.tally(reports)
-            found = chance(m, reports, values)
+            found = m.forms.guess_chance(reports, values)
             right += float(found.sum())
             squares += float(np.square(found).sum())  # not a dot product, which would start threads of its own
         return error(tally), right, squares

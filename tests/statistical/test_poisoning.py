@@ -10,9 +10,9 @@ import pytest
 
 import hush
 from hush.analysis import manipulation
-from hush.attacks._fakes import _arcs
 from hush.attacks.poisoning import ATTACKS, craft, simulate_gain
 from hush.kernels.hashing import keys
+from hush.mechanisms.hashing.fakes import arcs
 from hush.statistics import FALSE_ALARM, count_alarm
 from tests.conftest import example
 
@@ -52,9 +52,7 @@ def test_estimates_of_fakes_alone(name: str, attack: str) -> None:
     if attack == "item":
         due[targets] = 0.5
     else:
-        from hush.attacks.poisoning import random_sum
-
-        due[:] = random_sum(m, 1)
+        due[:] = m.forms.random_sum(1)
     z = (runs.mean(axis=0) - due) / (runs.std(axis=0, ddof=1) / np.sqrt(RUNS))
     assert np.abs(z).max() < t_limit(6)
 
@@ -68,5 +66,5 @@ def test_chance_that_a_hash_function_gathers_the_targets(g: int, r: int) -> None
     near = rng.integers(0, 2**32, (n, 1), dtype=np.uint32) * keys(r)
     far = rng.integers(0, 2**32, (n, 1), dtype=np.uint32) * keys(1000)[:: 1000 // r][:r]
     for hashes in (ideal, near, far):
-        gathered = int((_arcs(hashes)[1] < 2**32 / g).sum())
+        gathered = int((arcs(hashes)[1] < 2**32 / g).sum())
         assert count_alarm(gathered, n, chance, comparisons=3) == ""

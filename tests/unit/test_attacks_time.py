@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import hush
+from hush.analysis.most_support import direct
 from hush.attacks import changes, pools
 from hush.attacks import longitudinal as attacks
-from hush.attacks._most_support import direct, expected
+from hush.attacks.longitudinal import expected_majority
 from hush.attacks.reconstruction import reconstruct
 from hush.errors import HushError, ParameterError, ReportError
 from hush.longitudinal import LGRR, LOSUE, LSOUE, LSUE, OLOLOHA, BiLOLOHA, Longitudinal, Memoized, Repeated, dBitFlipPM
@@ -108,12 +109,12 @@ def test_the_majority_is_counted_right_and_never_better(m: Any) -> None:
 
 
 def test_where_there_is_a_formula() -> None:
-    known = [m for m in SMALL if expected(m, 3) is not None]
+    known = [m for m in SMALL if expected_majority(m, 3) is not None]
     assert len(known) == len(SMALL) - 3  # not for subsets, Hadamard response and a table from outside
-    assert expected(OLOLOHA(k=4, eps_perm=2.0, eps_1=1.0), 3) is None
-    assert expected(OLOLOHA(k=4, eps_perm=2.0, eps_1=1.0), 1) is not None
+    assert expected_majority(OLOLOHA(k=4, eps_perm=2.0, eps_1=1.0), 3) is None
+    assert expected_majority(OLOLOHA(k=4, eps_perm=2.0, eps_1=1.0), 1) is not None
     assert direct(100, 0.1, 301) is None
-    assert expected(LGRR(k=4, eps_perm=2.0, eps_1=1.0), 301) is None
+    assert expected_majority(LGRR(k=4, eps_perm=2.0, eps_1=1.0), 301) is None
 
 
 def test_formulas_at_large_sizes() -> None:
@@ -122,10 +123,10 @@ def test_formulas_at_large_sizes() -> None:
     assert direct(4, 0.6, 300) == pytest.approx(1.0, abs=1e-9)
     assert direct(1000, 0.001, 300) == pytest.approx(0.001, rel=1e-9)  # no information
     fresh = Repeated(hush.OUE(k=1000, epsilon=1.0), 500)
-    assert expected(fresh, 500) == pytest.approx(1.0, abs=1e-9)
+    assert expected_majority(fresh, 500) == pytest.approx(1.0, abs=1e-9)
     kept = LGRR(k=10, eps_perm=1.0, eps_1=0.6)
-    assert expected(kept, 300) == pytest.approx(hush.GRR(k=10, epsilon=1.0).p_star, rel=1e-3)
-    assert expected(LSUE(k=10, eps_perm=1.0, eps_1=0.6), 3000) == pytest.approx(
+    assert expected_majority(kept, 300) == pytest.approx(hush.GRR(k=10, epsilon=1.0).p_star, rel=1e-3)
+    assert expected_majority(LSUE(k=10, eps_perm=1.0, eps_1=0.6), 3000) == pytest.approx(
         hush.SUE(k=10, epsilon=1.0).asr(), rel=1e-3
     )
 

@@ -12,7 +12,7 @@ import pytest
 import hush
 from hush.attacks import multidim as attacks
 from hush.attacks import reidentification
-from hush.attacks._gaps import Gaps, levels
+from hush.attacks._gaps import Gaps
 from hush.attacks.outcome import Outcome
 from hush.attacks.reidentification import match_profiles, reidentify
 from hush.errors import HushError, ParameterError, ReportError
@@ -245,7 +245,7 @@ def test_both_ways_to_fill_gaps_are_bayes(m: Any, collections: int, uneven: bool
     assert len(at) >= 4
     due = np.log(person) - np.log(person[:, :1])
     gaps = Gaps(table, tuple(priors))
-    collected = [levels(m, np.ascontiguousarray(column)) for column in outputs[at].T]
+    collected = [m.likelihoods(np.ascontiguousarray(column)) for column in outputs[at].T]
     rows = gaps._distinct[1]
     for scores in (gaps.over_values(collected)[:, rows], gaps.over_sets(collected)[:, rows], gaps.scores(collected)):
         assert scores - scores[:, :1] == pytest.approx(due, rel=1e-9, abs=1e-9)
@@ -293,7 +293,7 @@ def test_tuples_too_many_to_number_are_found_all_the_same() -> None:
     table = np.array([[-1, -1] + [1] * 38, [2] * 40, [-1] + [0] * 39])
     gaps = Gaps(table, tuple(np.array([0.1, 0.2, 0.3, 0.4]) for _ in m.sizes))
     reports = m.privatize(np.ones((50, 40), np.int64), rng=hush.seeded(7)).reshape(10, 5)
-    collected = [levels(m, np.ascontiguousarray(column)) for column in reports.T]
+    collected = [m.likelihoods(np.ascontiguousarray(column)) for column in reports.T]
     assert gaps.over_values(collected) == pytest.approx(gaps.over_sets(collected), abs=1e-9)
 
 

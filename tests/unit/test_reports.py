@@ -129,5 +129,5 @@ def test_nothing_in_nothing_out() -> None:
 
 def test_enumeration_refuses_what_would_not_end() -> None:
     for m in (hush.OUE(k=60, epsilon=1.0), hush.SS(k=60, epsilon=0.1), hush.SHE(k=5, epsilon=1.0)):
-        with pytest.raises(ParameterError, match="outputs to enumerate"):
+        with pytest.raises(ParameterError, match="weights to enumerate"):
             m.outputs()

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import hush
-from hush.attacks.reconstruction import chance
 from hush.files import atomic
+from hush.mechanisms.forms import Forms
 from hush_studies import Check, Part, Settings, Study, Table, measure, page, studies
 from hush_studies.folder import RECORD, kept, make, whole
 from hush_studies.refined import checks, frame, protocols
@@ -211,8 +211,8 @@ def test_success_is_that_of_the_scores(name: str) -> None:
     m = example(name, 9, 1.5)
     values = np.arange(3000) % 9
     reports = m.privatize(values, rng=hush.seeded(7))
-    by_scores = chance.dispatch(hush.FrequencyOracle)
-    assert np.allclose(chance(m, reports, values), by_scores(m, reports, values), atol=1e-15)
+    by_scores = Forms(m).guess_chance(reports, values)
+    assert np.allclose(m.forms.guess_chance(reports, values), by_scores, atol=1e-15)
 
 
 @pytest.mark.parametrize("name", ["OUE", "OLH", "SS", "SHE", "GRR"])
@@ -221,7 +221,7 @@ def test_success_is_what_the_attack_gives_on_average(name: str) -> None:
     m = hush.registry()[name](k=70, epsilon=3.0)
     values = np.arange(70_000) % 70
     reports = m.privatize(values, rng=hush.seeded(7))
-    found = chance(m, reports, values)
+    found = m.forms.guess_chance(reports, values)
     guessed = (m.attack(reports, rng=hush.seeded(8)) == values).mean()
     spread = math.sqrt((found * (1 - found)).sum()) / values.size
     assert abs(guessed - found.mean()) <= 5 * spread + 1e-12

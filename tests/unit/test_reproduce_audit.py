@@ -13,9 +13,7 @@ from scipy.stats import binom, chi2
 
 import hush
 from hush.attacks import longitudinal
-from hush.attacks.reconstruction import chance
 from hush.audit import bounds
-from hush.audit.target import log_ratio
 from hush.longitudinal import Repeated
 from hush.multidim import RSFD
 from hush_studies import Part, Settings, Table, studies
@@ -205,7 +203,7 @@ def test_a_certain_guess_proves_the_most_there_is() -> None:
 def test_the_likelihood_ratio_proves_what_the_audit_proves(name: str) -> None:
     """Two audits with reports of their own: bounds near 1 from 60,000 reports, a few hundredths apart."""
     m = protocols.mechanism(name, 10, 1.0, 1e-5 if name == "AGM" else 0.0)
-    ones, twos = (log_ratio(m, m.privatize(np.full(60_000, v), rng=hush.seeded([7, v])), 0, 1) for v in (0, 1))
+    ones, twos = (m.forms.log_ratio(m.privatize(np.full(60_000, v), rng=hush.seeded([7, v])), 0, 1) for v in (0, 1))
     found = proof.likelihood(ones, twos, m._delta)
     audited = hush.audit.run(m, trials=60_000, rng=hush.seeded(8)).epsilon_lower
     assert found == pytest.approx(audited, abs=0.15)
@@ -421,7 +419,7 @@ def test_the_bug_of_figure_8_has_the_law_it_states(broken: type[hush.FrequencyOr
     assert usual(int(ones[5]), n, true)
     assert usual(int(ones[0]), n, q)
     assert m.exact_epsilon() == pytest.approx(math.log(true * (1 - q) / ((1 - true) * q)))
-    found = chance(m, reports, values)
+    found = m.forms.guess_chance(reports, values)
     assert abs(found.mean() - m.asr()) < 6.2 * found.std() / math.sqrt(n)
 
 

@@ -23,7 +23,6 @@ from hush.analysis import shuffle
 from hush.errors import ParameterError
 from hush.mechanisms.hashing.hashed import RING
 from hush.planning.shuffling import Shuffled, shuffled_epsilon, total_variation
-from hush.planning.shuffling import _kinds as kinds
 from tests.conftest import APPROXIMATE, NAMES, PURE_NAMES, example
 
 Rows = np.ndarray
@@ -67,7 +66,7 @@ def truth(rows: Rows, n: int, epsilons: np.ndarray) -> np.ndarray:
 def bounds(m: hush.FrequencyOracle, n: int, epsilons: np.ndarray) -> np.ndarray:
     """The worst of the mechanism's kinds of pairs."""
     local, found = m.exact_epsilon(), []
-    for variation, both in kinds(m):
+    for variation, both in m.forms.pair_kinds():
         numbers = float(variation), None if both is None else float(both)
         found.append([shuffle.delta_after(e, n, local, *numbers) for e in epsilons])
     return np.max(found, axis=0)
@@ -360,7 +359,7 @@ def test_variation_of_real_hash_functions(m: Any) -> None:
             share = np.minimum(np.minimum(offset, RING - offset), most) / most
             largest = most * (m.p_star / m.arc - (1 - m.p_star) / (RING - m.arc))
         assert abs(share.mean() * largest - total_variation(m)) < largest * tolerance
-        ((_, both),) = kinds(m)
+        ((_, both),) = m.forms.pair_kinds()
         assert both is not None
         reach = m.arc if isinstance(m, hush.Wheel) else 1
         overlap = 1 - share.mean() * (min(m.arc, RING - m.arc) / reach if isinstance(m, hush.Wheel) else 1)
@@ -422,7 +421,7 @@ class Mine(hush.GRR):
 
 
 def test_a_mechanism_of_your_own() -> None:
-    small, large = Mine(k=4, epsilon=1.0), Mine(k=400, epsilon=1.0)
+    small, large = Mine(k=4, epsilon=1.0), Mine(k=1100, epsilon=1.0)
     assert total_variation(small) == pytest.approx(total_variation(hush.GRR(k=4, epsilon=1.0)), rel=1e-12)
     assert shuffled_epsilon(small, 1000, 1e-6).bound == "variation ratio"
     assert total_variation(large) == pytest.approx(math.tanh(0.5), rel=1e-9)

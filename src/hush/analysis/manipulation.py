@@ -14,7 +14,17 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from hush.types import Values
+
+Targets = int | Values
+"""Values; or how many, which stands for the set of that size with the largest sum."""
+
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
+
+
+def how_many(targets: Targets) -> int:
+    """How many targets."""
+    return targets if isinstance(targets, int) else targets.size
 
 
 def gain(fraction: float, decoded: float, frequency: float) -> float:

@@ -20,10 +20,11 @@ Pair = tuple[Floats, Floats]
 
 def log_ratio(m: Repeated | Longitudinal, reports: Reports, prior: Floats) -> Floats:
     """The logarithm of the ratio for each row of reports; infinite where no unchanging value can have sent them."""
-    home = _homes(m, reports)
+    values = np.tile(np.arange(m.k), (len(reports), 1))
+    home = values if isinstance(m, Repeated) else m._states(m._undress(reports)[0], values)
     states = int(home.max(initial=0)) + 1
     chance, leave, stay = _weights(home, states, prior)
-    course = _fresh(m, reports) if isinstance(m, Repeated) else _kept(m, reports, states)
+    course = _fresh(m, reports) if isinstance(m, Repeated) else _kept(m, reports, states, bool((home == values).all()))
     whole, level = _scaled(next(course)[0])
     null = _log((chance * whole).sum(axis=1)) + level
     hidden = _log((stay * whole).sum(axis=1)) + level
@@ -52,18 +53,6 @@ def _weights(home: Ints, states: int, prior: Floats) -> tuple[Floats, Floats, Fl
     return chance, gathered(leaving), gathered(np.where(alone, 0.0, leaving * others))
 
 
-def _homes(m: Repeated | Longitudinal, reports: Reports) -> Ints:
-    """The state of every value for each person."""
-    values = np.tile(np.arange(m.k), (len(reports), 1))
-    if isinstance(m, Repeated) or _states_are_values(m):
-        return values
-    return m._states(m._undress(reports)[0], values)
-
-
-def _states_are_values(m: Longitudinal) -> bool:
-    return type(m)._states is Longitudinal._states
-
-
 def _fresh(m: Repeated, reports: Reports) -> Iterator[Pair]:
     """Log-likelihood of every value: all reports twice, then those before and after every change point."""
     columns = [np.ascontiguousarray(column) for column in reports.T]
@@ -73,16 +62,17 @@ def _fresh(m: Repeated, reports: Reports) -> Iterator[Pair]:
     yield from zip(upto[:-1], after[1:], strict=True)
 
 
-def _kept(m: Longitudinal, reports: Reports, states: int) -> Iterator[Pair]:
+def _kept(m: Longitudinal, reports: Reports, states: int, plain: bool) -> Iterator[Pair]:
     """Log-likelihood of every state: all reports twice, then those before and after every change point."""
-    whole = _by_state(m, reports, states)
+    whole = _by_state(m, reports, states, plain)
     yield whole, whole
     for at in range(1, reports.shape[1]):
-        yield _by_state(m, reports[:, :at], states), _by_state(m, reports[:, at:], states)
+        yield _by_state(m, reports[:, :at], states, plain), _by_state(m, reports[:, at:], states, plain)
 
 
-def _by_state(m: Longitudinal, reports: Reports, states: int) -> Floats:
-    if not _states_are_values(m):
+def _by_state(m: Longitudinal, reports: Reports, states: int, plain: bool) -> Floats:
+    """Where the states are the values themselves (`plain`), as the protocol scores these."""
+    if not plain:
         core = m._undress(reports)[1]
         return np.stack([m._likelihood(core, np.full(core.shape, state)) for state in range(states)], axis=1)
     return _exact(m.sequence_scores(reports), lambda values: m.sequence_log_prob(reports, values))

@@ -23,26 +23,13 @@ import numpy as np
 
 from hush.attacks._ties import CELLS
 from hush.errors import ParameterError, message
-from hush.multidim.fake_data import FakeData
-from hush.types import Floats, Ints, Reports
+from hush.types import Floats, Ints
 
 UNKNOWN = -1
 """In a table, a value that the attacker does not know."""
 
 MOST_TERMS = 1 << 22
 """Up to so many terms are added up for one person's reports."""
-
-
-def levels(m: FakeData, reports: Reports) -> list[Floats]:
-    """How likely a report is if an attribute was sampled, for each of its values; shape (n, k) for each attribute.
-
-    Up to a factor for each report, which makes the largest one 1.
-    """
-    split = m._parts(reports)
-    pairs = enumerate(zip(split, m._faked(split), strict=True))
-    logs = [m._likelihoods(j, part) + faked[:, None] for j, (part, faked) in pairs]
-    most = np.max([each.max(axis=1) for each in logs], axis=0)
-    return [np.exp(each - np.where(np.isfinite(most), most, 0.0)[:, None]) for each in logs]
 
 
 def log(likelihood: Floats) -> Floats:
@@ -128,7 +115,7 @@ class Gaps:
         """Log-likelihood of everybody in the table, shape (n, people), up to a constant for each row.
 
         Args:
-            collected: What `levels` gave for each collection.
+            collected: What `likelihoods` gave for each collection.
         """
         if self.by_values <= self.by_sets(len(collected)):
             found = self.over_values(collected)

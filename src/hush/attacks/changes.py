@@ -23,7 +23,6 @@ from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
 from hush.longitudinal import Longitudinal, Repeated
 from hush.longitudinal._likelihood import Blocks, constant
-from hush.longitudinal.memoized import OneRound
 from hush.mechanisms.inference import shares
 from hush.randomness import source
 from hush.types import Bools, Floats, Reports
@@ -66,7 +65,7 @@ def answer_differs(m: Longitudinal, reports: Reports, changed: npt.ArrayLike) ->
         reports: Shape (n, tau), one row a person.
         changed: The truth: whether each person's value changed.
     """
-    if not isinstance(m, OneRound):
+    if not isinstance(m, Longitudinal) or not m.repeats_one_answer:
         rule, remedy = "must be without fresh noise", "pass Memoized or dBitFlipPM, or use likelihood_ratio"
         raise ParameterError(message("m", rule, type(m), remedy))
     array = _checked(m, reports)
@@ -152,5 +151,5 @@ def _checked(m: Repeated | Longitudinal, reports: Reports) -> Reports:
     array = m._reports(reports)
     if array.shape[1] < 2:
         raise ParameterError(message("reports", "must hold two rounds or more", array.shape[1], "collect another one"))
-    (m.mechanism if isinstance(m, Repeated) else m.first_report).validate(array.ravel())
+    m.first_report.validate(array.ravel())
     return array

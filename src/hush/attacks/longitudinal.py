@@ -13,20 +13,13 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from hush.attacks._most_support import expected, support_decides
-from hush.attacks._ties import SAME, batches, likeliest
+from hush.attacks._ties import batches, likeliest
 from hush.attacks.outcome import Outcome, expected_success, scored, truth
 from hush.errors import ParameterError, message
 from hush.longitudinal import Longitudinal, Repeated
-from hush.longitudinal.memoized import OneRound
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.direct import GRR
-from hush.mechanisms.histogram import NoisyHistogram
 from hush.mechanisms.inference import shares
-from hush.mechanisms.pure import PureOracle
-from hush.mechanisms.two_level import TwoLevel
-from hush.mechanisms.unary import UE
-from hush.types import Floats, Ints, Reports
+from hush.types import Ints, Reports
 
 
 def majority(
@@ -52,8 +45,16 @@ def majority(
     one = _one(m)
     array = _checked(m, reports)
     known = truth("values", values, m.k, len(array))
-    guesses = _guesses(array, m.k, lambda part: _votes(one, part), rng)
-    return scored(guesses, guesses == known, 1 / m.k, expected(m, array.shape[1]) if support_decides(one) else None)
+    guesses = most_voted(array, m.k, one.forms.votes, rng)
+    return scored(guesses, guesses == known, 1 / m.k, expected_majority(m, array.shape[1]))
+
+
+def expected_majority(m: Repeated | Longitudinal, tau: int) -> float | None:
+    """Exact mean success of `majority` over uniform values; None where there is no formula."""
+    one = _one(m)
+    if not one.forms.votes_for_likeliest:
+        return None
+    return expected_success(one) if tau == 1 or m.repeats_one_answer else m.most_voted(tau)
 
 
 def averaging(
@@ -67,12 +68,13 @@ def averaging(
         values: The truth, one unchanging value for each person.
         rng: Breaks the ties.
     """
-    if not isinstance(_one(m), NoisyHistogram):
+    one = _one(m)
+    if one.forms.vectors(np.zeros(0, one.report_dtype)) is None:
         rule, remedy = "must repeat a noisy histogram", "use majority, or Repeated(hush.SHE(k=10, epsilon=1.0), tau)"
         raise ParameterError(message("m", rule, m, remedy))
     array = _checked(m, reports)
     known = truth("values", values, m.k, len(array))
-    guesses = _guesses(array, m.k, lambda part: part["steps"].astype(np.float64), rng)
+    guesses = most_voted(array, m.k, one.forms.vectors, rng)
     return scored(guesses, guesses == known, 1 / m.k)
 
 
@@ -105,18 +107,16 @@ def likelihood(
 
     guesses = np.concatenate(batches(len(array), m.k * _held(m, array.shape[1]), work, rng))
     known_rate = None
-    if array.shape[1] == 1 or isinstance(m, OneRound):
+    if array.shape[1] == 1 or m.repeats_one_answer:
         known_rate = expected_success(one, prior)
-    elif prior is None and isinstance(one, (GRR, UE, TwoLevel)):
-        known_rate = expected(m, array.shape[1])  # the likeliest value is one with the most support
+    elif prior is None and one.forms.votes_add_up:
+        known_rate = expected_majority(m, array.shape[1])
     return scored(guesses, guesses == known, belief.max(), known_rate)
 
 
 def _one(m: object) -> FrequencyOracle:
     """The law of one report."""
-    if isinstance(m, Repeated):
-        return m.mechanism
-    if isinstance(m, Longitudinal):
+    if isinstance(m, (Repeated, Longitudinal)):
         return m.first_report
     rule, remedy = "must report over time", "pass e.g. Repeated(hush.OUE(k=10, epsilon=1.0), 5)"
     raise ParameterError(message("m", rule, type(m), remedy))
@@ -124,7 +124,7 @@ def _one(m: object) -> FrequencyOracle:
 
 def _held(m: Repeated | Longitudinal, tau: int) -> int:
     """How many rounds a protocol works on at a time."""
-    return 1 if isinstance(m, Repeated) else tau
+    return 1 if m.independent else tau
 
 
 def _checked(m: Repeated | Longitudinal, reports: Reports) -> Reports:
@@ -133,8 +133,8 @@ def _checked(m: Repeated | Longitudinal, reports: Reports) -> Reports:
     return array
 
 
-def _guesses(
-    reports: Reports, k: int, votes: Callable[[Reports], npt.ArrayLike], rng: np.random.Generator | None
+def most_voted(
+    reports: Reports, k: int, votes: Callable[[Reports], npt.ArrayLike | None], rng: np.random.Generator | None
 ) -> Ints:
     """The value with the most votes over all rounds."""
 
@@ -146,11 +146,3 @@ def _guesses(
         return likeliest(total, drawing)
 
     return np.concatenate(batches(len(reports), k, work, rng) or [np.zeros(0, np.int64)])
-
-
-def _votes(one: FrequencyOracle, reports: Reports) -> npt.NDArray[np.bool_] | Floats:
-    """What each report votes for."""
-    if isinstance(one, (PureOracle, TwoLevel)):
-        return one.support_matrix(reports)
-    score = one.scores(reports)
-    return np.asarray(score >= score.max(axis=1, keepdims=True) - SAME)

@@ -12,14 +12,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hush.attacks._parts import collection, counted_tuples, parts
 from hush.attacks._ties import SAME, batches, likeliest
+from hush.attacks._tuples import collection, counted_tuples
 from hush.attacks.outcome import Outcome, mean, scored, truth
 from hush.errors import ParameterError, message
-from hush.multidim import SMP, SPL, Multidim, checks
+from hush.multidim import Multidim, checks
 from hush.multidim._chances import uniform
 from hush.multidim.base import Beliefs
-from hush.multidim.fake_data import FakeData
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 
@@ -47,7 +46,7 @@ def collect(m: Multidim, tuples: npt.ArrayLike, *, rng: np.random.Generator | No
 
 
 def guess_blindly(
-    m: FakeData, reports: Reports, tuples: npt.ArrayLike, *, rng: np.random.Generator | None = None
+    m: Multidim, reports: Reports, tuples: npt.ArrayLike, *, rng: np.random.Generator | None = None
 ) -> Outcome:
     """Pick an attribute uniformly, and guess its value uniformly from its support (algorithm 3).
 
@@ -60,7 +59,7 @@ def guess_blindly(
     `guesses` has two columns, attribute and value; a guess is right if the person holds that value, sampled or not.
     `expected` is for uniform values.
     """
-    if not isinstance(m, FakeData):
+    if not isinstance(m, Multidim) or not m.hides:
         rule, remedy = "must hide the sampled attribute", "pass RSFD or RSRFD, or use guess_likeliest"
         raise ParameterError(message("m", rule, type(m), remedy))
     array = m._validated(reports)
@@ -70,7 +69,7 @@ def guess_blindly(
         part = array[rows]
         chosen = drawing.integers(0, m.d, part.size)
         value = np.empty(part.size, np.int64)
-        for j, (component, records) in enumerate(zip(m.components, m._parts(part), strict=True)):
+        for j, (component, (_, records)) in enumerate(zip(m.components, m.parts(part), strict=True)):
             mine = chosen == j
             value[mine] = likeliest(component.scores(records[mine]), drawing)
         return np.stack([chosen, value], axis=1)
@@ -106,9 +105,9 @@ def guess_likeliest(
 
     def work(rows: slice, drawing: np.random.Generator) -> Ints:
         part = array[rows]
-        real = np.ones((part.size, m.d)) if isinstance(m, SPL) else _sampled(m, part, priors)
+        real = m.sampled(part, priors)
         guess, best, ties = np.zeros((part.size, 2), np.int64), np.full(part.size, -np.inf), np.zeros(part.size)
-        for j, (where, records) in enumerate(parts(m, part)):
+        for j, (where, records) in enumerate(m.parts(part)):
             posterior = np.broadcast_to(beliefs[j], (part.size, m.sizes[j])).copy()
             weighed = beliefs[j] * _likelihood(m.components[j].scores(records))
             share = real[where, j, None]
@@ -142,21 +141,16 @@ def find_sampled(
     known = truth("sampled", sampled, m.d, array.size)
 
     def work(rows: slice, drawing: np.random.Generator) -> Ints:
-        return likeliest(_log(_sampled(m, array[rows], priors)), drawing)
+        return likeliest(_log(m.sampled(array[rows], priors)), drawing)
 
     guesses = np.concatenate(batches(array.size, sum(m.sizes), work, rng))
-    return scored(guesses, guesses == known, 1 / m.d, 1.0 if isinstance(m, SMP) else None)
+    return scored(guesses, guesses == known, 1 / m.d, None if m.hides else 1.0)
 
 
 def _samples(m: object) -> None:
-    if not isinstance(m, (SMP, FakeData)):
+    if not isinstance(m, Multidim) or not m.samples:
         rule, remedy = "must sample an attribute", "pass RSFD, RSRFD or SMP"
         raise ParameterError(message("m", rule, type(m), remedy))
-
-
-def _sampled(m: Multidim, reports: Reports, priors: Beliefs) -> Floats:
-    """How likely each attribute is to be the sampled one."""
-    return np.asarray(m.sampled(reports, priors), np.float64)  # type: ignore[attr-defined]
 
 
 def _log(posterior: Floats) -> Floats:

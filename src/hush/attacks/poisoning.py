@@ -7,10 +7,9 @@ attacks, from strong to blind:
 - ``item`` (random item attack, RIA): pick a target at random and follow the protocol;
 - ``random`` (random perturbed-value attack, RPA): a uniform report, whatever the targets.
 
-All of it works for every mechanism. Four functions know what depends on it: `maximal_sum` and `random_sum` (what one
-fake report decodes to over the targets), `maximal_reports` and `random_reports`. For a mechanism that they do not
-know they enumerate its outputs. Where there are too many, register closed forms of your own:
-``@maximal_sum.register``.
+All of it works for every mechanism: what depends on it is asked of its forms, `maximal_sum` and `random_sum` (what one
+fake report decodes to over the targets), `maximal_reports` and `random_reports`. A mechanism without closed forms is
+enumerated; where its outputs are too many, write a companion for it.
 """
 
 from __future__ import annotations
@@ -25,27 +24,14 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.analysis import manipulation
-from hush.attacks import _modular
-from hush.attacks._fakes import maximal_reports, random_reports
-from hush.attacks._sums import Targets, count, maximal_sum, random_sum
+from hush.analysis.manipulation import Targets, how_many
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.modular import MSS
 from hush.randomness import source
 from hush.simulation import tallies
 from hush.types import Floats, Reports, Values
 
-__all__ = [
-    "ATTACKS",
-    "Gain",
-    "craft",
-    "gain",
-    "maximal_reports",
-    "maximal_sum",
-    "random_reports",
-    "random_sum",
-    "simulate_gain",
-]
+__all__ = ["ATTACKS", "Gain", "craft", "gain", "simulate_gain"]
 
 ATTACKS = ("maximal", "item", "random")
 """From the strongest to the blindest; MGA, RIA and RPA in the paper."""
@@ -76,7 +62,7 @@ def gain(
     2.9303
     """
     chosen = _targets(m, targets)
-    share = count(chosen) / m.k if frequency is None else rules.share("frequency", frequency)
+    share = how_many(chosen) / m.k if frequency is None else rules.share("frequency", frequency)
     return _expected(m, _attack(attack), chosen, _fraction(fraction), share)
 
 
@@ -97,7 +83,8 @@ def craft(
     drawing = source(rng)
     if kind == "item":
         return np.asarray(m.privatize(drawing.choice(chosen, n), rng=drawing))
-    made = maximal_reports(m, chosen, n, drawing) if kind == "maximal" else random_reports(m, n, drawing)
+    forms = m.forms
+    made = forms.maximal_reports(chosen, n, drawing) if kind == "maximal" else forms.random_reports(n, drawing)
     return np.asarray(made, m.report_dtype)
 
 
@@ -161,18 +148,12 @@ def _parts(m: FrequencyOracle, attack: str, targets: Values, size: int, rng: np.
 
 def _expected(m: FrequencyOracle, attack: str, targets: Targets, share: float, frequencies: float | Floats) -> float:
     """The mean gain of this share of fakes; frequencies are all values', or the targets' in all."""
-    if isinstance(m, MSS) and attack == "maximal":  # the one decoder that is not linear in the reports
-        return _modular.gained(m, targets, share, frequencies)
+    if attack == "maximal":
+        return m.forms.maximal_gain(targets, share, frequencies)
     if isinstance(frequencies, np.ndarray):
         frequencies = float(frequencies[targets].sum())
-    return manipulation.gain(share, _decoded(m, attack, targets), frequencies)
-
-
-def _decoded(m: FrequencyOracle, attack: str, targets: Targets) -> float:
-    """What a fake report decodes to on average, summed over the targets; 1 if it follows the protocol."""
-    if attack == "item":
-        return 1.0
-    return maximal_sum(m, targets) if attack == "maximal" else random_sum(m, targets)
+    decoded = 1.0 if attack == "item" else m.forms.random_sum(targets)  # who follows the protocol counts as one
+    return manipulation.gain(share, decoded, frequencies)
 
 
 # Rules.

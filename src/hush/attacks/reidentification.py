@@ -15,16 +15,15 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.attacks._gaps import UNKNOWN as UNKNOWN
-from hush.attacks._gaps import Gaps, levels, log
-from hush.attacks._parts import collection, parts
+from hush.attacks._gaps import Gaps, log
 from hush.attacks._ties import batches, likeliest
 from hush.attacks._ties import top as best
+from hush.attacks._tuples import collection
 from hush.attacks.outcome import Outcome, expected_success, mean, one_each, product, scored, truth
 from hush.columns import all_reports, cells, kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
-from hush.multidim import SMP, SPL, Multidim, checks
+from hush.multidim import Multidim, checks
 from hush.multidim.base import Beliefs
-from hush.multidim.fake_data import FakeData
 from hush.types import Floats, Ints, Reports
 
 
@@ -64,15 +63,15 @@ def reidentify(
     columns = [np.where(column == UNKNOWN, k, column) for column, k in zip(known.T, m.sizes, strict=True)]
     width = max(len(known), sum(m.sizes))
     gaps = None
-    if isinstance(m, FakeData) and rounds > 1 and (known == UNKNOWN).any():
+    if m.hides and rounds > 1 and (known == UNKNOWN).any():
         gaps = Gaps(known, beliefs)
         gaps.check(rounds)
         width = gaps.width(rounds)
 
     def work(rows: slice, drawing: np.random.Generator) -> Ints:
         part = array[rows]
-        if isinstance(m, FakeData):
-            collected = (levels(m, np.ascontiguousarray(each)) for each in part.T)
+        if m.hides:
+            collected = (m.likelihoods(np.ascontiguousarray(each)) for each in part.T)
             score = _hidden(collected, columns, beliefs) if gaps is None else gaps.scores(list(collected))
         else:
             score = _told(m, part, columns, beliefs)
@@ -83,7 +82,7 @@ def reidentify(
 
 
 def match_profiles(
-    m: SPL | SMP,
+    m: Multidim,
     reports: Reports,
     table: npt.ArrayLike,
     people: npt.ArrayLike,
@@ -106,7 +105,7 @@ def match_profiles(
     `guesses` has `top` columns, with -1 where fewer people match. `expected` is for a single collection and a table
     without unknown values, exact for mechanisms that treat all values alike.
     """
-    if not isinstance(m, (SPL, SMP)):
+    if not isinstance(m, Multidim) or m.hides:
         rule, remedy = "must say which attributes are reported", "pass SPL or SMP, or use reidentify"
         raise ParameterError(message("m", rule, type(m), remedy))
     array, known, rows_of, count = _checked(m, reports, table, people, top)
@@ -157,16 +156,16 @@ def _by_attribute(m: Multidim, reports: Reports) -> list[tuple[npt.NDArray[np.bo
     told = [np.zeros(len(reports), np.bool_) for _ in m.sizes]
     total = [np.zeros((len(reports), k)) for k in m.sizes]
     for column in reports.T:
-        for j, (where, records) in enumerate(parts(m, np.ascontiguousarray(column))):
+        for j, (where, records) in enumerate(m.parts(np.ascontiguousarray(column))):
             told[j][where] = True
             total[j][where] += m.components[j].scores(records)
     return list(zip(told, total, strict=True))
 
 
-def _matched(m: SPL | SMP, table: Ints, people: Ints, count: int) -> float | None:
+def _matched(m: Multidim, table: Ints, people: Ints, count: int) -> float | None:
     """Every guess must be right, and the person among those picked of all who share the values."""
     successes = [expected_success(component) for component in m.components]
-    if isinstance(m, SPL):
+    if not m.samples:
         whole = product(successes)
         return None if whole is None else whole * _picked(table, people, count)
     return mean(

@@ -18,20 +18,15 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.attacks import longitudinal as over_time
-from hush.attacks._parts import collection, parts
 from hush.attacks._ties import CELLS
-from hush.attacks.reconstruction import chance
+from hush.attacks._tuples import collection
 from hush.audit.target import Claim, Target
-from hush.audit.target import log_ratio as of_one
 from hush.columns import kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.guarantee import ULDP, Guarantee
 from hush.longitudinal import Longitudinal, Repeated
-from hush.longitudinal._rounds import reports_of
-from hush.longitudinal.unary import LUE
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.histogram import NoisyHistogram
-from hush.multidim import SMP, SPL, Multidim
+from hush.multidim import Multidim
 from hush.randomness import CHUNK
 from hush.types import Bools, Floats, Reports
 
@@ -126,11 +121,11 @@ class TupleTarget(Target):
         return reports
 
     def features(self, reports: Reports) -> Floats:
-        """Every number and bit of the records; -1 in place of the attributes that a report of SMP does not name."""
-        if not isinstance(self.m, SMP):
+        """Every number and bit of the records; -1 in place of attributes that were not drawn, if the report says so."""
+        if self.m.hides or not self.m.samples:
             return _numbers(reports)
-        columns = [reports["attribute"].astype(np.float64)[:, None]]
-        for rows, records in parts(self.m, reports):
+        columns = [self.m.sampled(reports).argmax(axis=1).astype(np.float64)[:, None]]
+        for rows, records in self.m.parts(reports):
             found = _numbers(records)
             part = np.full((reports.size, found.shape[1]), -1.0)
             part[rows] = found
@@ -149,17 +144,17 @@ class TupleTarget(Target):
         guesses the attribute that is named, of SPL every one, and all must be right.
         """
         alone = [
-            (rows, chance(component, records, np.full(rows.size, value)))
+            (rows, component.forms.guess_chance(records, np.full(rows.size, value)))
             for (rows, records), component, value in zip(
-                parts(self.m, reports), self.m.components, self.values(first), strict=True
+                self.m.parts(reports), self.m.components, self.values(first), strict=True
             )
         ]
-        right = np.ones(reports.size) if isinstance(self.m, SPL) else np.zeros(reports.size)
+        right = np.zeros(reports.size) if self.m.samples else np.ones(reports.size)
         for rows, each in alone:
-            if isinstance(self.m, SPL):
-                right *= each
+            if self.m.samples:
+                right[rows] += each / self.m.d if self.m.hides else each
             else:
-                right[rows] += each if isinstance(self.m, SMP) else each / self.m.d
+                right *= each
         return coin.random(reports.size) < right
 
     def exact_epsilon(self) -> float:
@@ -193,18 +188,16 @@ class SequenceTarget(Target):
         if not isinstance(self.protocol, (Longitudinal, Repeated)):
             rule, remedy = "must report over time", "pass e.g. LGRR(k=4, eps_perm=2.0, eps_1=1.0)"
             raise ParameterError(message("protocol", rule, type(self.protocol), remedy))
-        said = self.protocol.tau if isinstance(self.protocol, Repeated) else None
-        if said is not None and self.tau not in (None, said):
-            raise ParameterError(message("tau", f"must be {said}, as the protocol says", self.tau, "leave it out"))
+        number = self.protocol.number_of_reports(self.tau)
         if isinstance(self._one.guarantee, ULDP):
             rule, remedy = "must protect all values alike, so that losses add up", "use e.g. hush.OUE"
             raise ParameterError(message("mechanism", rule, self._one, remedy))
-        object.__setattr__(self, "tau", said or int(reports_of(self.tau)))
+        object.__setattr__(self, "tau", number)
 
     @property
     def _one(self) -> FrequencyOracle:
         """The law of one report."""
-        return self.protocol.mechanism if isinstance(self.protocol, Repeated) else self.protocol.first_report
+        return self.protocol.first_report
 
     @property
     def _rounds(self) -> int:
@@ -218,10 +211,7 @@ class SequenceTarget(Target):
     @property
     def name(self) -> str:  # type: ignore[override]
         """The protocol's name, and how many reports."""
-        kind = "" if isinstance(self.protocol, Repeated) else type(self.protocol).__name__
-        inner = getattr(self.protocol, "mechanism", None)
-        named = " ".join(each for each in (kind, "" if inner is None else inner.name()) if each)
-        return f"{named}, {self._rounds} report{'s'[: self._rounds > 1]}"
+        return f"{self.protocol.title}, {self._rounds} report{'s'[: self._rounds > 1]}"
 
     @property
     def k(self) -> int:  # type: ignore[override]
@@ -231,18 +221,12 @@ class SequenceTarget(Target):
     @cached_property
     def claim(self) -> Claim | None:  # type: ignore[override]
         """What so many reports of an unchanging value promise together: at most eps_perm where answers are kept."""
-        if isinstance(self.protocol, Repeated):
-            return _claim(self.protocol.guarantee)
-        try:
-            return Claim(min(self.protocol.eps_perm, self.protocol.sequence_epsilon(self._rounds)))
-        except ParameterError:  # a mechanism from outside, too large to enumerate
-            return Claim(self.protocol.eps_perm)
+        return _claim(self.protocol.sequence_guarantee(self._rounds))
 
     @property
     def identity(self) -> dict[str, Any]:
         """The protocol's spec, thresholds included, and the number of reports."""
-        spec = {"mechanism": self._one.to_dict()} if isinstance(self.protocol, Repeated) else self.protocol.to_dict()
-        return {"target": self.name, "k": self.k, "tau": self._rounds, "sequence": spec}
+        return {"target": self.name, "k": self.k, "tau": self._rounds, "sequence": self.protocol.plain}
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
@@ -278,36 +262,24 @@ class SequenceTarget(Target):
             rules.integer("value", value, 0, self.k - 1, "count values from 0")
         step = max(1, CELLS // (self._rounds * self.k))
         blocks = [array[at : at + step] for at in range(0, len(array), step)]
-        return np.concatenate([self._ratio(block, first, second) for block in blocks] or [np.zeros(0)])
-
-    def _ratio(self, array: Reports, first: int, second: int) -> Floats:
-        if isinstance(self.protocol, Repeated):
-            each = of_one(self._one, np.ascontiguousarray(array).ravel(), first, second).reshape(array.shape)
-            with np.errstate(invalid="ignore"):
-                total = each.sum(axis=1)
-            return np.where(np.isnan(total), 0.0, total)  # impossible under both
-        if isinstance(self.protocol, LUE):
-            return _two_bits(self.protocol, array["bits"], first, second)
-        ones, twos = (self.protocol.sequence_log_prob(array, value) for value in (first, second))
-        return _difference(ones, twos)
+        parts = [self.protocol.sequence_log_ratio(block, first, second) for block in blocks]
+        return np.concatenate(parts or [np.zeros(0)])
 
     def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
         """Whether the value with the most support over all rounds is the first; ties are broken by the coin.
 
         Algorithm 2. Noisy histograms have no support: their coordinates are added up, as in the paper.
         """
+        forms = self._one.forms
 
         def votes(part: Reports) -> npt.ArrayLike:
-            if isinstance(self._one, NoisyHistogram):
-                return part["steps"].astype(np.float64)
-            return over_time._votes(self._one, part)
+            vectors = forms.vectors(part)
+            return forms.votes(part) if vectors is None else vectors
 
-        return over_time._guesses(self.rounds(reports), self.k, votes, coin) == first
+        return over_time.most_voted(self.rounds(reports), self.k, votes, coin) == first
 
     def exact_epsilon(self) -> float:
         """The true worst loss of so many reports of an unchanging value."""
-        if isinstance(self.protocol, Repeated):
-            return self.protocol.exact_epsilon()
         return self.protocol.sequence_epsilon(self._rounds)
 
 
@@ -324,18 +296,6 @@ def _difference(ones: Floats, twos: Floats) -> Floats:
     """Of logarithms, zero where both are minus infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(ones == twos, 0.0, ones - twos)
-
-
-def _two_bits(protocol: LUE, bits: npt.NDArray[np.uint8], first: int, second: int) -> Floats:
-    """The log-ratio of sequences of bits: only those of the two values tell, by how often each is one."""
-    own, other, p, q = protocol._supports
-    tau = bits.shape[1]
-    ones = np.arange(tau + 1)
-    high, low = (ones * math.log(x) + (tau - ones) * math.log1p(-x) for x in (p, q))
-    mine, others = (np.logaddexp(math.log(x) + high, math.log1p(-x) + low) for x in (own, other))
-    seen = [(bits[:, :, v // 8] >> np.uint8(v % 8) & 1).sum(axis=1, dtype=np.int64) for v in (first, second)]
-    favour = mine - others
-    return np.asarray(favour[seen[0]] - favour[seen[1]], np.float64)
 
 
 def _numbers(reports: Reports, name: str = "") -> Floats:

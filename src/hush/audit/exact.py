@@ -14,13 +14,15 @@ import numpy as np
 from hush.audit.result import Witness
 from hush.audit.target import Claim, MechanismTarget
 from hush.errors import ParameterError, message
+from hush.exact.enumeration import enumerated, listings
 from hush.exact.loss import pair_epsilon, smallest_epsilon, worst_ratio
 from hush.exact.thresholds import log_ratio as exact_log
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
 from hush.randomness import seeded
 
-_WEIGHTS = 1 << 17  # how many may be asked for one by one
+_PAIRS = 1 << 26  # weights that are looked at for all pairs of values together
+_SAME = 1e-9  # log-ratios that differ by no more are equal
 _TRIED = 20_000  # reports that are made to look for a witness where there are too many outputs, at most
 _BYTES = 1 << 23  # that they may take
 
@@ -36,22 +38,22 @@ def loss(target: MechanismTarget, claim: Claim | None) -> tuple[float, Witness |
     delta = m._delta if claim is None else claim.delta
     if isinstance(m.guarantee, ULDP) and not target.exempting:  # held against plain LDP
         if len(m.guarantee.sensitive) < m.k and not delta:
-            return math.inf, _listed(m, range(m.k)) if _few(m) else None
-        if delta and not _few(m):
+            return math.inf, _worst(m, range(m.k)) if _few(m) else None
+        if delta and not _few_pairs(m):
             rule = "must be 0 for a utility-optimized mechanism whose outputs are too many to list"
             raise ParameterError(message("delta of the claim", rule, delta, "use a smaller k, or another method"))
         return _at(m, Fraction(delta)), None
     if delta != m._delta:
-        if not _few(m):
+        if not _few_pairs(m):
             rule = f"must be the mechanism's own, {m._delta:g}, where outputs are too many to list"
             raise ParameterError(message("delta of the claim", rule, delta, "use a smaller k, or another method"))
         found = _at(m, Fraction(delta))
     else:
         found = m.exact_epsilon()
     if delta:
-        return found, _event(m, Fraction(delta), found) if _few(m) else None
+        return found, _event(m, Fraction(delta), found) if _few_pairs(m) else None
     sensitive = m.guarantee.sensitive if isinstance(m.guarantee, ULDP) else range(m.k)
-    return found, _listed(m, sensitive) if _few(m) else _met(target)
+    return found, _worst(m, sensitive) if _few(m) else _met(target)
 
 
 def slack(target: MechanismTarget, epsilon: float) -> float | None:
@@ -59,41 +61,44 @@ def slack(target: MechanismTarget, epsilon: float) -> float | None:
     m = target.mechanism
     if not _few(m) or isinstance(m.guarantee, ULDP) or not math.isfinite(epsilon):
         return None
-    factor, worst = Fraction(math.exp(epsilon)), Fraction(0)
-    for public in m.publics():
-        law, copies = _law(m, public)
-        for u, v in itertools.permutations(range(m.k), 2):
-            excess = sum(c * max(Fraction(0), row[u] - factor * row[v]) for row, c in zip(law, copies, strict=True))
-            worst = max(worst, Fraction(excess, 1) / m.denominator)
+    factor, worst = math.exp(epsilon), Fraction(0)
+    for listing in enumerated(m):
+        law = listing.chances
+        apart = np.stack([np.maximum(law[:, u, None] - factor * law, 0.0).sum(axis=0) for u in range(m.k)])
+        u, v = np.unravel_index(int(apart.argmax()), apart.shape)
+        rows = (
+            (m.weight(y, int(u)), m.weight(y, int(v)), c) for y, c in zip(listing.reports, listing.copies, strict=True)
+        )
+        excess = sum(c * max(Fraction(0), own - Fraction(factor) * other) for own, other, c in rows)
+        worst = max(worst, Fraction(excess, 1) / m.denominator)
     return float(worst)
 
 
 def _few(m: FrequencyOracle) -> bool:
-    try:
-        return m.k * sum(len(m.outputs(public)) for public in m.publics()) <= _WEIGHTS
-    except ValueError:  # too many to list
-        return False
+    """Whether all outputs can be looked at."""
+    return listings(m) is not None
 
 
-def _law(m: FrequencyOracle, public: Any) -> tuple[list[list[int]], list[int]]:
-    outputs = m.outputs(public)
-    return [[m.weight(y, v) for v in range(m.k)] for y in outputs], [m.copies(y) for y in outputs]
+def _few_pairs(m: FrequencyOracle) -> bool:
+    """Whether they can be for every pair of values."""
+    found = listings(m)
+    return found is not None and sum(len(listing.reports) for listing in found) * m.k**2 <= _PAIRS
 
 
 def _at(m: FrequencyOracle, delta: Fraction) -> float:
-    """The loss at any delta, worst over public randomness."""
+    """The loss at a delta, whatever the public randomness."""
     worst = 0.0
-    for public in m.publics():
-        law, copies = _law(m, public)
-        here = smallest_epsilon(law, copies, m.denominator, delta) if delta else worst_ratio(law)
+    for each in enumerated(m):
+        law = each.weights
+        here = smallest_epsilon(law, each.copies, m.denominator, delta) if delta else worst_ratio(law)
         worst = max(worst, here)
     return worst
 
 
 def _event(m: FrequencyOracle, delta: Fraction, found: float) -> Witness | None:
     """The pair and the event that need so much: every output whose ratio exceeds e^loss."""
-    for public in m.publics():
-        law, copies = _law(m, public)
+    for listing in enumerated(m):
+        law, copies = listing.weights, listing.copies
         for u, v in itertools.permutations(range(m.k), 2):
             if pair_epsilon(law, copies, m.denominator, delta, u, v) >= found * (1 - 1e-12):
                 inside = [
@@ -107,21 +112,24 @@ def _event(m: FrequencyOracle, delta: Fraction, found: float) -> Witness | None:
     return None
 
 
-def _listed(m: FrequencyOracle, sensitive: Collection[int]) -> Witness | None:
-    """The worst output of all that the claim speaks of, by exact integers."""
-    worst: tuple[float, int, int, Any] = (-1.0, 0, 1, None)
-    for report in itertools.chain.from_iterable(m.outputs(public) for public in m.publics()):
-        weights = [m.weight(report, value) for value in range(m.k)]
-        if not any(weights):  # nobody can send it
-            continue
-        alone = sum(w > 0 for w in weights) == 1
-        if alone and not any(weights[value] for value in sensitive):  # it may reveal a value that is not sensitive
-            continue
-        high, low = int(np.argmax(weights)), int(np.argmin(weights))
-        ratio = exact_log(weights[high], weights[low])
-        if ratio > worst[0]:
-            worst = (ratio, high, low, report)
-    return None if worst[0] < 0 else _told(*worst)
+def _worst(m: FrequencyOracle, sensitive: Collection[int]) -> Witness | None:
+    """The worst output of all that the claim speaks of: found by its likelihoods, told by exact integers."""
+    best: tuple[float, Any] = (-1.0, None)
+    for listing in enumerated(m):
+        scores = m.scores(listing.reports)
+        sent = scores > -np.inf
+        alone = sent.sum(axis=1) == 1
+        open_ = sent.any(axis=1) & (~alone | sent[:, list(sensitive)].any(axis=1))  # others reveal what they may
+        with np.errstate(invalid="ignore"):
+            ratios = np.where(open_, scores.max(axis=1) - scores.min(axis=1), -1.0)
+        at = int(np.argmax(ratios >= ratios.max() - _SAME))
+        if ratios[at] > best[0] + _SAME:
+            best = float(ratios[at]), listing.reports[at]
+    if best[1] is None:
+        return None
+    weights = [m.weight(best[1], value) for value in range(m.k)]
+    high, low = weights.index(max(weights)), weights.index(min(weights))
+    return _told(exact_log(weights[high], weights[low]), high, low, best[1])
 
 
 def _met(target: MechanismTarget) -> Witness:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hush.attacks.reconstruction import chance
 from hush.errors import ParameterError, message
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.histogram import NoisyHistogram
-from hush.mechanisms.two_level import TwoLevel
-from hush.mechanisms.unary import UE
 from hush.randomness import CHUNK
 from hush.types import Bools, Floats, Reports
 
@@ -176,34 +171,19 @@ class MechanismTarget(Target):
 
     def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
         """From the law that the mechanism states; what no sensitive value may send speaks for the one that it names."""
+        ratio = self.mechanism.forms.log_ratio(reports, first, second)
         inside = self.spoken(reports, (first, second))
-        if inside is None:
-            return log_ratio(self.mechanism, reports, first, second)
-        shown = reports["value"]
-        ratio = np.where(shown == first, np.inf, np.where(shown == second, -np.inf, 0.0))
-        plain = self.mechanism.protected(reports)  # type: ignore[attr-defined]
-        ratio[plain] = log_ratio(self.mechanism, reports[plain], first, second)
-        return np.where(inside, ratio, np.nan)
+        return ratio if inside is None else np.where(inside, ratio, np.nan)
 
     def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
         """The best guess, ties broken by the coin; under ULDP, where the claim speaks."""
+        hit = coin.random(reports.size) < self.mechanism.forms.guess_chance(reports, np.full(reports.size, first))
         inside = self.spoken(reports, (first, first))
-        if inside is None:
-            return coin.random(reports.size) < chance(self.mechanism, reports, np.full(reports.size, first))
-        hit = np.asarray(reports["value"] == first)
-        plain = self.mechanism.protected(reports)  # type: ignore[attr-defined]
-        values = np.full(int(plain.sum()), first)
-        hit[plain] = coin.random(values.size) < chance(self.mechanism, reports[plain], values)
-        return hit & inside
+        return hit if inside is None else hit & inside
 
     def spoken(self, reports: Reports, pair: tuple[int, int]) -> Bools | None:
         """Under ULDP, all but the reports in which one of the two values reveals itself and is not sensitive."""
-        promise = self.mechanism.guarantee
-        if not isinstance(promise, ULDP) or not self.exempting:
-            return None
-        open_ = [value for value in pair if value not in promise.sensitive]
-        inside: Bools = self.mechanism.protected(reports) | ~np.isin(reports["value"], open_)  # type: ignore[attr-defined]
-        return inside
+        return self.mechanism.forms.spoken(reports, pair) if self.exempting else None
 
 
 def as_target(what: object) -> Target:
@@ -214,39 +194,6 @@ def as_target(what: object) -> Target:
         return MechanismTarget(what)
     rule, remedy = "must be a mechanism or a Target", "wrap it: CallableTarget, TupleTarget, SequenceTarget"
     raise ParameterError(message("target", rule, type(what), remedy))
-
-
-@singledispatch
-def log_ratio(m: FrequencyOracle, reports: Reports, first: int, second: int) -> Floats:
-    """How much likelier each report is under the first value than under the second, in logarithm."""
-    ones, twos = (m._log_prob(reports, np.full(reports.size, value)) for value in (first, second))
-    with np.errstate(invalid="ignore"):
-        return np.where(ones == twos, 0.0, ones - twos)
-
-
-@log_ratio.register
-def _(m: TwoLevel, reports: Reports, first: int, second: int) -> Floats:
-    return _supported(m, reports, first, second, m._log_favour)
-
-
-@log_ratio.register
-def _(m: UE, reports: Reports, first: int, second: int) -> Floats:
-    return _supported(m, reports, first, second, m._pair_loss())
-
-
-@log_ratio.register
-def _(m: NoisyHistogram, reports: Reports, first: int, second: int) -> Floats:
-    steps = reports["steps"]
-    ratios = m._log_ratios
-    ones, twos = (ratios[steps[:, value].astype(np.int64) - m.grid.lowest] for value in (first, second))
-    with np.errstate(invalid="ignore"):
-        return np.where(ones == twos, 0.0, ones - twos)
-
-
-def _supported(m: Any, reports: Reports, first: int, second: int, favour: float) -> Floats:
-    """Of two levels: one value is supported and the other is not, or neither tells them apart."""
-    ones, twos = (m.supports(reports, np.full(reports.size, value)) for value in (first, second))
-    return np.where(ones == twos, 0.0, np.where(ones, favour, -favour))
 
 
 def unpacked(reports: Reports) -> Floats:

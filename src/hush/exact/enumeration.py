@@ -119,9 +119,14 @@ def enumerated(m: Enumerable) -> tuple[Listing, ...]:
     found, total = [], 0
     for public in m.publics():
         reports = m.outputs(public)
-        total += len(reports) * m.k
-        if total > MOST_WEIGHTS:
-            rule = f"must leave at most {MOST_WEIGHTS} weights to enumerate, outputs times values"
-            raise ParameterError(message("k", rule, m.k, "use a smaller domain, or write the closed form in its forms"))
+        total += len(reports)
+        check_few(total, m.k)
         found.append(Listing(m, reports))
     return tuple(found)
+
+
+def check_few(outputs: int, k: int) -> None:
+    """Refuse so many outputs about so many values; `outputs` of a mechanism asks before it makes them."""
+    if outputs * k > MOST_WEIGHTS:
+        rule = f"must leave at most {MOST_WEIGHTS} weights to enumerate, outputs times values"
+        raise ParameterError(message("k", rule, k, "use a smaller domain, or write the closed form in its forms"))

@@ -14,9 +14,12 @@ from hush import exact, rules
 from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.estimation.laws import Law, Supports
+from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
+from hush.longitudinal.forms import BitFlipForms
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
+from hush.mechanisms.forms import Forms
 from hush.mechanisms.inference import shares
 from hush.types import Floats, Ints, Reports, Values
 
@@ -33,6 +36,7 @@ class FirstBitFlip(FrequencyOracle):
 
     d: int
 
+    companion: ClassVar[type[Forms]] = BitFlipForms
     family: ClassVar[str] = "unary"
     alike: ClassVar[bool] = True
 
@@ -178,7 +182,7 @@ class FirstBitFlip(FrequencyOracle):
 
     def _rows(self) -> npt.NDArray[Any]:
         """All rows of d bits."""
-        rules.enumerable(1 << self.d, self.d)
+        check_few(1 << self.d, self.k)
         out = np.empty(1 << self.d, self._row)
         numbers = np.arange(1 << self.d, dtype="<u8")
         out["bits"] = numbers.view(np.uint8).reshape(-1, 8)[:, : -(-self.d // 8)]

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hush.exact.thresholds import SCALE, log_ratio
+from hush.exact.thresholds import SCALE
 from hush.longitudinal import _rounds
 from hush.longitudinal._first import FirstReport
 from hush.mechanisms.forms import Forms
@@ -25,6 +25,7 @@ class FirstLUE(FirstReport, UE):
     p: float = field(init=False, default=math.nan)
 
     companion: ClassVar[type[Forms]] = UnaryForms
+    unit: ClassVar[int] = SCALE**2
     permanent: ClassVar[type[UE]]
     """The mechanism of the permanent round."""
     symmetric: ClassVar[bool]
@@ -45,37 +46,9 @@ class FirstLUE(FirstReport, UE):
         return _rounds.bits(*self.rounds)
 
     @property
-    def q(self) -> float:
-        """Probability that another value's bit is one."""
-        return self.q_star
-
-    @property
-    def p_star(self) -> float:
-        return self._ones[0] / SCALE**2
-
-    @property
-    def q_star(self) -> float:
-        return self._ones[1] / SCALE**2
-
-    @property
     def thresholds(self) -> dict[str, int | str]:
         (p, q), (p_again, q_again) = self.rounds
         return {"p": p, "q": q, "p_fresh": p_again, "q_fresh": q_again}
-
-    @property
-    def denominator(self) -> int:
-        """2^128 for each bit."""
-        return SCALE ** (2 * self.k)
-
-    def weight(self, report: Reports, value: int) -> int:
-        p, q = self._ones
-        row = self.support_matrix(np.asarray(report, self.report_dtype)[None])[0]
-        others = int(row.sum()) - int(row[value])
-        own = p if row[value] else SCALE**2 - p
-        return int(own * q**others * (SCALE**2 - q) ** (self.k - 1 - others))
-
-    def _pair_loss(self) -> float:
-        return log_ratio(*_rounds.pair_ratio(*self._ones, SCALE**2))
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         kept = self.permanent(k=self.k, epsilon=self.eps_perm).sample(values, rng)  # type: ignore[call-arg]

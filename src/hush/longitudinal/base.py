@@ -17,7 +17,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from hush.columns import all_reports, as_array, cells, kind
 from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
+from hush.guarantee import LDP, Guarantee
 from hush.kernels import chunks
 from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
@@ -57,6 +58,9 @@ class Longitudinal(metaclass=ByName):
         @property
         def eps_perm(self) -> float:
             """Loss of any number of reports of a value that does not change."""
+
+    independent: ClassVar[bool] = False
+    """Whether the reports of one person are independent, given the value."""
 
     # What a protocol's file writes.
 
@@ -152,6 +156,26 @@ class Longitudinal(metaclass=ByName):
             return self.eps_1
         fresh = self.eps_fresh if math.isinf(self.eps_fresh) else times(self.eps_fresh, number)
         return min(self.eps_worst, fresh)
+
+    @property
+    def repeats_one_answer(self) -> bool:
+        """Whether a value that does not change is reported by the same answer every time."""
+        return math.isinf(self.eps_fresh)
+
+    def number_of_reports(self, tau: int | None) -> int:
+        """How many reports a person sends: as many as are asked for."""
+        return int(_rounds.reports_of(tau))
+
+    @property
+    def title(self) -> str:
+        """What it is, in a word or two."""
+        inner = getattr(self, "mechanism", None)
+        return type(self).__name__ if inner is None else f"{type(self).__name__} {inner.name()}"
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What it is, in plain data."""
+        return self.to_dict()
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
@@ -252,6 +276,27 @@ class Longitudinal(metaclass=ByName):
     def sequence_scores(self, reports: Reports) -> Floats:
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
         return np.stack([self.sequence_log_prob(reports, v) for v in range(self.k)], axis=1)
+
+    def sequence_log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """How much likelier each person's sequence is under the first value than under the second, in logarithm."""
+        ones, twos = (self.sequence_log_prob(reports, value) for value in (first, second))
+        with np.errstate(invalid="ignore"):
+            return np.where(ones == twos, 0.0, ones - twos)
+
+    def sequence_variation(self, first: int, second: int) -> float | None:
+        """The total variation between all reports of two unchanging values; None where it is unknown."""
+        return None
+
+    def sequence_guarantee(self, tau: int) -> Guarantee:
+        """What so many reports of an unchanging value promise together: at most eps_perm."""
+        try:
+            return LDP(min(self.eps_perm, self.sequence_epsilon(tau)))
+        except ParameterError:  # a mechanism from outside, too large to enumerate
+            return LDP(self.eps_perm)
+
+    def most_voted(self, tau: int) -> float | None:
+        """How often the value with the most votes of tau reports is the true one; None where there is no formula."""
+        return None
 
     def attack(
         self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hush.analysis import most_support
 from hush.exact.thresholds import SCALE
 from hush.longitudinal._first import FirstLGRR
 from hush.longitudinal._two import DirectTwice
@@ -41,6 +42,13 @@ class LGRR(DirectTwice):
     def _supports(self) -> tuple[float, float, float, float]:
         p, again = (t / SCALE for t in self.first_report.rounds)
         return p, (1 - p) / (self.k - 1), again, (1 - again) / (self.k - 1)
+
+    def most_voted(self, tau: int) -> float | None:
+        """The kept answer is found, or any other."""
+        kept, _, again, _ = self._supports
+        if (found := most_support.direct(self.k, again, tau)) is None:
+            return None
+        return kept * found + (1 - kept) * (1 - found) / (self.k - 1)
 
     def sequence_scores(self, reports: Reports) -> Floats:
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from hush.longitudinal import _rounds
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.inference import best_guesses
 from hush.types import Floats, Reports
+
+_MOST_REPORTS = 2_000
+"""Up to so many reports of one person the exact total variation is computed."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,10 @@ class Repeated:
     mechanism: FrequencyOracle
     tau: int
 
+    independent: ClassVar[bool] = True
+    """Whether the reports of one person are independent, given the value."""
+    repeats_one_answer: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, FrequencyOracle):
             rule, remedy = "must be a mechanism", "pass e.g. hush.OUE(k=4, epsilon=1.0)"
@@ -48,6 +56,27 @@ class Repeated:
     def k(self) -> int:
         """Number of values."""
         return self.mechanism.k
+
+    @property
+    def first_report(self) -> FrequencyOracle:
+        """The law of any one report: that of the mechanism."""
+        return self.mechanism
+
+    def number_of_reports(self, tau: int | None) -> int:
+        """How many reports a person sends: as many as are fixed."""
+        if tau not in (None, self.tau):
+            raise ParameterError(message("tau", f"must be {self.tau}, as the protocol says", tau, "leave it out"))
+        return self.tau
+
+    @property
+    def title(self) -> str:
+        """The mechanism's name."""
+        return self.mechanism.name()
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The mechanism, in plain data."""
+        return {"mechanism": self.mechanism.to_dict()}
 
     @property
     def guarantee(self) -> Guarantee:
@@ -66,8 +95,48 @@ class Repeated:
 
         For a mechanism with a delta it is a bound, at tau times that delta.
         """
+        return self.sequence_epsilon(self.tau)
+
+    def sequence_epsilon(self, tau: int) -> float:
+        """The true loss of so many reports together, rounded up."""
         one = self.mechanism.exact_epsilon()
-        return one if one == float("inf") else _rounds.times(one, self.tau)
+        return one if one == float("inf") else _rounds.times(one, tau)
+
+    def sequence_guarantee(self, tau: int) -> Guarantee:
+        """What all reports of an unchanging value promise together."""
+        return self.guarantee
+
+    def sequence_log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """How much likelier each person's sequence is under the first value than under the second, in logarithm."""
+        array = self._reports(reports)
+        each = self.mechanism.forms.log_ratio(np.ascontiguousarray(array).ravel(), first, second).reshape(array.shape)
+        with np.errstate(invalid="ignore"):
+            total = each.sum(axis=1)
+        return np.where(np.isnan(total), 0.0, total)  # impossible under both
+
+    def sequence_variation(self, first: int, second: int) -> float | None:
+        """The total variation between all reports of two unchanging values; None where it is unknown.
+
+        A walk: one step up or down for a report that speaks for one value alone. What counts is where it ends.
+        """
+        forms = self.mechanism.forms
+        if self.tau == 1:
+            return forms.variation(first, second)
+        steps = forms.telling(first, second)
+        if steps is None or self.tau > _MOST_REPORTS:
+            return None
+        up, down = steps
+        step = np.array([down, 1 - up - down, up])
+        law = np.ones(1)
+        for bit in bin(self.tau)[2:]:
+            law = np.convolve(law, law)
+            if bit == "1":
+                law = np.convolve(law, step)
+        return float(law[self.tau + 1 :].sum() - law[: self.tau].sum())
+
+    def most_voted(self, tau: int) -> float | None:
+        """How often the value with the most votes of tau reports is the true one; None where there is no formula."""
+        return self.mechanism.forms.most_voted(tau)
 
     def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
         """Reports of n people, shape (n, tau), from values of that shape."""

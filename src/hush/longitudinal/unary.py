@@ -8,6 +8,7 @@ permanent round, the last ones the fresh round: symmetric bits (S), or a one kep
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.analysis import most_support
 from hush.exact.thresholds import SCALE, log_ratio
 from hush.longitudinal import _histories, _likelihood, _rounds
 from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE, FirstLUE
@@ -82,6 +84,24 @@ class LUE(TwoRounds):
             least, greatest = _histories.extremes(one, other, lambda *_: ((0, 1), ()), likelihood)
             low, high = low + times * least, high + times * greatest
         return low, high
+
+    def sequence_log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """Only the bits of the two values tell, by how often each is one."""
+        bits = self._reports(reports)["bits"]
+        own, other, p, q = self._supports
+        tau = bits.shape[1]
+        ones = np.arange(tau + 1)
+        high, low = (ones * math.log(x) + (tau - ones) * math.log1p(-x) for x in (p, q))
+        mine, others = (np.logaddexp(math.log(x) + high, math.log1p(-x) + low) for x in (own, other))
+        seen = [(bits[:, :, v // 8] >> np.uint8(v % 8) & 1).sum(axis=1, dtype=np.int64) for v in (first, second)]
+        favour = mine - others
+        return np.asarray(favour[seen[0]] - favour[seen[1]], np.float64)
+
+    def most_voted(self, tau: int) -> float:
+        """Votes for all values are independent; a kept bit decides how often it is one."""
+        own, other, p, q = self._supports
+        high, low = most_support.binomial(tau, p), most_support.binomial(tau, q)
+        return most_support.independent(own * high + (1 - own) * low, other * high + (1 - other) * low, self.k)
 
     def sequence_scores(self, reports: Reports) -> Floats:
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""

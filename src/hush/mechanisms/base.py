@@ -280,21 +280,16 @@ class FrequencyOracle(metaclass=ByName):
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Exact expected success of the best guess of a value from its raw report; the prior is uniform if left out."""
-        self._enumerable()
+        law = self.forms.whole
         belief = [Fraction(share) for share in shares(prior, self.k).tolist()]
-        best = sum(self.copies(y) * max(self.weight(y, v) * b for v, b in enumerate(belief)) for y in self.outputs())
+        rows = zip(law.weights, law.copies, strict=True)
+        best = sum(copies * max(w * b for w, b in zip(row, belief, strict=True)) for row, copies in rows)
         return float(best / (self.denominator * sum(belief)))
-
-    def _enumerable(self) -> None:
-        if len(self.publics()) > 1:
-            raise NotImplementedError(f"{self.name()} has public randomness: write its own variances, asr and bits")
-        rules.enumerable(len(self.outputs(None)), self.k)
 
     @property
     def bits(self) -> int:
         """Information bits of one report, public randomness included."""
-        self._enumerable()
-        return math.ceil(math.log2(sum(self.copies(y) for y in self.outputs(None))))
+        return math.ceil(math.log2(sum(self.forms.whole.copies)))
 
     def log_prob(self, reports: Reports, value: int | npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each report for a value (one, or one each), given its public randomness."""

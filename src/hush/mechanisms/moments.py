@@ -15,15 +15,11 @@ if TYPE_CHECKING:
 
 def enumerated(m: FrequencyOracle) -> Floats:
     """Variance of the estimate of v from one report of u, as [u, v]."""
-    m._enumerable()
-    mean, square = np.zeros((m.k, m.k)), np.zeros((m.k, m.k))
-    for y in m.outputs(None):
-        decoded = m.decode(m.tally(np.asarray(y, m.report_dtype)[None]), 1)
-        for u in range(m.k):
-            share = m.copies(y) * m.weight(y, u) / m.denominator
-            mean[u] += share * decoded
-            square[u] += share * decoded**2
-    return np.asarray(square - mean**2)
+    law = m.forms.whole
+    rows = zip(law.weights, law.copies, strict=True)
+    chances = np.array([[copies * weight / m.denominator for weight in row] for row, copies in rows])
+    mean, square = chances.T @ law.decoded, chances.T @ law.decoded**2
+    return np.asarray(square - mean**2, np.float64)
 
 
 def mean_variance(m: FrequencyOracle, n: int, frequency: float) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hush import rules
+from hush.exact.enumeration import check_few
 from hush.multidim.base import Multidim
 from hush.types import Ints, Reports
 
@@ -27,6 +28,11 @@ class SideBySide(Multidim):
         """The attributes' records, a0, a1, ..., without padding."""
         parts = zip(self._fields, self.components, strict=True)
         return np.dtype([(name, component.report_dtype) for name, component in parts])
+
+    def parts(self, reports: Reports) -> Iterator[tuple[Ints, Reports]]:
+        """For each attribute, all rows, and their parts for it."""
+        for name in self._fields:
+            yield np.arange(reports.size), np.ascontiguousarray(reports[name])
 
     @cached_property
     def _shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -53,7 +59,7 @@ class SideBySide(Multidim):
         seeds = [None] * self.d if public is None else public
         parts = [component.outputs(seed) for component, seed in zip(self.components, seeds, strict=True)]
         total = math.prod(len(part) for part in parts)
-        rules.enumerable(total, max(self.sizes))
+        check_few(total, max(self.sizes))
         places = np.unravel_index(np.arange(total), [len(part) for part in parts])
         out = np.empty(total, self.report_dtype)
         for name, part, at in zip(self._fields, parts, places, strict=True):

@@ -60,6 +60,10 @@ class Multidim(metaclass=ByName):
 
     fewest: ClassVar[int] = 1
     """How many attributes there must be."""
+    samples: ClassVar[bool] = False
+    """Whether a report is about one attribute, which is drawn; else about all."""
+    hides: ClassVar[bool] = False
+    """Whether a report does not say which attribute was drawn."""
 
     def __post_init__(self) -> None:
         self._set(sizes=checks.sizes(self.sizes, self.fewest), epsilon=rules.epsilon(self.epsilon))
@@ -131,6 +135,19 @@ class Multidim(metaclass=ByName):
     @abstractmethod
     def _scores(self, reports: Reports, attribute: int, priors: tuple[Floats, ...]) -> Floats:
         """Log-likelihood of every value of an attribute, up to a constant for each report."""
+
+    def parts(self, reports: Reports) -> Iterator[tuple[Ints, Reports]]:
+        """For each attribute, the rows that have a part for it, and those parts."""
+        rule, remedy = "must be a known collection of tuples", "pass SPL, SMP, RSFD or RSRFD"
+        raise ParameterError(message("m", rule, type(self), remedy))
+
+    def likelihoods(self, reports: Reports) -> list[Floats]:
+        """How likely a report is if an attribute was drawn, for each of its values, where the report does not say."""
+        raise NotImplementedError(f"{type(self).__name__} does not hide which attribute it is about")
+
+    def sampled(self, reports: Reports, priors: Beliefs = None) -> Floats:
+        """How likely each attribute is to be what a report is about, shape (n, d): all are, where none is drawn."""
+        return np.ones((self._reports(reports).size, self.d))
 
     @abstractmethod
     def asr(self, attribute: int) -> float:

@@ -44,6 +44,8 @@ class FakeData(SideBySide):
     variant: str | Sequence[str] = ADAPTIVE
 
     fewest: ClassVar[int] = 2
+    samples: ClassVar[bool] = True
+    hides: ClassVar[bool] = True
     variants: ClassVar[tuple[str, ...]] = ("GRR",)
     """The names that `variant` may take, beside "ADP"."""
     contest: ClassVar[tuple[str, str]] = ("GRR", "GRR")
@@ -175,6 +177,17 @@ class FakeData(SideBySide):
         scores = component.scores(part)
         level = component._log_prob(part, np.zeros(part.size, np.int64)) - scores[:, 0]
         return np.asarray(scores + level[:, None], dtype=np.float64)
+
+    def likelihoods(self, reports: Reports) -> list[Floats]:
+        """How likely a report is if an attribute was sampled, for each of its values; shape (n, k) for each attribute.
+
+        Up to a factor for each report, which makes the largest one 1.
+        """
+        parts = self._parts(reports)
+        pairs = enumerate(zip(parts, self._faked(parts), strict=True))
+        logs = [self._likelihoods(j, part) + faked[:, None] for j, (part, faked) in pairs]
+        most = np.max([each.max(axis=1) for each in logs], axis=0)
+        return [np.exp(each - np.where(np.isfinite(most), most, 0.0)[:, None]) for each in logs]
 
     def _sampled(self, parts: list[Reports], faked: Floats, priors: tuple[Floats, ...]) -> Floats:
         """Log-probability of the report and that each attribute was sampled, times d; shape (d, n)."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hush import rules
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate, possible
 from hush.estimation.bounds import Bounded
 from hush.estimation.laws import Law, Supports
+from hush.exact.enumeration import check_few
 from hush.guarantee import LDP, ApproxLDP, weakest
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
@@ -44,6 +44,8 @@ class SMP(AnyMechanism):
     >>> SMP(sizes=(2, 5, 100), epsilon=1.0).mechanism
     ('GRR', 'GRR', 'OUE')
     """
+
+    samples: ClassVar[bool] = True
 
     def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
         """The weakest of them: which attribute is reported depends on nobody's values."""
@@ -88,6 +90,11 @@ class SMP(AnyMechanism):
         dtype = self.components[attribute].report_dtype
         bytes_ = np.ascontiguousarray(reports["record"][rows, : dtype.itemsize])
         return rows, bytes_.reshape(-1).view(dtype)
+
+    def parts(self, reports: Reports) -> Iterator[tuple[Ints, Reports]]:
+        """For each attribute, the rows that report it, and their records."""
+        for j in range(self.d):
+            yield self._about(reports, j)
 
     def _record(self, report: Any) -> tuple[int, Any]:
         """The attribute of one report, and its record."""
@@ -180,7 +187,7 @@ class SMP(AnyMechanism):
             part["attribute"] = j
             part["record"][:, : records.dtype.itemsize] = records.view(np.uint8).reshape(records.size, -1)
             parts.append(part)
-        rules.enumerable(sum(part.size for part in parts), max(self.sizes))
+        check_few(sum(part.size for part in parts), max(self.sizes))
         return np.concatenate(parts)
 
     def copies(self, report: Any) -> int:

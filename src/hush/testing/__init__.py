@@ -4,6 +4,7 @@
 >>> check_mechanism(GRR(k=3, epsilon=1.0))
 """
 
+from hush.testing import forms_attacked as forms_attacked  # adds its comparisons
 from hush.testing import forms_estimates as forms_estimates  # adds its comparisons
 from hush.testing import forms_totals as forms_totals  # adds its comparisons
 from hush.testing.forms import check_forms

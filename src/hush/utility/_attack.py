@@ -3,69 +3,19 @@
 from __future__ import annotations
 
 import math
-from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.exact.thresholds import SCALE, log_ratio
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.direct import GRR
-from hush.mechanisms.hadamard import HR
-from hush.mechanisms.hashing import LH
-from hush.mechanisms.hashing.hashed import RING, Hashed
-from hush.mechanisms.subset import SS
 from hush.types import Floats, Reports, Values
 from hush.utility._giving import Giving, Leveled
 from hush.utility._moments import protected_outputs
 
 if TYPE_CHECKING:
     from hush.utility.oracle import UtilityOracle
-
-_TRIED = 512
-_FEW = 64
-
-
-@singledispatch
-def number_of_outputs(base: FrequencyOracle) -> int:
-    """How many reports a base mechanism can give, public randomness included."""
-    return 1 << base.bits
-
-
-@number_of_outputs.register
-def _(base: GRR) -> int:
-    return base.k
-
-
-@number_of_outputs.register
-def _(base: SS) -> int:
-    return math.comb(base.k, base.omega) if base.k <= 10_000 else 1 << base.bits
-
-
-@number_of_outputs.register
-def _(base: HR) -> int:
-    return base.size
-
-
-@number_of_outputs.register
-def _(base: LH) -> int:
-    return (1 << 16 if base._family else RING**2) * base.g
-
-
-def publics(base: FrequencyOracle) -> list[Any]:
-    """The base mechanism's examples; for hashing also one with an output that speaks for as few values as can be."""
-    known = list(base.publics())
-    if not isinstance(base, Hashed) or base.k > _FEW:
-        return known
-    members: list[Any] = list(range(_TRIED))
-    tried = members if base._family else [(0x2545F491 * i % RING, 0x6C8E9CF5 * i % RING) for i in members[1:]]
-    return [*known, min(tried, key=lambda public: _fewest(base, public))]
-
-
-def _fewest(base: Hashed, public: Any) -> int:
-    sizes = base.support_matrix(base.outputs(public)).sum(axis=1)
-    return int(sizes[sizes > 0].min())
 
 
 def _log(above: int, below: int) -> float:
@@ -126,8 +76,9 @@ def success(u: UtilityOracle, prior: Floats) -> float:
     giving = u._giving
     if isinstance(giving, Leveled) and giving.shape.alike:
         return revealed + _by_size(giving, np.sort(held)[::-1], top)
-    if isinstance(u.base, HR):
-        return revealed + _by_output(u.base, giving, held, top)
+    if isinstance(giving, Leveled) and giving.shape.numbered:
+        best = u.base.forms.best_chances(held)
+        return revealed + float(np.maximum(best, top * protected_outputs(giving)).sum())
     return FrequencyOracle.asr(u, prior)
 
 
@@ -146,11 +97,3 @@ def _by_size(giving: Leveled, falling: Floats, top: float) -> float:
         total += float((share * np.maximum(np.maximum(falling[j] * high, falling[0] * low), other)).sum())
         share = share * np.maximum(s - j - sizes, 0) / max(s - j - 1, 1)
     return total
-
-
-def _by_output(base: HR, giving: Giving, held: Floats, top: float) -> float:
-    inside, outside = base._sizes
-    supported = base._largest_supported(held) * base.p_star / inside
-    plain = held.max() * (1 - base.p_star) / outside
-    other = top * protected_outputs(base, giving)
-    return float(np.maximum(np.maximum(supported, plain), other).sum())

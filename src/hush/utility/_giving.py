@@ -21,14 +21,15 @@ import numpy.typing as npt
 
 from hush import exact, rules
 from hush.errors import ParameterError
+from hush.exact.enumeration import enumerated
 from hush.exact.loss import protected_ratio
 from hush.exact.thresholds import SCALE, log_ratio
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing.family import MEMBERS, Family
-from hush.mechanisms.hashing.hashed import Hashed
+from hush.mechanisms.hashing.forms import HashedForms
+from hush.mechanisms.shape import Noise, Shape, bit_sizes
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Ints, Reports
-from hush.utility._shape import Noise, Shape, bit_sizes, shape_of
 
 CHOICES = ("exact", "constant", "balanced", "paper", "none")
 """By name, how z is chosen."""
@@ -56,9 +57,9 @@ def hiding(base: FrequencyOracle, pure: bool) -> int:
 
 def paper(base: FrequencyOracle) -> int | None:
     """What the document prints where it is not safe: it takes other values' probabilities at their mean, q*."""
-    if not isinstance(base, Hashed):
+    if not isinstance(base.forms, HashedForms):
         return None
-    p, q = Fraction(base.p_star), Fraction(base.q_star)
+    p, q = (Fraction(chance) for chance in (base.forms.m.p_star, base.forms.m.q_star))
     return max(0, int((1 - p / (q * exact.exp_below(base.epsilon))) * SCALE))
 
 
@@ -164,7 +165,7 @@ class Leveled(Giving):
     @property
     def _family(self) -> Family | None:
         """The public family that hash functions come from, if they do and thresholds go by bucket size."""
-        return self.base._family if self.constant is None and isinstance(self.base, Hashed) else None
+        return getattr(self.base, "_family", None) if self.constant is None else None
 
     def expect(self, people: int) -> None:
         """For many people, one table of the bucket sizes of a public family takes less than s hashes for each."""
@@ -234,7 +235,7 @@ class Silent(Leveled):
 
     def __init__(self, base: UE) -> None:
         self.unary = base
-        known = shape_of(base)
+        known = base.forms.shape
         assert known is not None
         q = base._ones[1]
         law = partial(bit_sizes, base.k, base.q_star, base.q_star)
@@ -259,8 +260,8 @@ class Weighed(Giving):
         return [self.base.weight(report, value) for value in range(self.base.k)]
 
     def safest(self) -> int:
-        outputs = (y for public in self.base.publics() for y in self.base.outputs(public))
-        return min(self._largest(max(w), sum(w)) for y in outputs if any(w := self._weights(y)))
+        rows = (row for listing in enumerated(self.base) for row in listing.weights)
+        return min(self._largest(max(row), sum(row)) for row in rows if any(row))
 
     def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
         return np.array([self.threshold(report) for report in reports[places]], np.uint64)
@@ -292,10 +293,9 @@ class Weighed(Giving):
 
     def _enumerated(self) -> float:
         s, worst = self.base.k, 0.0
-        for public in self.base.publics():
+        for listing in enumerated(self.base):
             law = []
-            for y in self.base.outputs(public):
-                weights = self._weights(y)
+            for y, weights in zip(listing.reports, listing.weights, strict=True):
                 other = self.hide * (SCALE - self.threshold(y)) * sum(weights)
                 law.append([w * s * SCALE**2 for w in weights] + [other])
             worst = max(worst, protected_ratio(law, range(s)))

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hush.exact.thresholds import SCALE
-from hush.mechanisms.hadamard import HR
 from hush.simulation import batches
 from hush.types import Floats, Ints
 from hush.utility import _simulate
 from hush.utility._giving import Giving, Leveled, Silent
-from hush.utility._moments import output_chances
-from hush.utility._shape import hadamard_sizes
+from hush.utility._moments import output_chances, revealing_outputs
 
 if TYPE_CHECKING:
     from hush.utility.oracle import UtilityOracle
@@ -54,8 +52,8 @@ def _disguised(giving: Giving, kept: Ints, pairs: Ints, rng: np.random.Generator
         alike = np.repeat((kept + pairs)[:, None], base.k, axis=1)
         return batches.thinned(alike, giving.unary.q_star, runs, rng)
     assert isinstance(giving, Leveled)
-    if isinstance(base, HR):
-        return _both(output_chances(base), giving.chances[hadamard_sizes(base)], kept, pairs, rng)
+    if giving.shape.numbered is not None:
+        return _both(output_chances(giving), revealing_outputs(giving), kept, pairs, rng)
     return batches.uniform_sets(_both(giving.shape.law, giving.chances, kept, pairs, rng), rng)
 
 

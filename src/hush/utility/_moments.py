@@ -7,19 +7,14 @@ true value and 0 for others. A person in disguise sends it with f M(y), of which
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import singledispatch
 
 import numpy as np
 
-from hush.analysis.walsh import walsh
 from hush.errors import ParameterError, message
 from hush.exact.thresholds import SCALE
-from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.hadamard import HR
 from hush.mechanisms.pure import PureOracle
 from hush.types import Floats
 from hush.utility._giving import Giving, Leveled, Silent
-from hush.utility._shape import hadamard_sizes
 
 
 @dataclass(frozen=True)
@@ -45,25 +40,19 @@ def protected(giving: Giving) -> Moments:
     if giving.constant is not None:
         whole, kept = sent(giving), 1 - giving.constant / SCALE
         return Moments(whole.mean * kept, whole.square * kept)
-    return _protected(giving.base, giving)
+    base = giving.base
+    if isinstance(giving, Leveled) and giving.shape.numbered:
+        return Moments(*base.forms.moments(protected_outputs(giving)))
+    if isinstance(base, PureOracle):
+        return _by_size(base, giving)
+    listing, unit = base.forms.whole, base.k * base.denominator
+    weights = (giving.hide * (SCALE - giving.threshold(y)) * giving.mass(y) for y in listing.reports)
+    pairs = zip(weights, listing.copies, strict=True)
+    chances = np.array([weight * copies / (SCALE**2 * unit) for weight, copies in pairs])
+    return Moments(*base.forms.moments(chances))
 
 
-@singledispatch
-def _protected(base: FrequencyOracle, giving: Giving) -> Moments:
-    """By enumeration, where the outputs are few."""
-    base._enumerable()
-    mean, square = np.zeros(base.k), np.zeros(base.k)
-    for y in base.outputs(None):
-        chance = giving.hide * (SCALE - giving.threshold(y)) * giving.mass(y) * base.copies(y) / SCALE**2
-        chance /= base.k * base.denominator
-        a = base.decode(base.tally(np.asarray(y, base.report_dtype)[None]), 1)
-        mean += chance * a
-        square += chance * a**2
-    return Moments(mean, square)
-
-
-@_protected.register
-def _(base: PureOracle, giving: Giving) -> Moments:
+def _by_size(base: PureOracle, giving: Giving) -> Moments:
     """Sets of one size are alike, so a report of size c supports a given value c times in s."""
     if not isinstance(giving, Leveled):
         rule = "must be 'pair' for a mechanism whose reports have more than two levels of probability"
@@ -77,23 +66,21 @@ def _(base: PureOracle, giving: Giving) -> Moments:
     return Moments(np.full(base.k, mean), np.full(base.k, square))
 
 
-@_protected.register
-def _(base: HR, giving: Giving) -> Moments:
-    """One transform of the protected outputs' chances; a(y) is +1 or -1 over the gap in a value's own block."""
-    kept = protected_outputs(base, giving).reshape(base.blocks, base.width)
-    block, row = base._place(np.arange(base.k))
-    return Moments(walsh(kept)[block, row] / base._gap, kept.sum(axis=1)[block] / base._gap**2)
+def output_chances(giving: Leveled) -> Floats:
+    """How likely each output is when the value is uniform, where the tally counts outputs."""
+    shape = giving.shape
+    assert shape.numbered is not None
+    sizes = shape.numbered()
+    low, high = (weight / giving.base.denominator for weight in (shape.low, shape.high))
+    return np.asarray((sizes * high + (shape.s - sizes) * low) / shape.s, np.float64)
 
 
-def output_chances(base: HR) -> Floats:
-    """How likely each output of Hadamard response is, when the value is uniform."""
-    sizes = hadamard_sizes(base)
-    low, high = (weight / base.denominator for weight in base._weights)
-    return np.asarray((sizes * high + (base.k - sizes) * low) / base.k, np.float64)
+def revealing_outputs(giving: Leveled) -> Floats:
+    """z of each output."""
+    assert giving.shape.numbered is not None
+    return giving.chances[giving.shape.numbered()]
 
 
-def protected_outputs(base: HR, giving: Giving) -> Floats:
+def protected_outputs(giving: Leveled) -> Floats:
     """How likely each output is to come, protected, from a person whose value is not sensitive."""
-    assert isinstance(giving, Leveled)
-    kept = 1 - giving.chances[hadamard_sizes(base)]
-    return np.asarray(giving.hide / SCALE * output_chances(base) * kept, np.float64)
+    return np.asarray(giving.hide / SCALE * output_chances(giving) * (1 - revealing_outputs(giving)), np.float64)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.mechanisms.hashing import LH
+from hush.mechanisms.hashing.forms import LocalHashingForms
 from hush.mechanisms.hashing.mechanism import TABLED
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
@@ -54,8 +55,9 @@ def write(u: UtilityOracle, values: Values, rng: np.random.Generator, out: Repor
     law = u._inner, u.s, rejection(u.s), np.uint64(giving.hide - 1)
     if isinstance(u.base, SAME_WORK):
         kernels.idle(chunk_generator(bytes(16)), values, *law[:3])  # any key: nothing that it draws is used
-    if isinstance(u.base, UE) and type(u.base).sample is UE.sample and isinstance(giving, Leveled):
-        own, other = (np.uint64(chance) for chance in u.base._ones)
+    bits = u.base.forms.bit_thresholds
+    if bits is not None and isinstance(giving, Leveled):
+        own, other = (np.uint64(chance) for chance in bits)
         masked = other if isinstance(giving, Silent) else own
         kernels.unary_reports(rng, values, *law, own, masked, other, giving.by_size, shown, rows_of(out))
         return
@@ -94,8 +96,9 @@ def apart(u: UtilityOracle, reports: Reports) -> tuple[Reports, Ints]:
 
 def tally(u: UtilityOracle, reports: Reports) -> tuple[Ints, Ints, int]:
     """The base tally, how often each value is revealed, and how often alone."""
-    if isinstance(u.base, LH) and not u.base._family and u.base.g <= TABLED:
-        return _hashed_tally(u, u.base, reports)
+    forms = u.base.forms
+    if isinstance(forms, LocalHashingForms) and not forms.m._family and forms.m.g <= TABLED:
+        return _hashed_tally(u, forms.m, reports)
     based, counts = apart(u, reports)
     return u.base.tally(based), counts, reports.size - based.size
 

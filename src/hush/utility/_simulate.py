@@ -12,16 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.exact.thresholds import SCALE
-from hush.mechanisms.hadamard import HR
 from hush.types import Floats, Ints
 from hush.utility._giving import Giving, Leveled, Silent
-from hush.utility._moments import output_chances
-from hush.utility._shape import hadamard_sizes
+from hush.utility._moments import output_chances, revealing_outputs
 
 
 def fast(giving: Giving) -> bool:
     """Whether a tally can be drawn without making reports of the disguised."""
-    known = isinstance(giving, Leveled) and (giving.shape.alike or isinstance(giving.base, HR))
+    known = isinstance(giving, Leveled) and (giving.shape.alike or giving.shape.numbered is not None)
     return giving.constant is not None or known
 
 
@@ -79,9 +77,8 @@ def disguised(giving: Giving, protected: int, pairs: int, rng: np.random.Generat
         spread = rng.multinomial(protected + pairs, np.full(base.k, 1 / base.k))
         return base._simulate(spread, rng)
     assert isinstance(giving, Leveled)
-    if isinstance(base, HR):
-        chances = giving.chances[hadamard_sizes(base)]
-        return _both(output_chances(base), chances, protected, pairs, rng)
+    if giving.shape.numbered is not None:
+        return _both(output_chances(giving), revealing_outputs(giving), protected, pairs, rng)
     return uniform_sets(_both(giving.shape.law, giving.chances, protected, pairs, rng), rng)
 
 

@@ -178,7 +178,7 @@ def _noise(base: PureOracle, amounts: Floats) -> _Disguises:
 def _outputs(base: HR, giving: Leveled, amounts: Floats) -> _Disguises:
     """Output by output."""
     says = output_means(base, amounts)[0].ravel()
-    chances = protected_outputs(base, giving) * (SCALE / giving.hide)
+    chances = protected_outputs(giving) * (SCALE / giving.hide)
     return _Disguises(
         lambda theta: expm1i(theta[:, None] * says) @ chances,
         float(chances.sum()),

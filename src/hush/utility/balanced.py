@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from hush import rules
 from hush.analysis import optimal, success
 from hush.errors import ReportError, message
 from hush.estimation import possible
+from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.forms import Forms
@@ -28,8 +29,7 @@ from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.two_level import TwoLevel
 from hush.simulation.subsets import MOST_TOGETHER
-from hush.types import Floats, Ints, Reports, Values
-from hush.utility._shape import Shape, shape_of, weighted
+from hush.types import Ints, Reports, Values
 from hush.utility._simulate import sets_with_own
 from hush.utility.forms import BalancedForms
 
@@ -178,7 +178,7 @@ class BalancedLH(TwoLevel, PureOracle):
 
     def outputs(self, public: Any = None) -> Reports:
         """Every bucket."""
-        rules.enumerable(self.g, self.k)
+        check_few(self.g, self.k)
         out = np.empty(self.g, self.report_dtype)
         out["a"], out["b"] = self.publics()[0] if public is None else public
         out["bucket"] = np.arange(self.g)
@@ -206,17 +206,3 @@ class BalancedLH(TwoLevel, PureOracle):
         kept = rng.multinomial(int(included.sum()), with_own / with_own.sum())
         lost = rng.multinomial(int((counts - included).sum()), without / without.sum())
         return sets_with_own(counts, included, kept, lost, rng)
-
-
-@shape_of.register
-def _(base: BalancedLH) -> Shape:
-    """Buckets differ in size by one at most."""
-    low, high = base._weights
-    inside, outside = (weight / base.denominator for weight in (high, low))
-    held = cache(lambda: np.diff(base.edges))
-
-    def law() -> Floats:
-        return weighted(held(), (held() * inside + (base.k - held()) * outside) / base.k, base.k + 1)
-
-    possible = [size for size, number in base._buckets if number]
-    return Shape(base.k, high, low, law, lambda: possible, lambda r, at: held()[r["bucket"][at]])

@@ -27,7 +27,6 @@ from hush.mechanisms.wheel import Wheel
 from hush.types import Ints, Reports
 from hush.utility import optimal
 from hush.utility._giving import Giving, Leveled, Silent, hiding
-from hush.utility._shape import shape_of
 from hush.utility.balanced import BalancedLH
 from hush.utility.error import total_error
 from hush.utility.oracle import UtilityOracle
@@ -269,7 +268,7 @@ class uHR(Named):
 
     @cached_property
     def _giving(self) -> Giving:
-        if self.z == "paper" and self.s < self.k and (shape := shape_of(self.base)) is not None:
+        if self.z == "paper" and self.s < self.k and (shape := self.base.forms.shape) is not None:
             return Leveled(self.base, shape, hiding(self.base, pure=False), "exact")
         return super()._giving
 

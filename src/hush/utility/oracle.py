@@ -25,13 +25,14 @@ from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
+from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.guarantee import ULDP, Guarantee
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.forms import Forms
-from hush.mechanisms.histogram import NoisyHistogram
+from hush.mechanisms.histogram.forms import NoisyVectorForms
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
@@ -41,7 +42,6 @@ from hush.utility._choice import checked_sensitive
 from hush.utility._giving import Giving, Leveled, Weighed
 from hush.utility._noisy import Noisy
 from hush.utility._records import ALONE, PAIR, PROTECTED
-from hush.utility._shape import shape_of
 from hush.utility.forms import UtilityForms
 
 REVEALS = ("pair", "alone")
@@ -118,12 +118,12 @@ class UtilityOracle(FrequencyOracle):
 
     @cached_property
     def _giving(self) -> Giving:
-        hide, shape = _giving.hiding(self.base, self._pure), shape_of(self.base)
+        hide, shape = _giving.hiding(self.base, self._pure), self.base.forms.shape
         choice = self.z if self.s < self.k else "none"
         if shape is not None:
             return Leveled(self.base, shape, hide, choice)
-        if isinstance(self.base, NoisyHistogram):
-            return Noisy(self.base, hide, choice)
+        if isinstance(self.base.forms, NoisyVectorForms):
+            return Noisy(self.base.forms.m, hide, choice)
         return Weighed(self.base, hide, choice)
 
     @property
@@ -176,7 +176,7 @@ class UtilityOracle(FrequencyOracle):
 
     @property
     def bits(self) -> int:
-        base, others = _attack.number_of_outputs(self.base), self._others.size
+        base, others = self.base.forms.number_of_outputs, self._others.size
         pairs = base * others if self._may_pair else 0
         return (base + others + pairs - 1).bit_length()
 
@@ -333,7 +333,7 @@ class UtilityOracle(FrequencyOracle):
 
     def publics(self) -> list[Any]:
         """Those of the base mechanism, and one where few values share an output, which is where a loss shows."""
-        return _attack.publics(self.base)
+        return list(self.base.forms.telling_publics)
 
     def public(self, report: Any) -> Any:
         """The base report's; None where there is no base report."""
@@ -341,7 +341,7 @@ class UtilityOracle(FrequencyOracle):
 
     def outputs(self, public: Any = None) -> Reports:
         based = self.base.outputs(public)
-        rules.enumerable(len(based) * (1 + self._others.size * self._may_pair) + self._others.size, self.k)
+        check_few(len(based) * (1 + self._others.size * self._may_pair) + self._others.size, self.k)
         records = [self._record(PROTECTED, y, 0) for y in based]
         records += [self._record(ALONE, None, x) for x in self._others]
         if self._may_pair:

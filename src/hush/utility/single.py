@@ -16,7 +16,6 @@ from hush.estimation.laws import Law, Supports
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import Forms
 from hush.types import Floats, Ints, Reports, Values
-from hush.utility._shape import Shape, fixed, shape_of
 from hush.utility.forms import SingleForms
 
 
@@ -97,8 +96,3 @@ class Single(FrequencyOracle):
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         return counts.copy()
-
-
-@shape_of.register
-def _(base: Single) -> Shape:
-    return fixed(base, 1, 1, 1)

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from hush.attacks._most_support import binomial, direct, expected, independent
+from hush.analysis.most_support import binomial, direct, independent
+from hush.attacks.longitudinal import expected_majority
 from hush.kernels import chunks
 from hush.longitudinal import Repeated
 from hush.mechanisms.base import FrequencyOracle
@@ -63,7 +64,7 @@ def exact_success(m: FrequencyOracle, tau: int) -> float | None:
         return float(votes[half:].sum()) - (votes[half] / 2 if tau % 2 == 0 else 0.0)
     if named:
         return direct(m.k, m.p_star, tau)  # type: ignore[attr-defined]
-    return expected(Repeated(m, tau), tau)
+    return expected_majority(Repeated(m, tau), tau)
 
 
 def best_success(m: SHE, tau: int) -> float:

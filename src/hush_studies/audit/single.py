@@ -13,8 +13,6 @@ from functools import cache
 
 import numpy as np
 
-from hush.attacks.reconstruction import chance
-from hush.audit.target import log_ratio
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LHO
@@ -62,9 +60,9 @@ def _judged(m: FrequencyOracle, value: int, size: int, seed: Sequence[int]) -> t
 
     def work(start: int, stop: int) -> tuple[int, Floats]:
         reports = m.privatize(np.full(stop - start, value), rng=seeded([*seed, start, 0]))
-        right = chance(m, reports, np.zeros(reports.size, np.int64))
+        right = m.forms.guess_chance(reports, np.zeros(reports.size, np.int64))
         coin = seeded([*seed, start, 1]).random(reports.size)
-        return int(np.count_nonzero(coin < right)), log_ratio(m, reports, 0, 1)
+        return int(np.count_nonzero(coin < right)), m.forms.log_ratio(reports, 0, 1)
 
     parts = chunks.each(size, CHUNK, work)
     return sum(hits for hits, _ in parts), np.concatenate([ratios for _, ratios in parts])

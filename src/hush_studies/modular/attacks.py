@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from hush.attacks.reconstruction import chance
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.modular import MSS
@@ -65,7 +64,7 @@ def chances(m: FrequencyOracle, reports: Reports, values: Values, favoured: Ints
     if isinstance(m, PGR) and favoured is not None:
         there = favoured[reports.astype(np.intp)]
         return np.where(there > 0, m.supports(reports, values) / np.maximum(there, 1), 1 / m.k)
-    return chance(m, reports, values)
+    return m.forms.guess_chance(reports, values)
 
 
 def attacked(m: FrequencyOracle, counts: Ints, runs: int, seed: list[int]) -> tuple[float, float]:

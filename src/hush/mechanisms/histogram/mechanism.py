@@ -23,6 +23,7 @@ from hush.estimation import possible
 from hush.estimation.bounds import Listed, Terms
 from hush.estimation.laws import Law
 from hush.estimation.noise import Noise
+from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.mechanisms import chosen
 from hush.mechanisms.base import FrequencyOracle
@@ -134,7 +135,7 @@ class NoisyHistogram(FrequencyOracle):
 
     def outputs(self, public: Any = None) -> Reports:
         size = len(self.grid.null)
-        rules.enumerable(size**self.k, self.k)
+        check_few(size**self.k, self.k)
         axes = np.meshgrid(*[self.grid.steps] * self.k, indexing="ij")
         out = np.empty(size**self.k, self.report_dtype)
         out["steps"] = np.stack([axis.ravel() for axis in axes], axis=1)

@@ -27,6 +27,7 @@ from hush.errors import ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.bounds import Terms
 from hush.estimation.consistency import simplex
+from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
@@ -179,7 +180,7 @@ class MSS(FrequencyOracle):
     def outputs(self, public: Any = None) -> Reports:
         block = public or 0
         m, omega = self.moduli[block], self.omegas[block]
-        rules.enumerable(math.comb(m, omega), self.k)
+        check_few(math.comb(m, omega), self.k)
         members = np.zeros((math.comb(m, omega), max(self.omegas)), np.int64)
         members[:, :omega] = list(itertools.combinations(range(m), omega))
         return self.packed(np.full(len(members), block), members)

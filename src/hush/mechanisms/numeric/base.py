@@ -30,6 +30,7 @@ from hush.errors import DomainError, ParameterError, ReportError, Unsaid, messag
 from hush.estimation import Aggregate
 from hush.estimation.aggregate import belonging
 from hush.estimation.possible import added
+from hush.exact.enumeration import check_few
 from hush.exact.loss import worst_ratio
 from hush.exact.thresholds import SCALE
 from hush.guarantee import LDP
@@ -309,7 +310,7 @@ class Numeric(metaclass=ByName):
 
     def exact_epsilon(self) -> float:
         """The true worst-case loss of the sampler as implemented, by enumeration."""
-        rules.enumerable(self.size, self.steps)
+        check_few(self.size, self.steps + 1)
         return worst_ratio([[self.weight(y, t) for t in range(self.steps + 1)] for y in self.outputs()])
 
     @property

@@ -19,6 +19,7 @@ from hush import rules
 from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import possible
+from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.mechanisms import chosen
 from hush.mechanisms.direct import unsigned
@@ -159,7 +160,7 @@ class SS(TwoLevel, PureOracle):
         possible.summing(tally, n * self.omega, what="supports")
 
     def outputs(self, public: Any = None) -> Reports:
-        rules.enumerable(math.comb(self.k, self.omega), self.k)
+        check_few(math.comb(self.k, self.omega), self.k)
         subsets = list(itertools.combinations(range(self.k), self.omega))
         return self.packed(np.array(subsets))
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from hush.analysis import information
+from hush.analysis import information, most_support
+from hush.analysis.manipulation import Targets, how_many
+from hush.exact.thresholds import SCALE
+from hush.mechanisms.fakes import in_rows
+from hush.mechanisms.forms import PairKind, by_support
 from hush.mechanisms.independent import IndependentForms
+from hush.mechanisms.shape import Shape, bit_sizes
 from hush.mechanisms.tunable import Family, Tunable
-from hush.types import Floats
+from hush.types import Floats, Ints, Reports, Values
 
 if TYPE_CHECKING:
     from hush.mechanisms.unary.mechanism import UE
@@ -24,6 +32,96 @@ class UnaryForms(IndependentForms):
     m: UE
 
     # What fakes gain, what tells values apart, and what guesses are worth.
+
+    def maximal_sum(self, targets: Targets) -> float:
+        """Ones for all targets."""
+        return self.supported_sum(targets, how_many(targets))
+
+    def random_sum(self, targets: Targets) -> float:
+        """Every second bit is one."""
+        return self.supported_sum(targets, how_many(targets) / 2)
+
+    def maximal_reports(self, targets: Values, size: int, rng: np.random.Generator) -> Reports:
+        """Ones for all targets; the other bits make up for the number of ones that a genuine report has on average."""
+        m = self.m
+        missing = m.p_star + (m.k - 1) * m.q_star - targets.size
+        chance = max(0.0, missing / max(1, m.k - targets.size))
+
+        def bits(rows: int) -> npt.NDArray[np.uint8]:
+            ones = rng.random((rows, m.k)) < chance
+            ones[:, targets] = True
+            return np.packbits(ones, axis=1, bitorder="little")
+
+        return in_rows(m, "bits", size, bits)
+
+    def random_reports(self, size: int, rng: np.random.Generator) -> Reports:
+        """Fair bits."""
+        m = self.m
+        out = np.frombuffer(rng.bytes(size * m.report_dtype.itemsize), m.report_dtype).copy()
+        out["bits"][:, -1] &= 0xFF >> (-m.k % 8)
+        return out
+
+    def telling(self, first: int, second: int) -> tuple[float, float]:
+        """A one for one of the two values, and a zero for the other."""
+        p, q = self.m.p_star, self.m.q_star
+        return p * (1 - q), q * (1 - p)
+
+    def pair_kinds(self) -> list[PairKind]:
+        """All pairs are alike."""
+        own, other = (Fraction(ones, self.m.unit) for ones in self.m._ones)
+        return [(own - other, own * other)]
+
+    def pure_loss(self) -> float:
+        """Of a one for one of the two values, and a zero for the other."""
+        return self.m._pair_loss()
+
+    def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
+        """One value's bit is one and the other's is not, or nothing tells them apart."""
+        return by_support(self.m, reports, first, second, self.m._pair_loss())
+
+    def guess_chance(self, reports: Reports, values: Values) -> Floats:
+        """Any one is guessed; without a one, any value."""
+        from hush.kernels import attack
+
+        out = np.empty(values.size)
+        attack.of_bits(np.ascontiguousarray(reports["bits"]), values, self.m.k, out)
+        return out
+
+    @property
+    def votes_for_likeliest(self) -> bool:
+        """A one makes its value likelier."""
+        return True
+
+    @property
+    def votes_add_up(self) -> bool:
+        """Every one makes its value likelier by the same factor."""
+        return True
+
+    def most_voted(self, tau: int) -> float:
+        """Votes for all values are independent."""
+        return most_support.independent_votes(self.m.k, self.m.p_star, self.m.q_star, tau)
+
+    @property
+    def bit_thresholds(self) -> tuple[int, int] | None:
+        """Of bits that are drawn once."""
+        return self.m._ones if self.m.unit == SCALE else None
+
+    @property
+    def shape(self) -> Shape:
+        """A report supports as many values as it has ones."""
+        m = self.m
+        p, q = m._ones
+
+        def sizes(reports: Reports, places: Ints) -> Ints:
+            from hush.kernels.utility import ones
+
+            found = np.empty(places.size, np.int64)
+            ones(np.ascontiguousarray(reports)["bits"], places, found)
+            return found
+
+        high, low = p * (m.unit - q), q * (m.unit - p)
+        law = partial(bit_sizes, m.k, m.p_star, m.q_star)
+        return Shape(m.k, high, low, law, lambda: range(m.k + 1), sizes, exact=False)
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 

@@ -20,6 +20,7 @@ from hush import exact, rules
 from hush.analysis import optimal, success
 from hush.analysis.choice import shortened
 from hush.errors import ParameterError, ReportError, message
+from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.mechanisms import chosen
 from hush.mechanisms.forms import Forms
@@ -50,6 +51,8 @@ class UE(PureOracle):
 
     companion: ClassVar[type[Forms]] = UnaryForms
     family: ClassVar[str] = "unary"
+    unit: ClassVar[int] = SCALE
+    """What the probabilities of a one are out of."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,20 +78,20 @@ class UE(PureOracle):
         q is rounded by one in 2^64, which is 5e-9 of 1e-11.
         """
         own, other = self._ones
-        return min(own, other, SCALE - own, SCALE - other) >= SCALE // 10**11
+        return min(own, other, self.unit - own, self.unit - other) >= self.unit // 10**11
 
     @property
     def q(self) -> float:
         """Probability that another value's bit is one."""
-        return self._ones[1] / SCALE
+        return self.q_star
 
     @property
     def p_star(self) -> float:
-        return self._ones[0] / SCALE
+        return self._ones[0] / self.unit
 
     @property
     def q_star(self) -> float:
-        return self._ones[1] / SCALE
+        return self._ones[1] / self.unit
 
     @property
     def thresholds(self) -> dict[str, int | str]:
@@ -101,8 +104,8 @@ class UE(PureOracle):
 
     @property
     def denominator(self) -> int:
-        """2^64 for each bit."""
-        return SCALE**self.k
+        """A unit for each bit."""
+        return self.unit**self.k
 
     @property
     def bits(self) -> int:
@@ -136,7 +139,7 @@ class UE(PureOracle):
         return counts[: self.k]
 
     def outputs(self, public: Any = None) -> Reports:
-        rules.enumerable(1 << self.k, self.k)
+        check_few(1 << self.k, self.k)
         numbers = np.arange(1 << self.k, dtype="<u8")
         out = np.empty(numbers.size, self.report_dtype)
         out["bits"] = numbers.view(np.uint8).reshape(-1, 8)[:, : -(-self.k // 8)]
@@ -146,8 +149,8 @@ class UE(PureOracle):
         p, q = self._ones
         row = self.support_matrix(np.asarray(report, self.report_dtype)[None])[0]
         others = int(row.sum()) - int(row[value])
-        own = p if row[value] else SCALE - p
-        return int(own * q**others * (SCALE - q) ** (self.k - 1 - others))
+        own = p if row[value] else self.unit - p
+        return int(own * q**others * (self.unit - q) ** (self.k - 1 - others))
 
     def _log_prob(self, reports: Reports, values: Values) -> Floats:
         p, q = self.p_star, self.q_star
@@ -161,7 +164,7 @@ class UE(PureOracle):
 
     def _pair_loss(self) -> float:
         p, q = self._ones
-        return exact.log_ratio(p * (SCALE - q), q * (SCALE - p))
+        return exact.log_ratio(p * (self.unit - q), q * (self.unit - p))
 
     def exact_epsilon(self) -> float:
         """The loss of a one in one value's bit and a zero in the other's; at this mechanism's delta if it has one."""
@@ -169,7 +172,7 @@ class UE(PureOracle):
             return self._pair_loss()
         p, q = self._ones
         top, bottom = self._delta.as_integer_ratio()
-        return exact.log_ratio(p * (SCALE - q) * bottom - top * SCALE**2, q * (SCALE - p) * bottom)
+        return exact.log_ratio(p * (self.unit - q) * bottom - top * self.unit**2, q * (self.unit - p) * bottom)
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Equation 12: any one is as good a guess as another; without a one, any value."""

@@ -13,46 +13,15 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from hush.attacks.outcome import expected_success
-from hush.longitudinal import LGRR, Longitudinal, Repeated
-from hush.longitudinal.memoized import OneRound
-from hush.longitudinal.unary import LUE
-from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.direct import GRR
-from hush.mechanisms.hashing.hashed import Hashed
-from hush.mechanisms.pure import PureOracle
-from hush.mechanisms.two_level import TwoLevel
-from hush.mechanisms.unary import UE
 from hush.types import Floats
 
 _MOST = 300
 """Up to so many reports polynomials are multiplied."""
 
 
-def support_decides(one: FrequencyOracle) -> bool:
-    """Whether the values that a report supports are the likeliest ones."""
-    return isinstance(one, (TwoLevel, UE)) or not isinstance(one, PureOracle)
-
-
-def expected(m: Repeated | Longitudinal, tau: int) -> float | None:
-    """Exact mean success over uniform values; None where there is no formula."""
-    one = m.mechanism if isinstance(m, Repeated) else m.first_report
-    if tau == 1 or isinstance(m, OneRound):
-        return expected_success(one) if support_decides(one) else None
-    if isinstance(m, LUE):
-        own, other, p, q = m._supports
-        high, low = binomial(tau, p), binomial(tau, q)
-        return independent(own * high + (1 - own) * low, other * high + (1 - other) * low, m.k)
-    if isinstance(m, LGRR):
-        kept, _, again, _ = m._supports
-        if (found := direct(m.k, again, tau)) is None:
-            return None
-        return kept * found + (1 - kept) * (1 - found) / (m.k - 1)  # the kept answer is found, or any other
-    if isinstance(m, Longitudinal):
-        return None
-    if isinstance(one, (UE, Hashed)):
-        return independent(binomial(tau, one.p_star), binomial(tau, one.q_star), m.k)
-    return direct(m.k, one.p_star, tau) if isinstance(one, GRR) else None
+def independent_votes(k: int, p: float, q: float, tau: int) -> float:
+    """Each of tau reports speaks for the true value with probability p, for any other with q, independently."""
+    return independent(binomial(tau, p), binomial(tau, q), k)
 
 
 def binomial(tau: int, chance: float) -> Floats:

@@ -13,12 +13,15 @@ solved for as the decoder does: less than the margin says, since they make their
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hush.analysis.modular_system import System
-from hush.mechanisms.modular import MSS
 from hush.types import Floats, Reports, Values
+
+if TYPE_CHECKING:
+    from hush.mechanisms.modular.mechanism import MSS
 
 _FEW = 64
 _ROUNDS = 20

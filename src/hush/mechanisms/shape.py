@@ -1,0 +1,101 @@
+"""What reports with two levels of probability say about the values: how many each favours, and by how much.
+
+Most mechanisms have two levels of probability: given the public randomness, a report is likelier by one factor for the
+values it supports. Then all that matters about a report is how many values it supports, its size. This holds for
+randomized response, subsets, unary bits, Hadamard response and, given the hash function, for local hashing and the
+wheel, whose sizes have the law of independent bits under an ideal hash; over a public family they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.types import Floats, Ints, Reports
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Reports with two levels of probability.
+
+    Args:
+        s: Number of values.
+        high: Weight of a report for a value that it supports.
+        low: Weight for one that it does not, in the same unit.
+        weigh: Calculates `law`, when it is asked for.
+        occur: Finds `possible`, when it is asked for.
+        sizes: The size of each of some reports, given all of them and the places of those asked for.
+        alike: Whether all sets of one size are equally likely, when the value is uniform.
+        exact: Whether the weights are those that the mechanism states, and not only in their proportion.
+        numbered: Gives the sizes of all outputs, where the tally counts them one by one.
+    """
+
+    s: int
+    high: int
+    low: int
+    weigh: Callable[[], Floats]
+    occur: Callable[[], Sequence[int]]
+    sizes: Callable[[Reports, Ints], Ints]
+    alike: bool = True
+    exact: bool = True
+    numbered: Callable[[], Ints] | None = None
+
+    @cached_property
+    def law(self) -> Floats:
+        """How likely each size 0..s is, when the value is uniform."""
+        return self.weigh()
+
+    @cached_property
+    def possible(self) -> Sequence[int]:
+        """The sizes that occur, whatever the public randomness, in ascending order."""
+        return self.occur()
+
+    def mass(self, size: int) -> int:
+        """Weights of a report of this size, summed over all values."""
+        return size * self.high + (self.s - size) * self.low
+
+    def most(self, size: int) -> int:
+        """The largest weight of a report of this size."""
+        return self.high if size else self.low
+
+    def least(self, size: int) -> int:
+        """The smallest weight of a report of this size."""
+        return self.low if size < self.s else self.high
+
+
+@dataclass(frozen=True)
+class Noise(Shape):
+    """Disguises that are nothing but noise in every bit: each report weighs the same in them, whatever its size.
+
+    Args:
+        each: Its weight.
+    """
+
+    each: int = 0
+
+    def mass(self, size: int) -> int:
+        """As if all values had it."""
+        return self.s * self.each
+
+
+def fixed(s: int, size: int, high: int, low: int) -> Shape:
+    """All reports about s values support equally many."""
+    law = partial(weighted, np.array([size]), np.ones(1), s + 1)
+    return Shape(s, high, low, law, lambda: (size,), lambda reports, places: np.full(places.size, size))
+
+
+def weighted(kinds: Ints, weights: Floats, number: int) -> Floats:
+    """The sum of the weights of each kind 0..number-1."""
+    return np.asarray(np.bincount(kinds, weights, number), np.float64)
+
+
+def bit_sizes(s: int, p: float, q: float) -> Floats:
+    """How likely 0..s of independent bits are one: one of them with probability p, the others with q."""
+    number = np.arange(s)
+    choose = np.concatenate([[0.0], np.cumsum(np.log(s - number[1:]) - np.log(number[1:]))])
+    others: npt.NDArray[np.float64] = np.exp(choose + number * np.log(q) + (s - 1 - number) * np.log1p(-q))
+    return np.asarray(p * np.append(0.0, others) + (1 - p) * np.append(others, 0.0), np.float64)
