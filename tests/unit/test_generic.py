@@ -15,11 +15,11 @@ from hush.multidim import Multidim
 
 ROOT = Path(hush.__file__).parent
 
-GENERIC = ["attacks", "audit", "planning/shuffling.py"]
+GENERIC = ["analysis", "simulation", "attacks", "audit", "planning", "files", "reports"]
 """Folders and files that name no mechanism."""
 
-FOREIGN = {"audit/adapters.py"}
-"""Strings in these are what other libraries call theirs."""
+FOREIGN = {"audit/adapters.py", "analysis/manipulation.py"}
+"""Strings in these are what other libraries, or papers, call theirs."""
 
 KINDS = {"FrequencyOracle", "PureOracle", "Longitudinal", "Multidim", "Numeric"}
 """What may be asked for, to refuse bad input."""

@@ -41,6 +41,8 @@ PLANS = [
     {"k": 20, "n": 10_000},
 ]
 
+FORMS = hush.GRR(k=100, epsilon=1.0).forms
+
 
 @pytest.mark.parametrize("given", PLANS, ids=lambda given: f"{given['k']}-{given.get('matters', 'balance')}")
 def test_every_choice_meets_every_wish(given: dict[str, object]) -> None:
@@ -110,7 +112,9 @@ def test_of_rows_that_are_the_same_the_simplest_comes_first() -> None:
     """For two values a subset, a residue and a value are the same report."""
     plan = hush.plan(k=2, n=10_000, error=0.01)
     assert [choice.name for choice in plan.choices[:4]] == ["GRR", "SS", "MSS", "ASS"]
-    assert "Its report has 1 bit " in advice.why_first(["MSS", "SS"], [plan.choices[0].numbers] * 2, None, 2)
+    assert "Its report has 1 bit " in advice.why_first(
+        hush.MSS(k=2, epsilon=1.0).forms, ["MSS", "SS"], [plan.choices[0].numbers] * 2, None
+    )
 
 
 def test_what_is_like_noise_hides_no_row() -> None:
@@ -132,9 +136,9 @@ def test_what_a_little_more_would_buy_is_said() -> None:
         ({"bits": 12.0, "error": 0.06}, ""),  # not twice as good
         ({"bits": 12.0, "error": 0.04, "asr": 0.3}, ""),  # worse in something else
     ):
-        why = advice.why_first(names, [row, {**row, **changed}], "bits", 100)
+        why = advice.why_first(FORMS, names, [row, {**row, **changed}], "bits")
         assert why.partition("as much. ")[2] == said
-    why = advice.why_first(names, [row, {**row, "asr": 0.21, "bits": 2.0}], "asr", 100)
+    why = advice.why_first(FORMS, names, [row, {**row, "asr": 0.21, "bits": 2.0}], "asr")
     assert "For 1.05× the attack success, second has 5.0× shorter reports." in why
 
 
@@ -158,7 +162,7 @@ def test_the_first_sentence_says_what_a_larger_budget_buys() -> None:
             "first is recommended, at ε = 1; other has only 0.5, and the larger ε buys 3.0× less error.",
         ),
     ):
-        assert advice.why_first(["first", "other"], [row, {**row, **other}], None, 100).startswith(said)
+        assert advice.why_first(FORMS, ["first", "other"], [row, {**row, **other}], None).startswith(said)
 
 
 def test_a_row_that_differs_in_its_budget_alone_beats_another() -> None:
@@ -199,7 +203,7 @@ def test_short_reports_are_set_beside_others_in_numbers() -> None:
     plan = hush.plan(k=50, n=100_000, error=0.01, matters="privacy", max_bits=60)
     rows = {choice.name: choice.mechanism for choice in plan.choices}
     assert plan.first.name == "PGR"
-    assert f"has {rows['PGR'].bits} bits (GRR's, a value alone, 6; SS's {rows['SS'].bits})" in plan.why
+    assert f"has {rows['PGR'].bits} bits (a value alone, 6; SS's {rows['SS'].bits})" in plan.why
     assert "adds to 1 counter of the server (SS's to 12)" in plan.why
 
 

@@ -21,7 +21,7 @@ from hush.exact.thresholds import SCALE, exp_below, log_ratio
 from hush.guarantee import LDP, ULDP
 from hush.mechanisms import registry
 from hush.utility import optimal, theory
-from hush.utility.named import Named
+from hush.utility.named import NamedOracle
 from tests.conftest import APPROXIMATE, example
 
 
@@ -36,7 +36,7 @@ def _known() -> Iterator[None]:
     registry._known.update(before)
 
 
-NAMED: list[type[Named]] = [
+NAMED: list[type[NamedOracle]] = [
     utility.uRR, utility.uRAP, utility.uHR, utility.uSS, utility.uUE, utility.uLH, utility.uWheel,
 ]  # fmt: skip
 HASHED = {"uLH", "uWheel"}
@@ -45,11 +45,13 @@ BUILT_IN = sorted(n for n in hush.registry() if n not in APPROXIMATE | {"LHO"} a
     hush.registry()[n], utility.UtilityOracle) and ":" not in n)  # fmt: skip
 
 
-def choices(cls: type[Named]) -> list[str]:
+def choices(cls: type[NamedOracle]) -> list[str]:
     return ["exact", "constant", "paper", "none"] + (["balanced"] if cls is utility.uLH else [])
 
 
-def make(cls: type[Named], k: int, sensitive: tuple[int, ...] | None, epsilon: float, z: str, **more: object) -> Named:
+def make(
+    cls: type[NamedOracle], k: int, sensitive: tuple[int, ...] | None, epsilon: float, z: str, **more: object
+) -> NamedOracle:
     s = k if sensitive is None else len(sensitive)
     if cls is utility.uLH:
         more = {"g": min(3, s) if z == "balanced" and s > 1 else 3, **more}
@@ -88,7 +90,7 @@ def definition_3(u: utility.UtilityOracle, public: object) -> float:
 
 @pytest.mark.parametrize("cls", NAMED, ids=lambda c: c.__name__)
 @pytest.mark.parametrize(("k", "sensitive"), DOMAINS)
-def test_definition_3_holds_for_every_output(cls: type[Named], k: int, sensitive: tuple[int, ...] | None) -> None:
+def test_definition_3_holds_for_every_output(cls: type[NamedOracle], k: int, sensitive: tuple[int, ...] | None) -> None:
     for z, epsilon in itertools.product(choices(cls), (0.1, 1.0, 3.0) if k == 5 else (1.0,)):
         u = make(cls, k, sensitive, epsilon, z)
         losses = [definition_3(u, public) for public in publics(u)]
@@ -277,7 +279,7 @@ def test_all_sensitive_is_the_base_mechanism() -> None:
 
 
 @pytest.mark.parametrize("cls", NAMED, ids=lambda c: c.__name__)
-def test_a_large_budget_is_plain_reporting(cls: type[Named]) -> None:
+def test_a_large_budget_is_plain_reporting(cls: type[NamedOracle]) -> None:
     u = cls(k=6, epsilon=30.0, sensitive=(1, 2, 4))
     values = np.repeat(np.arange(6), 500)
     reports = u.privatize(values, rng=hush.seeded(1))
@@ -292,7 +294,7 @@ def test_a_large_budget_is_plain_reporting(cls: type[Named]) -> None:
 
 @pytest.mark.parametrize("cls", [c for c in NAMED if c.__name__ not in HASHED], ids=lambda c: c.__name__)
 @pytest.mark.parametrize("reveal", ["pair", "alone"])
-def test_unbiased_and_variance_by_enumeration(cls: type[Named], reveal: str) -> None:
+def test_unbiased_and_variance_by_enumeration(cls: type[NamedOracle], reveal: str) -> None:
     """Of those without a public hash function, which the statistical tests hold against the ideal one."""
     shares = np.array([0.1, 0.25, 0.3, 0.15, 0.2])
     for z in choices(cls):
@@ -348,7 +350,7 @@ def test_a_value_alone_never_has_more_variance_and_is_shorter() -> None:
 def test_parameters_against_brute_force(s: int, epsilon: float, theta: float, reveal: str) -> None:
     """The error of the mechanisms themselves, over every subset size and bucket number, and a grid of the others."""
 
-    def error(cls: type[Named], **own: object) -> float:
+    def error(cls: type[NamedOracle], **own: object) -> float:
         u = cls(k=s + 30, epsilon=epsilon, sensitive=range(s), theta=theta, reveal=reveal, **own)
         return utility.total_error(u, theta)
 
@@ -386,7 +388,7 @@ def test_closed_forms_of_the_parameters() -> None:
 
 
 @pytest.mark.parametrize("cls", NAMED, ids=lambda c: c.__name__)
-def test_log_prob_and_scores_are_the_weights(cls: type[Named]) -> None:
+def test_log_prob_and_scores_are_the_weights(cls: type[NamedOracle]) -> None:
     for z, reveal in itertools.product(choices(cls), ("pair", "alone")):
         if reveal == "alone" and cls.__name__ in HASHED and z == "exact":
             continue
@@ -406,7 +408,7 @@ def test_log_prob_and_scores_are_the_weights(cls: type[Named]) -> None:
     "prior", [[1, 1, 1, 1, 1], [5, 1, 3, 1, 2], [1, 2, 50, 3, 1], [0, 1, 0, 1, 3], [1, 0, 4, 0, 0]]
 )
 @pytest.mark.parametrize("cls", [utility.uRR, utility.uRAP, utility.uHR, utility.uSS, utility.uUE])
-def test_success_of_the_best_guess_with_any_prior(cls: type[Named], prior: list[float]) -> None:
+def test_success_of_the_best_guess_with_any_prior(cls: type[NamedOracle], prior: list[float]) -> None:
     for z, reveal in (
         ("exact", "pair"),
         ("exact", "alone"),
@@ -428,7 +430,7 @@ def test_success_under_a_uniform_prior_is_bound_to_the_base() -> None:
 
 
 @pytest.mark.parametrize("cls", NAMED, ids=lambda c: c.__name__)
-def test_travels(cls: type[Named]) -> None:
+def test_travels(cls: type[NamedOracle]) -> None:
     for z in choices(cls):
         u = make(cls, 9, (0, 2, 5, 6), 1.5, z, theta=0.3)
         assert hush.from_dict(u.to_dict()) == u
@@ -616,7 +618,7 @@ TALLIED = [
 
 
 @pytest.mark.parametrize("u", TALLIED, ids=lambda u: f"{u.name()}-{u.base.report_dtype.itemsize}")
-def test_a_tally_is_that_of_the_base_reports_however_records_lie_in_memory(u: Named) -> None:
+def test_a_tally_is_that_of_the_base_reports_however_records_lie_in_memory(u: NamedOracle) -> None:
     reports = u.privatize(np.arange(3000) % 30, rng=hush.seeded(8))
     kept = reports["kind"] != 1
     assert 0 < kept.sum() < reports.size

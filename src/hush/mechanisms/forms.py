@@ -78,6 +78,13 @@ class Forms:
 
     m: FrequencyOracle
 
+    about: ClassVar[str] = "A report that the device has randomized."
+    """What a report is, for people who have never heard of it."""
+    compared_with: ClassVar[str] = ""
+    """The mechanism beside which the size of its reports and the server's work are told, where these stand out."""
+    warning: ClassVar[str] = ""
+    """What to know before one takes it."""
+
     @property
     def listed(self) -> Listing | None:
         """All outputs with their exact weights; None where they are too many, or randomness is public."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from hush.mechanisms.forms import Forms
 from hush.planning.wishes import WEIGHTS
 
 Numbers = Mapping[str, float]
@@ -60,13 +61,13 @@ def compared(own: Numbers, other: Numbers, names: Sequence[str]) -> tuple[tuple[
     )
 
 
-def why_first(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, k: int) -> str:
+def why_first(forms: Forms, names: Sequence[str], numbers: Sequence[Numbers], most: str | None) -> str:
     """Why the first of the ranked choices is first; `most` is what matters most, or None for a balance."""
     more = (
         _budget(names, numbers),
         _lead(names, numbers, most),
         _little_more(names, numbers, most),
-        _known_for(names, numbers, k),
+        _known_for(forms, names, numbers),
     )
     return " ".join(words for words in more if words)
 
@@ -137,19 +138,19 @@ def _price(first: float, other: float, most: str) -> str:
     return f"For {times(other / first)} the {_TITLES.get(most, _WORK)}"
 
 
-def _known_for(names: Sequence[str], numbers: Sequence[Numbers], k: int) -> str:
-    """What the mechanisms with few bits and quick decoding trade, beside subset selection where it is there."""
-    first, own = names[0].removeprefix("tuned "), numbers[0]
-    if first not in {"PGR", "MSS"}:
+def _known_for(forms: Forms, names: Sequence[str], numbers: Sequence[Numbers]) -> str:
+    """What mechanisms with few bits and quick decoding trade, beside the one they are compared with if it is there."""
+    rival, own = forms.compared_with, numbers[0]
+    if not rival:
         return ""
-    other = dict(zip(names, numbers, strict=True)).get("SS")
-    sizes = [f"GRR's, a value alone, {(k - 1).bit_length()}"] if first == "PGR" else []
-    sizes += [] if other is None else [f"SS's {other['bits']:,.0f}"]
-    steps = "" if other is None else f" (SS's to {other['work']:,.0f})"
+    other = dict(zip(names, numbers, strict=True)).get(rival)
+    sizes = [f"a value alone, {(forms.m.k - 1).bit_length()}"]
+    sizes += [] if other is None else [f"{rival}'s {other['bits']:,.0f}"]
+    steps = "" if other is None else f" ({rival}'s to {other['work']:,.0f})"
     counters = "1 counter" if own["work"] == 1 else f"{own['work']:,.0f} counters"
     bits = "1 bit" if own["bits"] == 1 else f"{own['bits']:,.0f} bits"
     said = f"Its report has {bits}{_bracketed(sizes)} and adds to {counters} of the server{steps}."
-    return f"{said} Fakes can choose the block where they weigh most." if first == "MSS" else said
+    return f"{said} {forms.warning}" if forms.warning else said
 
 
 def _bracketed(words: Sequence[str]) -> str:

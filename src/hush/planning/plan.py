@@ -226,7 +226,7 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice,
 
 def _why(rows: list[Found], wishes: Wishes) -> str:
     names, numbers = [row.name for row in rows], [wishes.counted(row.numbers) for row in rows]
-    words = advice.why_first(names, numbers, FIRST.get(wishes.matters), wishes.k)
+    words = advice.why_first(rows[0].mechanism.forms, names, numbers, FIRST.get(wishes.matters))
     if wishes.error is None and not tells(rows[0].mechanism, wishes):
         words += (
             f" But none tells more than no report: who answers 1/{wishes.k:,} for every value is never off by more. "

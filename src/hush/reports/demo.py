@@ -13,11 +13,6 @@ from hush.reports.outcome import Outcome
 from hush.reports.page import Html, cards, definitions, heading, page, paragraph, picture, table, tag
 from hush.reports.theme import DARK, LIGHT, Theme
 
-ABOUT = {
-    "GRR": "Randomized response: the true category with some luck, else any other.",
-    "OUE": "Unary encoding: one bit for each category, every bit randomized.",
-    "OLH": "Local hashing: hashes the category to a few buckets, then randomizes the bucket.",
-}
 Draw = Callable[[Theme], Figure]
 
 
@@ -65,7 +60,7 @@ def write(data: Dataset, outcomes: Sequence[Outcome], light: dict[str, bytes], d
             "everybody, and how little they say about any one person.",
             "lead",
         ),
-        cards((each.name, ABOUT.get(each.name, ""), _facts(each)) for each in outcomes),
+        cards((each.name, each.mechanism.forms.about, _facts(each)) for each in outcomes),
         heading("What the server learns"),
         shown(
             "estimates.png",

@@ -14,12 +14,12 @@ from hush.mechanisms.unary import OUE
 from hush.utility.balanced import BalancedLH
 from hush.utility.collaborative import Collaboration, collaborate, combined, told_theta
 from hush.utility.error import total_error
-from hush.utility.named import Named, uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
+from hush.utility.named import NamedOracle, uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
 from hush.utility.oracle import UtilityOracle
 from hush.utility.theory import z_star_by_attack, z_star_by_enumeration
 from hush.utility.transform import Transformed, transform
 
-MECHANISMS: tuple[type[Named], ...] = (uRR, uRAP, uHR, uSS, uUE, uLH, uWheel)
+MECHANISMS: tuple[type[NamedOracle], ...] = (uRR, uRAP, uHR, uSS, uUE, uLH, uWheel)
 """The known ones, all registered."""
 PLAIN: tuple[type[FrequencyOracle], ...] = (GRR, SS, OUE, OLH, HR)
 """Mechanisms that protect every value, which they are compared with."""

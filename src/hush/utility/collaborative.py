@@ -21,7 +21,7 @@ from hush.estimation import Aggregate, Estimate
 from hush.estimation.bounds import Summed
 from hush.randomness import source
 from hush.simulation import tallies
-from hush.utility.named import Named
+from hush.utility.named import NamedOracle
 from hush.utility.oracle import UtilityOracle
 
 _MOST = 10**9
@@ -69,7 +69,7 @@ def combined(parts: Sequence[tuple[UtilityOracle, Aggregate]]) -> Estimate:
 
 
 def collaborate(
-    mechanism: type[Named],
+    mechanism: type[NamedOracle],
     *,
     k: int,
     epsilon: float,
@@ -102,7 +102,7 @@ def collaborate(
     >>> abs(seen.theta - 0.9) < 0.2, seen.estimate.n
     (True, 10000)
     """
-    if not (isinstance(mechanism, type) and issubclass(mechanism, Named)):
+    if not (isinstance(mechanism, type) and issubclass(mechanism, NamedOracle)):
         raise ParameterError(message("mechanism", "must be uSS, uUE, uLH or their like", mechanism, "use e.g. uSS"))
     if (values is None) == (counts is None):
         both = Unsaid("neither" if values is None else "both")

@@ -37,7 +37,7 @@ _SOME = 1 << 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named(UtilityOracle):
+class NamedOracle(UtilityOracle):
     """A transformation whose base mechanism follows from its parameters.
 
     Args:
@@ -60,7 +60,7 @@ class Named(UtilityOracle):
             rule = "must be another choice for a mechanism without hash buckets"
             raise ParameterError(message("z", rule, "balanced", "use 'exact', or uLH"))
         self._choose()
-        own = {f.name for f in fields(self)} - {f.name for f in fields(Named)}
+        own = {f.name for f in fields(self)} - {f.name for f in fields(NamedOracle)}
         given = {name for name in own if getattr(self, name) is not None}
         if given:  # a base mechanism checks them, and has plain numbers; a single value needs none, so another one does
             base = self.base if self.s > 1 else self._make(min(self.k, _SOME))
@@ -85,7 +85,7 @@ class Named(UtilityOracle):
 
 
 @dataclass(frozen=True, kw_only=True)
-class uRR(Named):
+class uRR(NamedOracle):
     """Utility-optimized randomized response: no value is ever revealed beside a report, so all z agree.
 
     >>> round(uRR(k=25, epsilon=1.0, sensitive=range(10)).z_star, 6)
@@ -97,7 +97,7 @@ class uRR(Named):
 
 
 @dataclass(frozen=True, kw_only=True)
-class uRAP(Named):
+class uRAP(NamedOracle):
     """Utility-optimized RAPPOR, over symmetric unary encoding.
 
     "paper" is the mechanism as published: the disguise of another value is noise in every bit, and the value is
@@ -134,7 +134,7 @@ class uRAP(Named):
 
 
 @dataclass(frozen=True, kw_only=True)
-class uSS(Named):
+class uSS(NamedOracle):
     """Utility-optimized subset selection.
 
     Args:
@@ -156,7 +156,7 @@ class uSS(Named):
 
 
 @dataclass(frozen=True, kw_only=True)
-class uUE(Named):
+class uUE(NamedOracle):
     """Utility-optimized unary encoding.
 
     Args:
@@ -178,7 +178,7 @@ class uUE(Named):
 
 
 @dataclass(frozen=True, kw_only=True)
-class uLH(Named):
+class uLH(NamedOracle):
     """Utility-optimized local hashing.
 
     With the printed z it spends more than epsilon, whatever the hash function: the guarantee then says how much.
@@ -213,7 +213,7 @@ class uLH(Named):
 
 
 @dataclass(frozen=True, kw_only=True)
-class uWheel(Named):
+class uWheel(NamedOracle):
     """Utility-optimized wheel. With the printed z it spends more than epsilon, as uLH does.
 
     Args:
@@ -234,7 +234,7 @@ class uWheel(Named):
 
 
 @dataclass(frozen=True, kw_only=True)
-class uHR(Named):
+class uHR(NamedOracle):
     """Utility-optimized Hadamard response. Revealed values go alone, as in the high-low model.
 
     Args:

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 from hush.utility import UtilityOracle, optimal, total_error, uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
-from hush.utility.named import Named
+from hush.utility.named import NamedOracle
 from hush_studies.uldp.people import Setting
 
-MECHANISMS: dict[str, type[Named]] = {
+MECHANISMS: dict[str, type[NamedOracle]] = {
     "uRR": uRR, "uRAP": uRAP, "uHR": uHR, "uSS": uSS, "uUE": uUE, "uLH": uLH, "uWheel": uWheel,
 }  # fmt: skip
 PURE = ("uRR", "uRAP", "uSS", "uUE", "uLH", "uWheel")

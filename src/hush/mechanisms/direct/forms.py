@@ -26,6 +26,8 @@ class DirectForms(TwoLevelForms, PureForms):
 
     m: GRR
 
+    about: ClassVar[str] = "Randomized response: the true category with some luck, else any other."
+
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     def maximal_sum(self, targets: Targets) -> float:

@@ -34,6 +34,8 @@ class HadamardForms(MessageForms, TwoLevelForms):
 
     m: HR
 
+    about: ClassVar[str] = "Hadamard response: a row number that fits half of all categories, mostly the true one."
+
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     def maximal_sum(self, targets: Targets) -> float:

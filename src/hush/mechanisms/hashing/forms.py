@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -112,6 +112,8 @@ class LocalHashingForms(HashedForms):
     """Of local hashing, its public families included."""
 
     m: LH
+
+    about: ClassVar[str] = "Local hashing: hashes the category to a few buckets, then randomizes the bucket."
 
     # What fakes gain, what tells values apart, and what guesses are worth.
 

@@ -36,6 +36,8 @@ class NoisyVectorForms(Forms):
 
     m: NoisyHistogram
 
+    about: ClassVar[str] = "A noisy histogram: a number for each category, every number with noise."
+
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     def random_reports(self, size: int, rng: np.random.Generator) -> Reports:

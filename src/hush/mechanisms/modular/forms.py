@@ -44,6 +44,12 @@ class ModularForms(Forms):
 
     m: MSS
 
+    about: ClassVar[str] = (
+        "Modular subsets: what the category leaves when divided by one of a few numbers, hidden among others."
+    )
+    compared_with: ClassVar[str] = "SS"
+    warning: ClassVar[str] = "Fakes can choose the block where they weigh most."
+
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     def maximal_sum(self, targets: Targets) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ class ProjectiveForms(MessageForms, TwoLevelForms, PureForms):
     """Of projective geometry response."""
 
     m: PGR
+
+    about: ClassVar[str] = "Projective geometry: a point that many categories share, mostly the true one."
+    compared_with: ClassVar[str] = "SS"
 
     # What fakes gain, what tells values apart, and what guesses are worth.
 

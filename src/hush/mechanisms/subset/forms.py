@@ -32,6 +32,8 @@ class SubsetForms(TwoLevelForms, PureForms):
 
     m: SS
 
+    about: ClassVar[str] = "Subset selection: a few categories, more often than not the true one among them."
+
     # What fakes gain, what tells values apart, and what guesses are worth.
 
     def maximal_sum(self, targets: Targets) -> float:

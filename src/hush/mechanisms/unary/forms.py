@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ class UnaryForms(IndependentForms):
     """Of unary encoding."""
 
     m: UE
+
+    about: ClassVar[str] = "Unary encoding: one bit for each category, every bit randomized."
 
     # What fakes gain, what tells values apart, and what guesses are worth.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class WheelForms(HashedForms):
     """Of the wheel."""
 
     m: Wheel
+
+    about: ClassVar[str] = "The wheel: a point on a ring, more often than not on the arc of the true category."
 
     # What fakes gain, what tells values apart, and what guesses are worth.
 

@@ -130,7 +130,7 @@ def projected(rows: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedLoss:
     """A loss by name.
 
     Args:
@@ -147,14 +147,14 @@ class Named:
 
 
 LOSSES = {
-    "l1": Named(l1, "mean absolute error"),
-    "l2": Named(l2, "root of the summed squared errors, over the number of values"),
-    "max": Named(largest, "largest absolute error"),
-    "kendall": Named(kendall, "1 - Kendall's tau", most=lambda n, k: 2.0),
-    "f1": Named(f1, "1 - F1 of the most frequent values", tops=True, most=lambda n, k: 1.0),
-    "ndcg": Named(ndcg, "1 - NDCG of the most frequent values", tops=True, most=lambda n, k: 1.0),
-    "kl": Named(kl, "Kullback-Leibler divergence in nats", most=lambda n, k: math.log(2 * n + k)),
-    "emd": Named(emd, "earth mover's distance in steps, for ordered values", most=lambda n, k: k - 1.0),
+    "l1": NamedLoss(l1, "mean absolute error"),
+    "l2": NamedLoss(l2, "root of the summed squared errors, over the number of values"),
+    "max": NamedLoss(largest, "largest absolute error"),
+    "kendall": NamedLoss(kendall, "1 - Kendall's tau", most=lambda n, k: 2.0),
+    "f1": NamedLoss(f1, "1 - F1 of the most frequent values", tops=True, most=lambda n, k: 1.0),
+    "ndcg": NamedLoss(ndcg, "1 - NDCG of the most frequent values", tops=True, most=lambda n, k: 1.0),
+    "kl": NamedLoss(kl, "Kullback-Leibler divergence in nats", most=lambda n, k: math.log(2 * n + k)),
+    "emd": NamedLoss(emd, "earth mover's distance in steps, for ordered values", most=lambda n, k: k - 1.0),
 }
 """Every loss by name."""
 
