@@ -326,13 +326,14 @@ def _spoken(forms: Forms, general: Forms, seed: int) -> str:
 
 @_compares("guess_chance")
 def _guess_chance(forms: Forms, general: Forms, seed: int) -> str:
-    reports, values = _reports(forms.m, seed)
-    for beside in (values, np.zeros_like(values)):
-        stated, due = (each.guess_chance(reports, beside) for each in (forms, general))
-        if not np.allclose(stated, due, rtol=1e-9, atol=1e-9):
-            at = int(np.abs(stated - due).argmax())
-            return f"report {at} of {reports.size}: {stated[at]} instead of {due[at]}"
-    return ""
+    """One of the likeliest values is guessed; which of those that are equal but for rounding does not matter."""
+    reports, _ = _reports(forms.m, seed)
+    chances = np.stack([forms.guess_chance(reports, np.full(reports.size, v)) for v in range(forms.m.k)], axis=1)
+    wrong = np.where(general.votes(reports), 0.0, chances).sum(axis=1)
+    if wrong.max() > 1e-9:
+        return f"report {wrong.argmax()} of {reports.size}: a value that is less likely with chance {wrong.max()}"
+    at = int(np.abs(chances.sum(axis=1) - 1).argmax())
+    return _differ(f"report {at} of {reports.size}, the chances of all values", float(chances[at].sum()), 1.0)
 
 
 @_compares("best_chances")
