@@ -25,11 +25,10 @@ from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
-from hush.mechanisms.numeric import registry as numeric_registry
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.pure import PureOracle
-from hush.mechanisms.registry import from_dict, register, registry
+from hush.mechanisms.registry import from_dict, numeric_registry, register, registry
 from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE

@@ -21,7 +21,6 @@ from hush.longitudinal import (
     LSOUE,
     LSUE,
     OLOLOHA,
-    PROTOCOLS,
     BiLOLOHA,
     Longitudinal,
     Memoized,
@@ -229,7 +228,7 @@ def test_a_plan_that_was_changed_is_refused() -> None:
     ):
         with pytest.raises(SpecError):
             from_dict(bad)  # type: ignore[arg-type]
-    assert set(PROTOCOLS) == {type(protocol).__name__ for protocol in ALL}
+    assert set(hush.registry(kind="longitudinal")) == {type(protocol).__name__ for protocol in ALL}
 
 
 # Bad input.

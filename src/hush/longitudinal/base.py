@@ -9,31 +9,29 @@ back, ``_undress``. The base does the rest.
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import math
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hush.canonical import canonical
-from hush.columns import all_reports, as_array, cells, kind
-from hush.domain import integers
-from hush.errors import ParameterError, ReportError, message
-from hush.estimation import Aggregate, Estimate
+from hush.columns import as_array, cells, column
+from hush.domain import Domain
+from hush.errors import ParameterError, message
+from hush.estimation import Aggregate
 from hush.kernels import chunks
 from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
+from hush.longitudinal._over_time import OverTime
 from hush.longitudinal._rounds import times
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.by_name import ByName
-from hush.mechanisms.inference import best_guesses
+from hush.mechanisms.collected import Collected
+from hush.mechanisms.registry import from_dict
+from hush.mechanisms.spec import Spec
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 
@@ -41,8 +39,11 @@ _CHUNK_BYTES = 1 << 24  # reports of one chunk of people
 
 
 @dataclass(frozen=True, kw_only=True)
-class Longitudinal(metaclass=ByName):
+class Longitudinal(OverTime, Collected):
     """A protocol that collects a value 0..k-1 of each person again and again: a frozen dataclass."""
+
+    kind: ClassVar[str] = "longitudinal"
+    word: ClassVar[str] = "protocol"
 
     if TYPE_CHECKING:  # fields of most protocols
 
@@ -167,6 +168,9 @@ class Longitudinal(metaclass=ByName):
         """
         return Client(self, rng=rng, state=state)
 
+    def _client(self, spec: Spec, rng: np.random.Generator | None, state: Mapping[str, Any] | None) -> Client:
+        return Client(self, rng=rng, state=state, spec=spec)
+
     def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
         """Reports of n people over tau rounds, shape (n, tau), each person with answers of their own.
 
@@ -220,17 +224,6 @@ class Longitudinal(metaclass=ByName):
         memos = self._memoize(pairs % wide, rng)
         return self._dress(public, self._refresh(memos[back], rng).reshape(n, tau))
 
-    def aggregate(self, reports: Reports) -> list[Aggregate]:
-        """One aggregate for each round; those of several parts of the crowd are merged round by round."""
-        return [self.first_report.aggregate(np.ascontiguousarray(column)) for column in self._reports(reports).T]
-
-    def estimate(self, aggregates: Iterable[Aggregate]) -> list[Estimate]:
-        """Raw unbiased frequencies for each round, with standard errors.
-
-        Rounds are not independent: what a client keeps, it keeps for all of them.
-        """
-        return [self.first_report.estimate(aggregate) for aggregate in aggregates]
-
     def sequence_log_prob(self, reports: Reports, value: npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each person's whole sequence, given what is public in it.
 
@@ -240,31 +233,13 @@ class Longitudinal(metaclass=ByName):
         """
         array = self._reports(reports)
         self.first_report.validate(array.ravel())
-        given = as_array("value", value)
-        if given.shape not in {(), (len(array),), array.shape}:
-            rule = f"must be one, {len(array)}, or of shape {array.shape}"
-            raise ParameterError(message("value", rule, given.shape, "give each person a value or a history"))
-        checked = integers(given.ravel(), self.k).reshape(given.shape)
-        histories = np.broadcast_to(checked[:, None] if given.ndim == 1 else checked, array.shape)
+        histories = self._whole_histories(value, array.shape)
         public, core = self._undress(array)
-        return self._likelihood(core, self._states(public, np.array(histories)))
+        return self._likelihood(core, self._states(public, histories))
 
     def sequence_scores(self, reports: Reports) -> Floats:
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
         return np.stack([self.sequence_log_prob(reports, v) for v in range(self.k)], axis=1)
-
-    def attack(
-        self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
-    ) -> Ints:
-        """The best guess of each person's unchanging value from the whole sequence; ties are broken at random.
-
-        Args:
-            reports: What the attacker saw, shape (n, tau).
-            prior: How likely each value is beforehand; uniform when left out.
-            rng: Breaks the ties.
-        """
-        array = self._reports(reports)
-        return best_guesses(lambda rows: self.sequence_scores(array[rows]), np.arange(len(array)), self.k, prior, rng)
 
     def history_epsilon(self, first: npt.ArrayLike, second: npt.ArrayLike) -> float:
         """Exact loss between two histories of one person, by enumeration of what their reports can be, up to symmetry.
@@ -298,45 +273,53 @@ class Longitudinal(metaclass=ByName):
         """Answers by number: those that these states may treat each in its way, and `most` that they treat alike."""
         return range(len(self._answers())), ()
 
-    def _values(self, values: npt.ArrayLike) -> Ints:
-        array = cells(values)
-        if array.ndim != 2 or array.shape[1] == 0:
-            rule = "must have one row a person and one column a round"
-            raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
-        return integers(array.ravel(), self.k).reshape(array.shape)
-
-    def _reports(self, reports: Reports) -> Reports:
-        array = all_reports(reports)
-        if array.dtype != self.report_dtype or array.ndim != 2 or array.shape[1] == 0:
-            rule = f"must have shape (n, tau) and dtype {self.report_dtype}"
-            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what collect gave"))
-        return array
-
     # How it travels.
 
+    @classmethod
+    def name(cls) -> str:
+        """The name of its class, wherever that is: what is stored of clients goes by it."""
+        return cls.__name__
+
     @property
-    def parameters(self) -> dict[str, Any]:
-        """What the constructor takes."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+    def thresholds(self) -> Mapping[str, int | str]:
+        """Those of one report."""
+        return self.first_report.thresholds
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data that `hush.longitudinal.from_dict` reads, thresholds included."""
-        items = self.parameters.items()
-        plain = {name: item.to_dict() if isinstance(item, FrequencyOracle) else item for name, item in items}
-        thresholds = self.first_report.to_dict()["thresholds"]
-        return {"protocol": type(self).__name__, **plain, "thresholds": thresholds}
+        """Plain data that `hush.from_dict` reads, thresholds included."""
+        items = super().to_dict().items()
+        return {name: item.to_dict() if isinstance(item, FrequencyOracle) else item for name, item in items}
 
-    @cached_property
-    def spec_hash(self) -> str:
-        """SHA-256 of the canonical JSON of `to_dict`: what a client's state carries."""
-        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
+    @classmethod
+    def _read(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        return {name: from_dict(item) if name == "mechanism" else item for name, item in entries.items()}
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+    # What a spec asks for.
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+    def _labels(self, given: Domain | None) -> Domain:
+        return self.first_report._labels(given)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
+    def _spec(self, labels: Domain) -> dict[str, Any]:
+        if labels == Domain(size=self.k):
+            return self.to_dict()
+        return {"hush": 2, "mechanism": self.to_dict(), "domain": labels.to_dict()}
+
+    def _carried(self, labels: Domain, spec_hash: str) -> str:
+        return Spec(self.first_report, labels).hash
+
+    def _encoded(self, values: object, labels: Domain) -> tuple[Ints, bool]:
+        given = column(values)[0]
+        array = given if isinstance(given, np.ndarray) else as_array("values", given, object)
+        return labels.encode(array.ravel()).reshape(array.shape), False
+
+    def _reported(self, values: Ints, rng: np.random.Generator | None) -> Reports:
+        return self.collect(values, rng=rng)
+
+    def _belonging(self, aggregate: Iterable[Aggregate], spec_hash: str) -> list[Aggregate]:
+        return [self.first_report._belonging(each, spec_hash) for each in aggregate]
+
+    def _simulated(
+        self, people: Any, labels: Domain, spec_hash: str, rng: np.random.Generator | None
+    ) -> list[Aggregate]:
+        drawn = self.simulate(self._encoded(people, labels)[0], rng=rng)
+        return [Aggregate(each.n, each.tally, spec_hash, each.rule) for each in drawn]
