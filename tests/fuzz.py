@@ -91,8 +91,10 @@ def mechanisms() -> list[Any]:
 def protocols() -> list[Any]:
     """Longitudinal protocols."""
     two = ("LGRR", "LSUE", "LOSUE", "LOUE", "LSOUE", "BiLOLOHA", "OLOLOHA")
-    found: list[Any] = [hush.registry("longitudinal")[name](k=K, eps_perm=3.0, eps_1=1.0) for name in two]
-    found.append(longitudinal.dBitFlipPM(k=K, eps_perm=1.0, d=3))
+    found: list[Any] = [
+        hush.registry("longitudinal")[name](k=K, epsilon_permanent=3.0, epsilon_report=1.0) for name in two
+    ]
+    found.append(longitudinal.dBitFlipPM(k=K, epsilon_permanent=1.0, d=3))
     return [*found, longitudinal.Memoized(mechanism=hush.OUE(k=K, epsilon=1.0))]
 
 

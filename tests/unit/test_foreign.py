@@ -19,7 +19,7 @@ HUGE = 10**400
 M = hush.OUE(k=4, epsilon=1.0)
 LABELLED = hush.Spec(M, hush.Domain(labels=list("abcd")))
 RAGGED: Any = [[1], [2, 3]]
-PROTOCOL = longitudinal.LGRR(k=4, eps_perm=2.0, eps_1=1.0)
+PROTOCOL = longitudinal.LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)
 
 
 def test_deeply_nested_json() -> None:

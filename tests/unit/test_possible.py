@@ -86,7 +86,10 @@ def test_a_tally_of_many_is_not_one_of_few(real: tuple[Any, Aggregate]) -> None:
         (hush.MSS(k=20, epsilon=1.0, moduli=(7, 11, 5)), {-1: 1, -2: -1}),  # of another modulus
         (hush.utility.uRR(k=6, epsilon=1.0, sensitive=range(3)), {-1: 1}),  # alone, but not revealed
         (hush.utility.uRR(k=6, epsilon=1.0, sensitive=range(3)), {-2: 1}),  # revealed, but not alone, nor in pairs
-        (hush.longitudinal.dBitFlipPM(k=5, eps_perm=1.0, d=2).first_report, {(1, 0): 1}),  # asked once too often
+        (
+            hush.longitudinal.dBitFlipPM(k=5, epsilon_permanent=1.0, d=2).first_report,
+            {(1, 0): 1},
+        ),  # asked once too often
     ],
 )
 def test_one_report_too_many_or_too_few_shows(m: hush.FrequencyOracle, change: dict[Any, int]) -> None:

@@ -16,7 +16,7 @@ from hush.errors import DomainError, ParameterError, SpecError
 SEXES = hush.Domain(labels=["f", "m"])
 AGES = hush.Domain(labels=["young", "old", "other"], other="other")
 BOTH = multidim.SPL(sizes=(2, 3), epsilon=4.0)
-KEPT = longitudinal.LGRR(k=3, eps_perm=3.0, eps_1=2.0)
+KEPT = longitudinal.LGRR(k=3, epsilon_permanent=3.0, epsilon_report=2.0)
 MEAN = hush.Duchi(low=0.0, high=10.0, epsilon=2.0, steps=10)
 NAMED = hush.Spec(BOTH, {"sex": SEXES, "age": AGES})
 LISTED = hush.Spec(BOTH, [SEXES, AGES])
@@ -236,7 +236,7 @@ def test_own_mechanisms_of_every_kind() -> None:
     hush.register(OwnProtocol)
     assert OwnTuples.name() == f"{__name__}:OwnTuples"
     assert OwnProtocol.name() == "OwnProtocol"  # which stored states go by
-    for m in (OwnTuples(sizes=(2, 2), epsilon=1.0), OwnProtocol(k=3, eps_perm=2.0, eps_1=1.0)):
+    for m in (OwnTuples(sizes=(2, 2), epsilon=1.0), OwnProtocol(k=3, epsilon_permanent=2.0, epsilon_report=1.0)):
         assert hush.from_dict(m.to_dict()) == m
         assert hush.registry(kind=m.kind)[m.name()] is type(m)
 
@@ -272,3 +272,27 @@ def test_old_names_warn() -> None:
         assert hush.registry("longitudinal") == longitudinal.PROTOCOLS
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = multidim.nothing
+
+
+def test_old_words_for_losses_warn() -> None:
+    with pytest.warns(DeprecationWarning, match=r"^eps_(perm|1) of LGRR is now epsilon_(permanent|report);") as heard:
+        old = longitudinal.LGRR(k=3, eps_perm=3.0, eps_1=2.0)  # type: ignore[call-arg]
+    assert old == KEPT
+    assert {each.filename for each in heard} == {__file__}
+    for name in ("permanent", "report", "worst", "states", "fresh"):
+        word = {"permanent": "perm", "report": "1"}.get(name, name)
+        with pytest.warns(DeprecationWarning, match=f"eps_{word} is now epsilon_{name}") as heard:
+            assert getattr(KEPT, f"eps_{word}") == getattr(KEPT, f"epsilon_{name}")
+        assert heard[0].filename == __file__
+    with pytest.raises(AttributeError, match="'LGRR' object has no attribute 'eps'"):
+        _ = KEPT.eps
+    with pytest.raises(ParameterError):
+        longitudinal.LGRR(k=3, eps_perm=3.0, epsilon_permanent=3.0, epsilon_report=2.0)  # type: ignore[call-arg]
+
+
+def test_specs_keep_their_keys() -> None:
+    assert {"eps_perm", "eps_1"} < KEPT.to_dict().keys()
+    assert "eps_perm" in KEPT.first_report.to_dict()
+    for plain in (KEPT.to_dict(), {**KEPT.to_dict(), "eps_perm": None}):
+        with pytest.raises(SpecError, match=r"^epsilon_permanent must have the name that specs have for it"):
+            hush.from_dict({**plain, "epsilon_permanent": 3.0})

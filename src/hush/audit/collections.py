@@ -177,7 +177,7 @@ class SequenceTarget(Target):
 
     >>> import hush
     >>> from hush.longitudinal import LGRR
-    >>> target = SequenceTarget(LGRR(k=4, eps_perm=2.0, eps_1=1.0), 2)
+    >>> target = SequenceTarget(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0), 2)
     >>> target.name, round(target.claim.epsilon, 4)
     ('LGRR, 2 reports', 1.6781)
     >>> target.draw(0, 5, hush.seeded(7)).shape
@@ -191,7 +191,7 @@ class SequenceTarget(Target):
 
     def __post_init__(self) -> None:
         if not isinstance(self.protocol, (Longitudinal, Repeated)):
-            rule, remedy = "must report over time", "pass e.g. LGRR(k=4, eps_perm=2.0, eps_1=1.0)"
+            rule, remedy = "must report over time", "pass e.g. LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)"
             raise ParameterError(message("protocol", rule, type(self.protocol), remedy))
         said = self.protocol.tau if isinstance(self.protocol, Repeated) else None
         if said is not None and self.tau not in (None, said):
@@ -230,13 +230,13 @@ class SequenceTarget(Target):
 
     @cached_property
     def claim(self) -> Claim | None:  # type: ignore[override]
-        """What so many reports of an unchanging value promise together: at most eps_perm where answers are kept."""
+        """What so many reports of an unchanging value promise: at most epsilon_permanent where answers are kept."""
         if isinstance(self.protocol, Repeated):
             return _claim(self.protocol.guarantee)
         try:
-            return Claim(min(self.protocol.eps_perm, self.protocol.sequence_epsilon(self._rounds)))
+            return Claim(min(self.protocol.epsilon_permanent, self.protocol.sequence_epsilon(self._rounds)))
         except ParameterError:  # a mechanism from outside, too large to enumerate
-            return Claim(self.protocol.eps_perm)
+            return Claim(self.protocol.epsilon_permanent)
 
     @property
     def identity(self) -> dict[str, Any]:

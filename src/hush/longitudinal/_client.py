@@ -69,7 +69,7 @@ class Client:
 
     @property
     def answers(self) -> int:
-        """How many permanent answers have been drawn; each costs `eps_perm` at most."""
+        """How many permanent answers have been drawn; each costs `epsilon_permanent` at most."""
         return len(self._memos)
 
     @property

@@ -2,7 +2,7 @@
 
 For every state it comes into (its value, or the bucket of its value), a client draws one permanent answer and keeps
 it. Each report is that answer, with fresh noise on top in protocols of two rounds. A file that defines a protocol
-writes ``first_report``, the law of one report as a frequency oracle; ``eps_perm``, ``kept``,
+writes ``first_report``, the law of one report as a frequency oracle; ``epsilon_permanent``, ``kept``,
 ``sequence_epsilon``; and the steps of a client: ``_draw``, ``_states``, ``_memoize``, ``_refresh``, ``_dress`` and
 back, ``_undress``. The base does the rest.
 """
@@ -28,6 +28,7 @@ from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
 from hush.longitudinal._over_time import OverTime
 from hush.longitudinal._rounds import times
+from hush.longitudinal._words import FormerWords
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import from_dict
@@ -39,7 +40,7 @@ _CHUNK_BYTES = 1 << 24  # reports of one chunk of people
 
 
 @dataclass(frozen=True, kw_only=True)
-class Longitudinal(OverTime, Collected):
+class Longitudinal(FormerWords, OverTime, Collected):
     """A protocol that collects a value 0..k-1 of each person again and again: a frozen dataclass."""
 
     kind: ClassVar[str] = "longitudinal"
@@ -52,11 +53,11 @@ class Longitudinal(OverTime, Collected):
             """Number of values."""
 
         @property
-        def eps_1(self) -> float:
+        def epsilon_report(self) -> float:
             """Loss of one report."""
 
         @property
-        def eps_perm(self) -> float:
+        def epsilon_permanent(self) -> float:
             """Loss of any number of reports of a value that does not change."""
 
     # What a protocol's file writes.
@@ -73,7 +74,7 @@ class Longitudinal(OverTime, Collected):
 
     @property
     @abstractmethod
-    def eps_fresh(self) -> float:
+    def epsilon_fresh(self) -> float:
         """Loss of the fresh round alone; tau reports of any two histories lose at most tau times this."""
 
     @abstractmethod
@@ -119,24 +120,24 @@ class Longitudinal(OverTime, Collected):
     # The words.
 
     @property
-    def eps_worst(self) -> float:
+    def epsilon_worst(self) -> float:
         """Loss of any number of reports of values that change at known times, through all that a client keeps.
 
         It bounds the loss between two histories whose values are equal at the same pairs of times. Permanent answers
         hide what a value is, not when it changes: for two histories that change at different times the loss grows with
-        the number of reports (see `history_epsilon`), up to `eps_fresh` for each. It does so, and this is infinite,
+        the number of reports (see `history_epsilon`), up to `epsilon_fresh` for each. It does so, and this is infinite,
         where answers are kept for buckets that several values share: of two values that change, one may change its
-        bucket and the other not. See `eps_states`, and `history_bound` for a number of reports.
+        bucket and the other not. See `epsilon_states`, and `history_bound` for a number of reports.
         """
-        return self.eps_states if self._apart else math.inf
+        return self.epsilon_states if self._apart else math.inf
 
     @property
-    def eps_states(self) -> float:
-        """As `eps_worst`, of histories whose states (their values, or the buckets of these) change at the same times.
+    def epsilon_states(self) -> float:
+        """As `epsilon_worst`, of histories whose states (values, or their buckets) change at the same times.
 
         It is the less of a promise the more values share a bucket: nobody knows beforehand which of them do.
         """
-        return times(self.eps_perm, self.kept)
+        return times(self.epsilon_permanent, self.kept)
 
     @property
     def _apart(self) -> bool:
@@ -144,15 +145,15 @@ class Longitudinal(OverTime, Collected):
         return True
 
     def history_bound(self, tau: int) -> float:
-        """A bound of the loss of tau reports of values that change at known times: no more than `eps_worst`.
+        """A bound of the loss of tau reports of values that change at known times: no more than `epsilon_worst`.
 
-        At most `eps_fresh` is lost by each report, whatever the histories, and one report loses eps_1.
+        At most `epsilon_fresh` is lost by each report, whatever the histories, and one report loses epsilon_report.
         """
         number = int(_rounds.reports_of(tau))
         if number == 1:
-            return self.eps_1
-        fresh = self.eps_fresh if math.isinf(self.eps_fresh) else times(self.eps_fresh, number)
-        return min(self.eps_worst, fresh)
+            return self.epsilon_report
+        fresh = self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
+        return min(self.epsilon_worst, fresh)
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
@@ -292,7 +293,8 @@ class Longitudinal(OverTime, Collected):
 
     @classmethod
     def _read(cls, entries: dict[str, Any]) -> dict[str, Any]:
-        return {name: from_dict(item) if name == "mechanism" else item for name, item in entries.items()}
+        told = super()._read(entries)
+        return {name: from_dict(item) if name == "mechanism" else item for name, item in told.items()}
 
     # What a spec asks for.
 

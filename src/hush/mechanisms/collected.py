@@ -18,7 +18,7 @@ import numpy as np
 
 from hush import columns
 from hush.domain import Domain
-from hush.errors import ReportError, message
+from hush.errors import ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.estimation.aggregate import belonging
 from hush.estimation.possible import added
@@ -38,6 +38,8 @@ class Collected(metaclass=ByName):
     """What `hush.registry` calls its kind."""
     word: ClassVar[str] = "mechanism"
     """What its name is called in a spec."""
+    renamed: ClassVar[Mapping[str, str]] = {}
+    """Parameters that have another name in specs, where it stays: by that name, the one that they have in Python."""
 
     def _set(self, **fields: object) -> None:
         for name, value in fields.items():
@@ -75,12 +77,18 @@ class Collected(metaclass=ByName):
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `hush.from_dict` reads; thresholds are strings, since JSON numbers are doubles."""
         exact = {name: str(t) for name, t in self.thresholds.items()}
-        return {self.word: self.name(), **self.parameters, "thresholds": exact}
+        written = {new: old for old, new in self.renamed.items()}
+        plain = {written.get(name, name): value for name, value in self.parameters.items()}
+        return {self.word: self.name(), **plain, "thresholds": exact}
 
     @classmethod
     def _read(cls, entries: dict[str, Any]) -> dict[str, Any]:
         """The parameters behind the entries that `to_dict` wrote for them."""
-        return entries
+        for name in cls.renamed.values():
+            if name in entries:
+                rule, remedy = "must have the name that specs have for it", "pass what to_dict gave"
+                raise SpecError(message(name, rule, Unsaid("its name in Python"), remedy))
+        return {cls.renamed.get(name, name): item for name, item in entries.items()}
 
     @cached_property
     def spec_hash(self) -> str:
