@@ -105,6 +105,18 @@ __all__ = [
     "uldp",
 ]
 
+
+
+def _public(thing: Any) -> Any:
+    """A class or function of ours, known by the path that people import it from."""
+    if getattr(thing, "__module__", "").startswith("hush."):
+        thing.__module__ = __name__
+    return thing
+
+
+for _name in __all__:
+    _public(globals().get(_name))
+
 _start.done()
 
 _PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing", "utility"}
@@ -116,7 +128,7 @@ def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(f"hush.{name}")
     if name in _QUESTIONS:
-        return getattr(import_module("hush.planning"), name)
+        return _public(getattr(import_module("hush.planning"), name))
     raise AttributeError(f"module 'hush' has no attribute {name!r}")
 
 

@@ -13,6 +13,7 @@ from hush.exact.thresholds import SCALE, keep
 from hush.longitudinal import _rounds
 from hush.longitudinal._words import FormerWords
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.collected import from_outside
 from hush.mechanisms.direct import GRR, unsigned
 from hush.mechanisms.direct.forms import DirectForms
 from hush.mechanisms.forms import Forms
@@ -42,8 +43,7 @@ class FirstReport(FormerWords, FrequencyOracle):
     @classmethod
     def name(cls) -> str:
         """Module and class, as for a mechanism from outside: it is not for use without its protocol."""
-        inside = cls.__module__.startswith("hush.")
-        return f"hush.longitudinal:{cls.__name__}" if inside else super().name()
+        return super().name() if from_outside(cls) else f"hush.longitudinal:{cls.__name__}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,6 +30,11 @@ from hush.types import Ints, Reports
 _TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
 
 
+def from_outside(cls: type) -> bool:
+    """Whether a class is a user's own. Those of ours are known by `hush`, or by where in it they are."""
+    return cls.__module__.partition(".")[0] != "hush"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Collected(metaclass=ByName):
     """A mechanism of any kind: a frozen dataclass whose fields are its parameters."""
@@ -54,8 +59,7 @@ class Collected(metaclass=ByName):
     @classmethod
     def name(cls) -> str:
         """The registered name; module:Class for a mechanism from outside."""
-        inside = cls.__module__.startswith("hush.")
-        return cls.__name__ if inside else f"{cls.__module__}:{cls.__qualname__}"
+        return f"{cls.__module__}:{cls.__qualname__}" if from_outside(cls) else cls.__name__
 
     @property
     @abstractmethod
