@@ -106,7 +106,6 @@ __all__ = [
 ]
 
 
-
 def _public(thing: Any) -> Any:
     """A class or function of ours, known by the path that people import it from."""
     if getattr(thing, "__module__", "").startswith("hush."):

@@ -26,7 +26,6 @@ from hush.longitudinal import (
     Memoized,
     Repeated,
     dBitFlipPM,
-    from_dict,
     printed,
 )
 
@@ -207,7 +206,7 @@ def test_a_client_refuses_bad_values_and_does_not_repeat_them(protocol: Longitud
 
 @pytest.mark.parametrize("protocol", ALL, ids=repr)
 def test_a_protocol_travels(protocol: Longitudinal) -> None:
-    assert from_dict(json.loads(json.dumps(protocol.to_dict()))) == protocol
+    assert hush.from_dict(json.loads(json.dumps(protocol.to_dict()))) == protocol
     twin = pickle.loads(pickle.dumps(protocol))
     assert twin == protocol
     assert hash(twin) == hash(protocol)
@@ -227,7 +226,7 @@ def test_a_plan_that_was_changed_is_refused() -> None:
         3,
     ):
         with pytest.raises(SpecError):
-            from_dict(bad)  # type: ignore[arg-type]
+            hush.from_dict(bad)  # type: ignore[arg-type]
     assert set(hush.registry(kind="longitudinal")) == {type(protocol).__name__ for protocol in ALL}
 
 
