@@ -102,7 +102,7 @@ def bits(m: hush.Duchi, n: int) -> Found:
         for tick in people:
             one = m.weight(1, tick) / m.denominator
             law = np.convolve(law, [1 - one, one])
-        made = [m.estimate_mean(Aggregate(n, np.array([ones]), m.spec_hash)) for ones in range(n + 1)]
+        made = [m.estimate(Aggregate(n, np.array([ones]), m.spec_hash)) for ones in range(n + 1)]
         truth = m.low + (m.high - m.low) * float(np.mean(people)) / m.steps
         found.append(of_means(made, law, truth))
     return least(found)

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import hush
+import hush.longitudinal
+import hush.multidim
 from hush.mechanisms import registry
 
 settings.register_profile(

@@ -25,11 +25,10 @@ from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
-from hush.mechanisms.numeric import registry as numeric_registry
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.pure import PureOracle
-from hush.mechanisms.registry import from_dict, register, registry
+from hush.mechanisms.registry import from_dict, numeric_registry, register, registry
 from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
@@ -106,6 +105,17 @@ __all__ = [
     "uldp",
 ]
 
+
+def _public(thing: Any) -> Any:
+    """A class or function of ours, known by the path that people import it from."""
+    if getattr(thing, "__module__", "").startswith("hush."):
+        thing.__module__ = __name__
+    return thing
+
+
+for _name in __all__:
+    _public(globals().get(_name))
+
 _start.done()
 
 _PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing", "utility"}
@@ -117,7 +127,7 @@ def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(f"hush.{name}")
     if name in _QUESTIONS:
-        return getattr(import_module("hush.planning"), name)
+        return _public(getattr(import_module("hush.planning"), name))
     raise AttributeError(f"module 'hush' has no attribute {name!r}")
 
 

@@ -25,7 +25,7 @@ def settings() -> Iterator[tuple[str, type[Any], dict[str, Any]]]:
             yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, "hash": "family"}
         if epsilon <= 20:
             yield "AOLH", hush.AOLH, {"k": k, "epsilon": epsilon, "delta": 1e-3 * min(epsilon, 1.0)}
-            yield "OLOLOHA", OLOLOHA, {"k": k, "eps_perm": epsilon, "eps_1": epsilon / 2}
+            yield "OLOLOHA", OLOLOHA, {"k": k, "epsilon_permanent": epsilon, "epsilon_report": epsilon / 2}
     for name, strategy, (k, epsilon) in itertools.product(NAMES[-4:], STRATEGIES, ((5, 1.0), (60, 3.0), (300, 8.0))):
         yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, "strategy": strategy}
         yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, "strategy": strategy, "search": "grid"}

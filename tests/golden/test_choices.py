@@ -85,12 +85,12 @@ def travelling() -> dict[str, tuple[Callable[[str], Any], str]]:
         hush.Spec.from_json,
         hush.Spec(hush.utility.transform(hush.OLH(k=5, epsilon=1.0), base)).to_json(),
     )
-    protocol = longitudinal.OLOLOHA(k=9, eps_perm=3.0, eps_1=1.5)
-    specs["OLOLOHA"] = lambda text: longitudinal.from_dict(json.loads(text)), json.dumps(protocol.to_dict())
+    protocol = longitudinal.OLOLOHA(k=9, epsilon_permanent=3.0, epsilon_report=1.5)
+    specs["OLOLOHA"] = lambda text: hush.from_dict(json.loads(text)), json.dumps(protocol.to_dict())
     for name in sorted(set(hush.registry()) - UTILITY - APPROXIMATE - {"UE", "LH", "LHO"}):
         if ":" not in name:
             tuples = multidim.SMP(sizes=(4, 9), epsilon=2.0, mechanism=name)
-            specs[f"SMP of {name}"] = multidim.from_json, tuples.to_json()
+            specs[f"SMP of {name}"] = hush.Spec.from_json, hush.Spec(tuples).to_json()
     return specs
 
 

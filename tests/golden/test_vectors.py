@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import hush
-from hush import longitudinal, multidim
 from hush.errors import ParameterError, SpecError
 from tests.golden.write_vectors import FILE, OLD_FILE, VALUES, shared, spec_of
 
@@ -82,17 +81,18 @@ def test_spec_of_version_0_1(written: str, due: str) -> None:
 
 @pytest.mark.parametrize(("written", "due"), OLD_SPECS["longitudinal"])
 def test_protocol_of_version_0_1(written: str, due: str) -> None:
-    protocol = longitudinal.from_dict(json.loads(written))
+    protocol = hush.from_dict(json.loads(written))
     assert protocol.to_dict() == json.loads(written)
     assert protocol.spec_hash == due
-    assert longitudinal.from_dict(protocol.to_dict()) == protocol
+    assert hush.from_dict(protocol.to_dict()) == protocol
 
 
 @pytest.mark.parametrize(("written", "due"), OLD_SPECS["multidim"])
 def test_collection_of_version_0_1(written: str, due: str) -> None:
-    tuples = multidim.from_json(written)
-    assert (tuples.to_json(), tuples.spec_hash) == (written, due)
-    assert multidim.from_dict(tuples.to_dict()) == tuples
+    spec = hush.Spec.from_json(written)
+    tuples = spec.mechanism
+    assert (spec.to_json(), spec.hash, tuples.spec_hash) == (written, due, due)
+    assert hush.from_dict(tuples.to_dict()) == tuples
 
 
 @pytest.mark.parametrize("name", sorted(SAID))
@@ -132,4 +132,4 @@ def test_a_collection_says_what_was_chosen_and_nothing_else(
 ) -> None:
     plain = {"protocol": protocol, "sizes": [4, 9], "epsilon": 1.0, "mechanism": [name] * 2, "options": options}
     with pytest.raises(ParameterError, match=r"^chosen must be what the mechanisms choose"):
-        multidim.from_dict({**plain, "chosen": [chosen] * 2})
+        hush.from_dict({**plain, "chosen": [chosen] * 2})

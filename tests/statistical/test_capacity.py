@@ -25,7 +25,7 @@ def totals(m: hush.FrequencyOracle | Numeric, runs: int, seed: list[int]) -> np.
     rng, values = hush.seeded(seed), np.repeat(np.arange(21), WATER)
     made = (m.aggregate(m.privatize(values, rng=rng)) for _ in range(runs))
     if isinstance(m, Numeric):
-        return np.array([m.estimate_mean(each).total for each in made])
+        return np.array([m.estimate(each).total for each in made])
     return np.array([m.estimate(each).counts @ PEOPLE.amounts for each in made])
 
 

@@ -24,18 +24,18 @@ from hush.longitudinal import (
 from hush.statistics import FALSE_ALARM, counts_alarm
 from hush.statistics import sigmas as z_limit
 
-BUDGETS = {"eps_perm": 2.0, "eps_1": 1.0}
+BUDGETS = {"epsilon_permanent": 2.0, "epsilon_report": 1.0}
 PLAIN: list[Longitudinal] = [
     LGRR(k=3, **BUDGETS),
     *(cls(k=2, **BUDGETS) for cls in (LSUE, LOSUE, LOUE, LSOUE)),
-    dBitFlipPM(k=3, eps_perm=1.5, d=3),
+    dBitFlipPM(k=3, epsilon_permanent=1.5, d=3),
     Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)),
 ]
 HASHED: list[Longitudinal] = [
     BiLOLOHA(k=4, **BUDGETS),
     LOLOHA(k=6, **BUDGETS, g=3),
-    dBitFlipPM(k=4, eps_perm=1.5, d=1),
-    dBitFlipPM(k=5, eps_perm=1.5, d=2),
+    dBitFlipPM(k=4, epsilon_permanent=1.5, d=1),
+    dBitFlipPM(k=5, epsilon_permanent=1.5, d=2),
 ]
 HISTORY = (0, 1, 0)
 
@@ -113,7 +113,7 @@ def test_forgetting_what_was_kept_is_noticed(protocol: Longitudinal) -> None:
 
 
 def test_the_buckets_asked_about_are_uniform_and_say_nothing_of_the_value() -> None:
-    protocol = dBitFlipPM(k=6, eps_perm=1.0, d=2)
+    protocol = dBitFlipPM(k=6, epsilon_permanent=1.0, d=2)
     pairs = list(itertools.combinations(range(6), 2))
     for value in (0, 5):
         reports = protocol.collect(np.full((60_000, 1), value), rng=hush.seeded([7, value]))
@@ -129,7 +129,7 @@ ESTIMATED: list[Longitudinal] = [
     LOUE(k=12, **BUDGETS),
     LSOUE(k=12, **BUDGETS),
     LOLOHA(k=12, **BUDGETS, g=4),
-    dBitFlipPM(k=12, eps_perm=1.0, d=3),
+    dBitFlipPM(k=12, epsilon_permanent=1.0, d=3),
 ]
 
 
@@ -173,7 +173,7 @@ def test_intervals_cover_in_every_round() -> None:
 
 def test_memoization_bounds_what_averaging_reveals() -> None:
     """The best guess from many reports succeeds as often as from the permanent answer alone, no more."""
-    protocol = LGRR(k=4, eps_perm=1.0, eps_1=0.6)
+    protocol = LGRR(k=4, epsilon_permanent=1.0, epsilon_report=0.6)
     values = np.arange(40_000) % 4
     reports = protocol.collect(np.repeat(values[:, None], 200, axis=1), rng=hush.seeded(7))
     success = (protocol.attack(reports, rng=hush.seeded(8)) == values).mean()

@@ -302,7 +302,7 @@ def test_the_spec_is_that_of_the_answer(tmp_path: Path) -> None:
     assert hush.Spec.from_json(spec.read_text()).domain.sensitive == (2,)  # who is clipped reports 25
     mean = ("--metric", "error", "--cap", 5000, "--threshold", 0.05, "--seed", 7)
     told = answer("capacity", "--counts", amounts, *mean, "--mechanism", "Duchi", "--spec-out", spec)
-    from hush.mechanisms.numeric import from_dict
+    from hush import from_dict
 
     assert from_dict(json.loads(spec.read_text())).epsilon == told["epsilon"]
     before = spec.read_bytes()

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hush
+from hush import from_dict
 from hush.cli._amount_cells import AmountReader
-from hush.mechanisms.numeric import from_dict
 from tests.system.support import answer, refused, run, write_csv
 
 AMOUNTS = np.arange(41)
@@ -68,7 +68,7 @@ def test_the_file_says_what_it_is(folder: Path) -> None:
     assert table.schema.metadata[b"hush.randomness"] == b"secure"
     assert table.schema.field("report").type == pa.binary(m.report_dtype.itemsize)
     reports = np.frombuffer(b"".join(table["report"].to_pylist()), m.report_dtype)
-    by_hand = m.estimate_mean(m.aggregate(reports))
+    by_hand = m.estimate(m.aggregate(reports))
     assert answer("estimate", "r.parquet")["estimate"]["mean"] == by_hand.mean
     first = reports.tolist()
     collected("Piecewise")

@@ -72,7 +72,7 @@ COLUMNS: dict[str, Callable[[], Any]] = {
 
 GRR = hush.GRR(k=3, epsilon=1.0)
 PETS = hush.Domain(labels=["cat", "dog", "fish"])
-CLIENT = longitudinal.LGRR(k=3, eps_perm=2.0, eps_1=1.0).client()
+CLIENT = longitudinal.LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0).client()
 ENTRIES: dict[str, Callable[[Any], Any]] = {
     "labels": PETS.encode,
     "other": hush.Domain(labels=["cat", "dog"], other="other").encode,
@@ -98,7 +98,7 @@ ENTRIES: dict[str, Callable[[Any], Any]] = {
     "attack": GRR.attack,
     "truth": lambda given: outcome.truth("values", given, 3, 2),
     "tuples": multidim.SPL(sizes=[2, 3], epsilon=1.0).privatize,
-    "histories": longitudinal.LGRR(k=3, eps_perm=2.0, eps_1=1.0).collect,
+    "histories": longitudinal.LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0).collect,
     "repetitions": longitudinal.Repeated(GRR, 2).collect,
     "client": CLIENT.report,
     "state": lambda given: CLIENT.protocol.client(state={**CLIENT.state, "answers": given}),

@@ -188,7 +188,7 @@ def test_total_variation_of_a_noisy_histogram(name: str) -> None:
 
 @pytest.mark.parametrize(("k", "d"), [(4, 1), (4, 2), (5, 4), (3, 3)])
 def test_total_variation_of_asked_bits(k: int, d: int) -> None:
-    m = dBitFlipPM(k=k, eps_perm=1.3, d=d).first_report
+    m = dBitFlipPM(k=k, epsilon_permanent=1.3, d=d).first_report
     asked = list(itertools.combinations(range(k), d))
     apart = 0.0
     for buckets in asked:
@@ -224,12 +224,12 @@ def test_total_variation_of_hadamard_response_with_blocks(pair: tuple[int, int])
 def test_total_variation_where_nothing_is_known() -> None:
     assert total_variation(Repeated(hush.SHE(k=4, epsilon=1.0), 2), 0, 1) is None
     assert total_variation(Repeated(hush.GRR(k=4, epsilon=1.0), 5000), 0, 1) is None
-    assert total_variation(LGRR(k=4, eps_perm=2.0, eps_1=1.0), 0, 1) is None
+    assert total_variation(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0), 0, 1) is None
 
 
 def test_sequences_are_told_apart() -> None:
     """All sequences of a protocol with kept answers: no guess is better."""
-    m = LGRR(k=3, eps_perm=2.0, eps_1=1.0)
+    m = LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0)
     every = np.array(list(itertools.product(range(3), repeat=3)), m.report_dtype)
     seen = distinguish(m, every, np.zeros(len(every), np.int64), 0, 2, rng=hush.seeded(7))
     chances = np.exp(np.stack([m.sequence_log_prob(every, v) for v in (0, 2)], axis=1))

@@ -28,11 +28,11 @@ SMALL: list[Any] = [
     Repeated(hush.SS(k=4, epsilon=0.5), 3),
     Repeated(hush.HR(k=3, epsilon=1.0), 3),
     Repeated(Table(k=3, epsilon=1.0), 3),
-    LGRR(k=3, eps_perm=2.0, eps_1=1.0),
-    LGRR(k=4, eps_perm=1.0, eps_1=0.4),
-    LSUE(k=3, eps_perm=2.0, eps_1=1.0),
-    LOSUE(k=2, eps_perm=2.0, eps_1=0.5),
-    LSOUE(k=2, eps_perm=2.0, eps_1=0.5),
+    LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0),
+    LGRR(k=4, epsilon_permanent=1.0, epsilon_report=0.4),
+    LSUE(k=3, epsilon_permanent=2.0, epsilon_report=1.0),
+    LOSUE(k=2, epsilon_permanent=2.0, epsilon_report=0.5),
+    LSOUE(k=2, epsilon_permanent=2.0, epsilon_report=0.5),
     Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)),
     Memoized(mechanism=hush.OUE(k=3, epsilon=1.0)),
 ]
@@ -111,10 +111,10 @@ def test_the_majority_is_counted_right_and_never_better(m: Any) -> None:
 def test_where_there_is_a_formula() -> None:
     known = [m for m in SMALL if expected_majority(m, 3) is not None]
     assert len(known) == len(SMALL) - 3  # not for subsets, Hadamard response and a table from outside
-    assert expected_majority(OLOLOHA(k=4, eps_perm=2.0, eps_1=1.0), 3) is None
-    assert expected_majority(OLOLOHA(k=4, eps_perm=2.0, eps_1=1.0), 1) is not None
+    assert expected_majority(OLOLOHA(k=4, epsilon_permanent=2.0, epsilon_report=1.0), 3) is None
+    assert expected_majority(OLOLOHA(k=4, epsilon_permanent=2.0, epsilon_report=1.0), 1) is not None
     assert direct(100, 0.1, 301) is None
-    assert expected_majority(LGRR(k=4, eps_perm=2.0, eps_1=1.0), 301) is None
+    assert expected_majority(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0), 301) is None
 
 
 def test_formulas_at_large_sizes() -> None:
@@ -124,9 +124,9 @@ def test_formulas_at_large_sizes() -> None:
     assert direct(1000, 0.001, 300) == pytest.approx(0.001, rel=1e-9)  # no information
     fresh = Repeated(hush.OUE(k=1000, epsilon=1.0), 500)
     assert expected_majority(fresh, 500) == pytest.approx(1.0, abs=1e-9)
-    kept = LGRR(k=10, eps_perm=1.0, eps_1=0.6)
+    kept = LGRR(k=10, epsilon_permanent=1.0, epsilon_report=0.6)
     assert expected_majority(kept, 300) == pytest.approx(hush.GRR(k=10, epsilon=1.0).p_star, rel=1e-3)
-    assert expected_majority(LSUE(k=10, eps_perm=1.0, eps_1=0.6), 3000) == pytest.approx(
+    assert expected_majority(LSUE(k=10, epsilon_permanent=1.0, epsilon_report=0.6), 3000) == pytest.approx(
         hush.SUE(k=10, epsilon=1.0).asr(), rel=1e-3
     )
 
@@ -192,8 +192,8 @@ def test_sums_of_noise_are_guessed_by_their_largest() -> None:
 CHANGING: list[Any] = [
     Repeated(hush.GRR(k=3, epsilon=0.8), 3),
     Repeated(hush.OUE(k=2, epsilon=0.8), 3),
-    LGRR(k=3, eps_perm=2.0, eps_1=1.0),
-    LSUE(k=3, eps_perm=2.0, eps_1=1.0),
+    LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0),
+    LSUE(k=3, epsilon_permanent=2.0, epsilon_report=1.0),
     Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)),
 ]
 
@@ -231,10 +231,10 @@ def test_the_score_of_a_change_is_the_exact_ratio(m: Any, skewed: bool) -> None:
 @pytest.mark.parametrize(
     "m",
     [
-        BiLOLOHA(k=5, eps_perm=2.0, eps_1=1.0),
-        OLOLOHA(k=4, eps_perm=2.0, eps_1=1.0),
-        dBitFlipPM(k=5, eps_perm=1.0, d=2),
-        dBitFlipPM(k=4, eps_perm=1.0, d=4),
+        BiLOLOHA(k=5, epsilon_permanent=2.0, epsilon_report=1.0),
+        OLOLOHA(k=4, epsilon_permanent=2.0, epsilon_report=1.0),
+        dBitFlipPM(k=5, epsilon_permanent=1.0, d=2),
+        dBitFlipPM(k=4, epsilon_permanent=1.0, d=4),
     ],
     ids=named,
 )
@@ -329,7 +329,7 @@ def test_votes_count_guesses_in_pools() -> None:
 M = Repeated(hush.GRR(k=4, epsilon=1.0), 2)
 R = M.collect([[0, 0], [1, 1], [2, 2]], rng=hush.seeded(1))
 H = pools.habits([[0, 1], [2, 3]], 4)
-KEPT = LGRR(k=4, eps_perm=2.0, eps_1=1.0)
+KEPT = LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)
 
 
 @pytest.mark.parametrize(

@@ -194,11 +194,11 @@ def by_hand(target: SequenceTarget, row: np.ndarray, value: int) -> float:
 
 
 SEQUENCES = [
-    SequenceTarget(LGRR(k=3, eps_perm=2.0, eps_1=1.0), 3),
-    SequenceTarget(LOSUE(k=3, eps_perm=2.0, eps_1=1.0), 3),
-    SequenceTarget(LSUE(k=3, eps_perm=2.0, eps_1=0.7), 2),
-    SequenceTarget(LOLOHA(k=9, eps_perm=2.0, eps_1=1.0, g=3), 3),
-    SequenceTarget(dBitFlipPM(k=5, eps_perm=1.0, d=2), 3),
+    SequenceTarget(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0), 3),
+    SequenceTarget(LOSUE(k=3, epsilon_permanent=2.0, epsilon_report=1.0), 3),
+    SequenceTarget(LSUE(k=3, epsilon_permanent=2.0, epsilon_report=0.7), 2),
+    SequenceTarget(LOLOHA(k=9, epsilon_permanent=2.0, epsilon_report=1.0, g=3), 3),
+    SequenceTarget(dBitFlipPM(k=5, epsilon_permanent=1.0, d=2), 3),
     SequenceTarget(Memoized(mechanism=hush.OUE(k=3, epsilon=1.0)), 3),
     SequenceTarget(Repeated(hush.GRR(k=3, epsilon=1.0), 3)),
     SequenceTarget(Repeated(hush.OUE(k=3, epsilon=1.0), 2), 2),
@@ -219,14 +219,14 @@ def test_ratios_of_sequences_sum_over_what_was_kept(target: SequenceTarget) -> N
 
 @pytest.mark.parametrize("target", SEQUENCES, ids=named)
 def test_no_sequence_loses_more_than_the_claim(target: SequenceTarget) -> None:
-    """Nor is the claim more than eps_perm, and it is reached by some sequence where there are few."""
+    """Nor is the claim more than epsilon_permanent, and it is reached by some sequence where there are few."""
     assert target.claim is not None
     reports = np.concatenate([target.draw(v, 20_000, hush.seeded([7, v])) for v in range(2)])
     worst = np.abs(target.log_ratio(reports, 0, 1)).max()
     assert worst <= target.claim.epsilon + 1e-9
     assert worst == pytest.approx(target.exact_epsilon(), abs=1e-9)
     if not isinstance(target.protocol, Repeated):
-        assert target.claim.epsilon <= target.protocol.eps_perm
+        assert target.claim.epsilon <= target.protocol.epsilon_permanent
 
 
 @pytest.mark.parametrize("target", [SEQUENCES[0], SEQUENCES[6], SEQUENCES[7]], ids=named)
@@ -258,7 +258,7 @@ def test_noisy_histograms_are_added_up() -> None:
 
 def test_names_claims_and_records() -> None:
     assert [each.name for each in SEQUENCES[5:7]] == ["Memoized OUE, 3 reports", "GRR, 3 reports"]
-    assert SequenceTarget(LGRR(k=3, eps_perm=2.0, eps_1=1.0), 1).name == "LGRR, 1 report"
+    assert SequenceTarget(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0), 1).name == "LGRR, 1 report"
     assert SEQUENCES[6].claim == hush.audit.Claim(3.0)
     assert SequenceTarget(Repeated(hush.LHO(k=5, g=3), 2)).claim is None
     noisy = SequenceTarget(Repeated(hush.AGM(k=5, epsilon=1.0, delta=1e-3), 4)).claim
@@ -306,9 +306,9 @@ def test_fake_data_loses_more_than_its_paper_claims(variant: str) -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        SequenceTarget(LGRR(k=4, eps_perm=2.0, eps_1=0.5), 20),
-        SequenceTarget(LOSUE(k=4, eps_perm=2.0, eps_1=0.5), 20),
-        SequenceTarget(OLOLOHA(k=4, eps_perm=2.0, eps_1=0.5), 20),
+        SequenceTarget(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=0.5), 20),
+        SequenceTarget(LOSUE(k=4, epsilon_permanent=2.0, epsilon_report=0.5), 20),
+        SequenceTarget(OLOLOHA(k=4, epsilon_permanent=2.0, epsilon_report=0.5), 20),
     ],
     ids=named,
 )
@@ -350,10 +350,10 @@ T, S = TARGETS[2], SEQUENCES[0]
         (ParameterError, lambda: T.draw(6, 10, None)),
         (ReportError, lambda: T.log_ratio(np.zeros(3), 0, 1)),
         (ParameterError, lambda: SequenceTarget(hush.GRR(k=2, epsilon=1.0), 2)),  # type: ignore[arg-type]
-        (ParameterError, lambda: SequenceTarget(LGRR(k=3, eps_perm=2.0, eps_1=1.0))),
-        (ParameterError, lambda: SequenceTarget(LGRR(k=3, eps_perm=2.0, eps_1=1.0), 0)),
-        (ParameterError, lambda: SequenceTarget(LGRR(k=3, eps_perm=2.0, eps_1=1.0), -1)),
-        (ParameterError, lambda: SequenceTarget(LGRR(k=3, eps_perm=2.0, eps_1=1.0), math.inf)),  # type: ignore[arg-type]
+        (ParameterError, lambda: SequenceTarget(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0))),
+        (ParameterError, lambda: SequenceTarget(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0), 0)),
+        (ParameterError, lambda: SequenceTarget(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0), -1)),
+        (ParameterError, lambda: SequenceTarget(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0), math.inf)),  # type: ignore[arg-type]
         (ParameterError, lambda: SequenceTarget(Repeated(hush.GRR(k=3, epsilon=1.0), 3), 2)),
         (HushError, lambda: S.draw(3, 10, None)),
         (ReportError, lambda: S.log_ratio(np.zeros((2, 3), np.uint8), 0, 1)),

@@ -11,7 +11,6 @@ import pytest
 import hush
 from hush.analysis.waves import CLEAR
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.numeric import NUMERIC
 from hush.planning.capri import law, population
 from hush.utility import BalancedLH, Transformed
 
@@ -185,7 +184,7 @@ def test_a_coarse_lattice_inside_a_fine_one_is_reckoned_with() -> None:
     BalancedLH(k=6, epsilon=1.0, g=3),
     hush.SHE(k=6, epsilon=2.0),
     hush.uSS(k=6, epsilon=1.0, sensitive=(0, 1, 2, 3)),
-    *[cls(low=0.0, high=10.0, epsilon=1.2, steps=10) for cls in NUMERIC.values()],
+    *[cls(low=0.0, high=10.0, epsilon=1.2, steps=10) for cls in hush.registry("numeric").values()],
 ], ids=lambda m: m.name())  # fmt: skip
 def test_falls_bound_the_characteristic_function(m: Any) -> None:
     """At many points: by swings, by the wave's own length, and that no length is steeper than it says."""

@@ -16,7 +16,6 @@ import hush
 from hush.analysis import capacity as forms
 from hush.analysis.inversion import Inversion
 from hush.analysis.waves import independent_bits_wave
-from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.numeric.base import Numeric
 from hush.planning.capri import Population, law, population
 from hush.types import Reports, Values
@@ -68,7 +67,7 @@ MECHANISMS = [
     hush.SS(k=4, epsilon=0.3, omega=3),
     hush.HR(k=4, epsilon=1.2),
     hush.HR(k=4, epsilon=3.0, blocks=2),
-    *[cls(low=0.0, high=10.0, epsilon=1.2, steps=10) for cls in NUMERIC.values()],
+    *[cls(low=0.0, high=10.0, epsilon=1.2, steps=10) for cls in hush.registry("numeric").values()],
 ]
 
 
@@ -104,7 +103,7 @@ def test_probabilities_equal_the_whole_convolution(m: Any) -> None:
 
 @pytest.mark.parametrize("name", ["Piecewise", "Hybrid"])
 def test_probabilities_of_two_people_equal_the_convolution(name: str) -> None:
-    m = NUMERIC[name](low=0.0, high=10.0, epsilon=1.2, steps=10)
+    m = hush.registry("numeric")[name](low=0.0, high=10.0, epsilon=1.2, steps=10)
     people = population([0, 1, 1, 0], domain=hush.Domain(size=4, values=[0, 1, 3, 10]))
     said, chances = one_report(m, people)
     sums = said[:, None] + said
@@ -297,7 +296,8 @@ def test_many_people_do_not_add_up_roundings(name: str) -> None:
     """Of billions of people the sum is nearly normal: log phi is that of the normal law, but for one part in n."""
     people = population(np.array([5, 2, 4, 1, 3, 6, 2, 2]) * 10**8)
     sensitive = {"sensitive": range(4)} if name.startswith("u") else {}
-    m: Any = NUMERIC[name](low=0.0, high=7.0, epsilon=1.0, steps=7) if name in NUMERIC else None
+    means = hush.registry("numeric")
+    m: Any = means[name](low=0.0, high=7.0, epsilon=1.0, steps=7) if name in means else None
     found = law(m or hush.registry()[name](k=8, epsilon=1.0, **sensitive), people)
     turns = np.array([0.5, 1.0, 3.0])
     assert found.log is not None

@@ -117,4 +117,4 @@ def test_choices_of_attributes_are_one_mapping_each(wrong: object) -> None:
         made(chosen=wrong)
     told = made(chosen=[{"omega": 2}, {"omega": 4}])
     assert [component.omega for component in told.components] == [2, 4]
-    assert hush.multidim.from_json(told.to_json()) == told != made()
+    assert hush.from_dict(told.to_dict()) == told != made()

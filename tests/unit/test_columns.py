@@ -145,7 +145,7 @@ def test_tuples_and_histories_refuse_whoever_is_missing() -> None:
     with pytest.raises(ParameterError, match=r"a missing one at position \(0, 0\)"):
         spl.privatize(table[1])
     assert spl.privatize(row for row in [(0, 1), (1, 2), (1, 0)]).shape == (3,)
-    over_time = LGRR(k=3, eps_perm=2.0, eps_1=1.0)
+    over_time = LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0)
     for protocol in (over_time, Repeated(CODES, 2)):
         with pytest.raises(ParameterError, match="a missing one at position 2"):
             protocol.collect(table)

@@ -92,7 +92,7 @@ def test_there_is_a_lie_about_every_question() -> None:
     [
         *(cls(k=5, epsilon=1.0, sensitive=(0, 1, 3)) for cls in utility.MECHANISMS),
         utility.BalancedLH(k=5, epsilon=1.0, g=3),
-        *(cls(k=4, eps_perm=2.0, eps_1=1.0).first_report for cls in (LGRR, LSUE, OLOLOHA)),
+        *(cls(k=4, epsilon_permanent=2.0, epsilon_report=1.0).first_report for cls in (LGRR, LSUE, OLOLOHA)),
         hush.LHO(k=4, g=2),
         hush.LH(k=4, epsilon=1.0, g=4, hash="family"),
     ],

@@ -16,9 +16,9 @@ from hush.analysis.totals import Draw, Law
 from hush.mechanisms.direct.forms import DirectForms
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.hadamard.forms import HadamardForms
+from hush.mechanisms.numeric import Duchi
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.numeric.forms import CoinForms, NumericForms
-from hush.mechanisms.numeric.mechanism import NUMERIC, Duchi
 from hush.mechanisms.unary.forms import UnaryForms
 from hush.planning import capri
 from hush.testing import ConformanceError, check_forms
@@ -116,15 +116,15 @@ def test_forms_that_are_made_of_others_are_true(m: hush.FrequencyOracle) -> None
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.2, 3.0])
-@pytest.mark.parametrize("name", sorted(NUMERIC))
+@pytest.mark.parametrize("name", sorted(hush.registry("numeric")))
 def test_forms_of_means_are_true(name: str, epsilon: float) -> None:
-    m = NUMERIC[name](low=-1.0, high=4.0, epsilon=epsilon, steps=4)
+    m = hush.registry("numeric")[name](low=-1.0, high=4.0, epsilon=epsilon, steps=4)
     assert type(m.forms) is not NumericForms
     check_numeric_forms(m)
 
 
 def test_the_capacity_planner_names_no_mechanism() -> None:
-    names = {cls.__name__ for cls in (*hush.registry().values(), *NUMERIC.values())}
+    names = {cls.__name__ for cls in (*hush.registry().values(), *hush.registry("numeric").values())}
     names |= {base.__name__ for cls in hush.registry().values() for base in cls.__mro__} - KINDS
     for path in Path(capri.__file__).parent.glob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -181,9 +181,9 @@ def test_repetition_under_uldp_protects_values_that_do_not_change_and_no_histori
 
 def test_kept_answers_cost_what_their_mechanism_promises() -> None:
     kept = Memoized(mechanism=Loud(k=3, epsilon=0.5))
-    assert kept.eps_perm == kept.eps_1 == 1.0
-    assert 1.0 - 1e-9 < kept.sequence_epsilon(5) <= kept.eps_perm
-    assert kept.history_epsilon([0, 0], [1, 1]) <= kept.eps_perm + 1e-9
+    assert kept.epsilon_permanent == kept.epsilon_report == 1.0
+    assert 1.0 - 1e-9 < kept.sequence_epsilon(5) <= kept.epsilon_permanent
+    assert kept.history_epsilon([0, 0], [1, 1]) <= kept.epsilon_permanent + 1e-9
     for m in (Shy(k=3, epsilon=1.0), hush.AGRR(k=3, epsilon=1.0, delta=0.01), Silent(k=3, epsilon=1.0)):
         with pytest.raises(ParameterError, match="must be a mechanism with a pure guarantee"):
             Memoized(mechanism=m)

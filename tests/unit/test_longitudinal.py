@@ -32,7 +32,7 @@ from hush.longitudinal.unary import LUE
 
 Law = dict[int, dict[int, Fraction]]
 UNARY = [LSUE, LOSUE, LOUE, LSOUE]
-BUDGETS = {"eps_perm": 2.0, "eps_1": 0.9}
+BUDGETS = {"epsilon_permanent": 2.0, "epsilon_report": 0.9}
 
 
 def response(size: int, keep: int) -> Law:
@@ -100,9 +100,9 @@ SMALL = [
     *(cls(k=k, **BUDGETS) for cls in UNARY for k in (2, 3)),
     BiLOLOHA(k=3, **BUDGETS),
     LOLOHA(k=5, **BUDGETS, g=3),
-    dBitFlipPM(k=3, eps_perm=1.5, d=1),
-    dBitFlipPM(k=3, eps_perm=1.5, d=2),
-    dBitFlipPM(k=2, eps_perm=1.5, d=2),
+    dBitFlipPM(k=3, epsilon_permanent=1.5, d=1),
+    dBitFlipPM(k=3, epsilon_permanent=1.5, d=2),
+    dBitFlipPM(k=2, epsilon_permanent=1.5, d=2),
 ]
 
 
@@ -163,7 +163,9 @@ def test_law_of_one_report_is_the_chain_of_two_rounds(protocol: Longitudinal) ->
             assert Fraction(first.weight(report, value), first.denominator) == chance
 
 
-LIMITED: dict[object, Callable[[float], float]] = {  # with s = e^(eps_perm/2), how large e^eps_1 may be
+LIMITED: dict[
+    object, Callable[[float], float]
+] = {  # with s = e^(epsilon_permanent/2), how large e^epsilon_report may be
     LOUE: lambda s: (2 * s * s + 1) / 3,
     LSOUE: lambda s: s * (2 * s + 1) / (s + 2),
 }
@@ -171,31 +173,43 @@ LIMITED: dict[object, Callable[[float], float]] = {  # with s = e^(eps_perm/2), 
 
 @pytest.mark.parametrize("cls", [LGRR, *UNARY, BiLOLOHA, OLOLOHA])
 @pytest.mark.parametrize("k", [2, 3, 1000])
-@pytest.mark.parametrize("eps_perm", [0.01, 1.0, 4.0, 16.0])
+@pytest.mark.parametrize("epsilon_permanent", [0.01, 1.0, 4.0, 16.0])
 def test_losses_reach_their_budgets_and_never_exceed_them(
-    cls: Callable[..., Longitudinal], k: int, eps_perm: float
+    cls: Callable[..., Longitudinal], k: int, epsilon_permanent: float
 ) -> None:
     for alpha in (0.05, 0.3, 0.5, 0.6, 0.95):
-        eps_1 = alpha * eps_perm
-        if cls in LIMITED and eps_1 > math.log(LIMITED[cls](math.exp(eps_perm / 2))):
-            with pytest.raises(ParameterError, match="eps_1 must be at most"):
-                cls(k=k, eps_perm=eps_perm, eps_1=eps_1)
+        epsilon_report = alpha * epsilon_permanent
+        if cls in LIMITED and epsilon_report > math.log(LIMITED[cls](math.exp(epsilon_permanent / 2))):
+            with pytest.raises(ParameterError, match="epsilon_report must be at most"):
+                cls(k=k, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report)
             continue
-        protocol = cls(k=k, eps_perm=eps_perm, eps_1=eps_1)
-        assert eps_1 - 1e-8 <= protocol.first_report.exact_epsilon() <= eps_1
+        protocol = cls(k=k, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report)
+        assert epsilon_report - 1e-8 <= protocol.first_report.exact_epsilon() <= epsilon_report
         assert protocol.sequence_epsilon(1) == pytest.approx(protocol.first_report.exact_epsilon(), abs=1e-14)
         course = [protocol.sequence_epsilon(tau) for tau in (1, 2, 3, 10, 1000, 10**6, math.inf)]
         assert course == sorted(course)
-        assert eps_perm - 1e-8 <= course[-1] <= eps_perm
+        assert epsilon_permanent - 1e-8 <= course[-1] <= epsilon_permanent
 
 
 def test_one_report_is_as_good_as_one_round_with_eps_1() -> None:
-    for k, eps_perm, eps_1 in ((2, 1.0, 0.5), (9, 2.0, 0.7), (100, 5.0, 4.9)):
+    for k, epsilon_permanent, epsilon_report in ((2, 1.0, 0.5), (9, 2.0, 0.7), (100, 5.0, 4.9)):
         pairs = [
-            (LGRR(k=k, eps_perm=eps_perm, eps_1=eps_1), hush.GRR(k=k, epsilon=eps_1)),
-            (LSUE(k=k, eps_perm=eps_perm, eps_1=eps_1), hush.SUE(k=k, epsilon=eps_1)),
-            (LOSUE(k=k, eps_perm=eps_perm, eps_1=eps_1), hush.OUE(k=k, epsilon=eps_1)),
-            (LOLOHA(k=k, eps_perm=eps_perm, eps_1=eps_1, g=5), hush.LH(k=k, epsilon=eps_1, g=5)),
+            (
+                LGRR(k=k, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report),
+                hush.GRR(k=k, epsilon=epsilon_report),
+            ),
+            (
+                LSUE(k=k, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report),
+                hush.SUE(k=k, epsilon=epsilon_report),
+            ),
+            (
+                LOSUE(k=k, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report),
+                hush.OUE(k=k, epsilon=epsilon_report),
+            ),
+            (
+                LOLOHA(k=k, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report, g=5),
+                hush.LH(k=k, epsilon=epsilon_report, g=5),
+            ),
         ]
         for two, one in pairs:
             assert two.first_report.p_star == pytest.approx(one.p_star, rel=1e-12)
@@ -203,14 +217,19 @@ def test_one_report_is_as_good_as_one_round_with_eps_1() -> None:
 
 
 def test_osue_has_the_least_variance_of_the_four() -> None:
-    variances = {cls: cls(k=20, eps_perm=2.0, eps_1=1.0).first_report.variance() for cls in UNARY}
+    variances = {cls: cls(k=20, epsilon_permanent=2.0, epsilon_report=1.0).first_report.variance() for cls in UNARY}
     assert min(variances, key=variances.__getitem__) is LOSUE
 
 
-@pytest.mark.parametrize(("eps_perm", "eps_1"), [(1.0, 0.5), (3.0, 1.5), (4.0, 3.9), (5.0, 1.0)])
-def test_optimal_hash_range_has_the_least_variance(eps_perm: float, eps_1: float) -> None:
-    chosen = OLOLOHA(k=1000, eps_perm=eps_perm, eps_1=eps_1)
-    tried = {g: LOLOHA(k=1000, eps_perm=eps_perm, eps_1=eps_1, g=g).first_report.variance() for g in range(2, 80)}
+@pytest.mark.parametrize(("epsilon_permanent", "epsilon_report"), [(1.0, 0.5), (3.0, 1.5), (4.0, 3.9), (5.0, 1.0)])
+def test_optimal_hash_range_has_the_least_variance(epsilon_permanent: float, epsilon_report: float) -> None:
+    chosen = OLOLOHA(k=1000, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report)
+    tried = {
+        g: LOLOHA(
+            k=1000, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report, g=g
+        ).first_report.variance()
+        for g in range(2, 80)
+    }
     assert chosen.first_report.variance() == pytest.approx(min(tried.values()), rel=2e-3)
     assert abs(chosen.g - min(tried, key=tried.__getitem__)) <= 1
 
@@ -220,40 +239,40 @@ def test_optimal_hash_range_has_the_least_variance(eps_perm: float, eps_1: float
 
 def test_printed_second_round_leaves_budget_unused() -> None:
     """Its ratio leaves out the values that are neither true nor reported; enumeration shows what one report loses."""
-    for size, eps_perm, eps_1 in ((2, 2.0, 1.0), (3, 2.0, 1.0), (5, 1.0, 0.4)):
-        a, b = math.exp(eps_perm), math.exp(eps_1)
+    for size, epsilon_permanent, epsilon_report in ((2, 2.0, 1.0), (3, 2.0, 1.0), (5, 1.0, 0.4)):
+        a, b = math.exp(epsilon_permanent), math.exp(epsilon_report)
         again = (a * b - 1) / (a - b)
         keep, fresh = (response(size, int(SCALE * r / (r + size - 1))) for r in (a, again))
         law = [sum(keep[v][x] * fresh[x][0] for x in range(size)) for v in range(size)]
         loss = math.log(max(law) / min(law))
-        assert printed.first_loss(size, eps_perm, eps_1) == pytest.approx(loss, abs=1e-12)
-        assert (loss < eps_1 - 0.05) == (size > 2)
+        assert printed.first_loss(size, epsilon_permanent, epsilon_report) == pytest.approx(loss, abs=1e-12)
+        assert (loss < epsilon_report - 0.05) == (size > 2)
 
 
-@pytest.mark.parametrize(("eps_perm", "eps_1"), [(1.0, 0.5), (2.0, 0.6), (4.0, 2.0), (5.0, 4.0)])
-def test_printed_hash_range_minimises_the_printed_variance(eps_perm: float, eps_1: float) -> None:
+@pytest.mark.parametrize(("epsilon_permanent", "epsilon_report"), [(1.0, 0.5), (2.0, 0.6), (4.0, 2.0), (5.0, 4.0)])
+def test_printed_hash_range_minimises_the_printed_variance(epsilon_permanent: float, epsilon_report: float) -> None:
     def variance(g: int) -> float:
-        p = math.exp(printed.first_loss(g, eps_perm, eps_1))
+        p = math.exp(printed.first_loss(g, epsilon_permanent, epsilon_report))
         p /= p + g - 1
         return (1 / g) * (1 - 1 / g) / (p - 1 / g) ** 2
 
-    chosen = printed.hash_range(eps_perm, eps_1)
+    chosen = printed.hash_range(epsilon_permanent, epsilon_report)
     assert variance(chosen) <= 1.01 * min(variance(g) for g in range(2, 200))
 
 
 def test_osue_equals_its_printed_second_round() -> None:
-    eps_perm, eps_1 = 2.5, 1.2
-    a, b = math.exp(eps_perm), math.exp(eps_1)
-    _, (p, q) = LOSUE(k=4, eps_perm=eps_perm, eps_1=eps_1).first_report.rounds
+    epsilon_permanent, epsilon_report = 2.5, 1.2
+    a, b = math.exp(epsilon_permanent), math.exp(epsilon_report)
+    _, (p, q) = LOSUE(k=4, epsilon_permanent=epsilon_permanent, epsilon_report=epsilon_report).first_report.rounds
     assert p / SCALE == pytest.approx((1 - a * b) / (b - a - a * b + 1), rel=1e-12)
     assert p + q == SCALE
 
 
 def test_a_single_bit_may_carry_the_whole_budget() -> None:
-    one, two = (dBitFlipPM(k=6, eps_perm=1.0, d=d).first_report for d in (1, 2))
+    one, two = (dBitFlipPM(k=6, epsilon_permanent=1.0, d=d).first_report for d in (1, 2))
     assert math.log(one.p / one.q) == pytest.approx(1.0, abs=1e-12)
     assert math.log(two.p / two.q) == pytest.approx(0.5, abs=1e-12)
-    half = dBitFlipPM(k=6, eps_perm=0.5, d=1).first_report  # as printed for a budget of 1
+    half = dBitFlipPM(k=6, epsilon_permanent=0.5, d=1).first_report  # as printed for a budget of 1
     assert half.flip == two.flip
     assert half.exact_epsilon() == pytest.approx(0.5, abs=1e-12)
 
@@ -270,49 +289,52 @@ def changed(protocol: Longitudinal) -> float:
 @pytest.mark.parametrize("cls", [LGRR, *UNARY])
 def test_each_kept_answer_can_lose_its_budget(cls: Callable[..., Longitudinal]) -> None:
     """With hardly any fresh noise, one report of each value in turn is nearly the worst case."""
-    eps_1 = 1.0 if cls in (LGRR, LSUE, LOSUE) else 0.5
-    near = cls(k=3, eps_perm=1.0, eps_1=0.999 * eps_1)
-    assert changed(near) == pytest.approx(3 * near.eps_1, abs=1e-9)
-    assert changed(near) <= near.eps_worst == 3.0
-    if eps_1 == 1.0:
-        assert changed(near) >= 0.99 * near.eps_worst
+    epsilon_report = 1.0 if cls in (LGRR, LSUE, LOSUE) else 0.5
+    near = cls(k=3, epsilon_permanent=1.0, epsilon_report=0.999 * epsilon_report)
+    assert changed(near) == pytest.approx(3 * near.epsilon_report, abs=1e-9)
+    assert changed(near) <= near.epsilon_worst == 3.0
+    if epsilon_report == 1.0:
+        assert changed(near) >= 0.99 * near.epsilon_worst
 
 
 def test_worst_case_of_hashed_and_asked_protocols() -> None:
     """Of states: whether the bucket of a value changes with it depends on what is public."""
-    assert LOLOHA(k=50, eps_perm=1.5, eps_1=0.5, g=4).eps_states == 6.0
-    assert LOLOHA(k=3, eps_perm=1.5, eps_1=0.5, g=4).eps_states == 4.5
-    asked = dBitFlipPM(k=3, eps_perm=1.0, d=2)  # two asked buckets, and none of them
-    assert changed(asked) == pytest.approx(asked.eps_worst, abs=1e-9)
-    assert asked.eps_worst == 2.0
-    everything = dBitFlipPM(k=3, eps_perm=1.0, d=3)
-    assert changed(everything) == pytest.approx(everything.eps_worst, abs=1e-9)
-    single = dBitFlipPM(k=2, eps_perm=1.0, d=1)
-    assert changed(single) == pytest.approx(single.eps_worst, abs=1e-9)
-    assert single.eps_worst == 2.0
+    assert LOLOHA(k=50, epsilon_permanent=1.5, epsilon_report=0.5, g=4).epsilon_states == 6.0
+    assert LOLOHA(k=3, epsilon_permanent=1.5, epsilon_report=0.5, g=4).epsilon_states == 4.5
+    asked = dBitFlipPM(k=3, epsilon_permanent=1.0, d=2)  # two asked buckets, and none of them
+    assert changed(asked) == pytest.approx(asked.epsilon_worst, abs=1e-9)
+    assert asked.epsilon_worst == 2.0
+    everything = dBitFlipPM(k=3, epsilon_permanent=1.0, d=3)
+    assert changed(everything) == pytest.approx(everything.epsilon_worst, abs=1e-9)
+    single = dBitFlipPM(k=2, epsilon_permanent=1.0, d=1)
+    assert changed(single) == pytest.approx(single.epsilon_worst, abs=1e-9)
+    assert single.epsilon_worst == 2.0
 
 
 def test_when_a_value_changes_is_not_protected_by_kept_answers() -> None:
-    protocol = LGRR(k=2, eps_perm=0.5, eps_1=0.25)
+    protocol = LGRR(k=2, epsilon_permanent=0.5, epsilon_report=0.25)
     losses = []
     for half in range(1, 8):
         stays, moves = [0] * (2 * half), [0] * half + [1] * half
         losses.append(protocol.history_epsilon(stays, moves))
-        assert losses[-1] <= 2 * half * protocol.eps_fresh
+        assert losses[-1] <= 2 * half * protocol.epsilon_fresh
     assert losses == sorted(losses)
-    assert losses[-1] > protocol.eps_worst
+    assert losses[-1] > protocol.epsilon_worst
     assert Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)).history_epsilon([0, 0], [0, 1]) == math.inf
-    assert dBitFlipPM(k=3, eps_perm=1.0, d=2).history_epsilon([0, 0], [0, 1]) == math.inf
+    assert dBitFlipPM(k=3, epsilon_permanent=1.0, d=2).history_epsilon([0, 0], [0, 1]) == math.inf
 
 
 def test_a_hash_function_that_joins_values_shows_less_of_a_change_or_more() -> None:
     """Histories that change together may still differ once hashed: the worst hash function counts."""
-    protocol, direct = BiLOLOHA(k=4, eps_perm=0.5, eps_1=0.25), LGRR(k=2, eps_perm=0.5, eps_1=0.25)
+    protocol, direct = (
+        BiLOLOHA(k=4, epsilon_permanent=0.5, epsilon_report=0.25),
+        LGRR(k=2, epsilon_permanent=0.5, epsilon_report=0.25),
+    )
     together = protocol.history_epsilon([0, 0, 0, 1, 1, 1], [2, 2, 2, 3, 3, 3])
     placings = [[a] * 3 + [b] * 3 for a in (0, 1) for b in (0, 1)]
     worst = max(direct.history_epsilon(one, other) for one in placings for other in placings)
     assert together == pytest.approx(worst, abs=1e-12)
-    assert together > protocol.eps_states
+    assert together > protocol.epsilon_states
     assert protocol.history_epsilon([0] * 6, [2] * 6) == pytest.approx(protocol.sequence_epsilon(6), abs=1e-12)
 
 
@@ -327,17 +349,17 @@ def changing_together(k: int, tau: int) -> Iterator[tuple[tuple[int, ...], tuple
 
 
 TOGETHER: list[tuple[Longitudinal, bool]] = [
-    (LGRR(k=3, eps_perm=1.0, eps_1=0.5), True),
-    (LOSUE(k=3, eps_perm=1.0, eps_1=0.9), True),
+    (LGRR(k=3, epsilon_permanent=1.0, epsilon_report=0.5), True),
+    (LOSUE(k=3, epsilon_permanent=1.0, epsilon_report=0.9), True),
     (Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)), True),
-    (BiLOLOHA(k=2, eps_perm=1.0, eps_1=0.5), True),
-    (BiLOLOHA(k=3, eps_perm=1.0, eps_1=0.9), False),
-    (LOLOHA(k=4, eps_perm=0.5, eps_1=0.4, g=3), False),
-    (dBitFlipPM(k=2, eps_perm=1.0, d=1), True),
-    (dBitFlipPM(k=3, eps_perm=1.0, d=2), True),
-    (dBitFlipPM(k=3, eps_perm=1.0, d=3), True),
-    (dBitFlipPM(k=3, eps_perm=1.0, d=1), False),
-    (dBitFlipPM(k=4, eps_perm=1.0, d=2), False),
+    (BiLOLOHA(k=2, epsilon_permanent=1.0, epsilon_report=0.5), True),
+    (BiLOLOHA(k=3, epsilon_permanent=1.0, epsilon_report=0.9), False),
+    (LOLOHA(k=4, epsilon_permanent=0.5, epsilon_report=0.4, g=3), False),
+    (dBitFlipPM(k=2, epsilon_permanent=1.0, d=1), True),
+    (dBitFlipPM(k=3, epsilon_permanent=1.0, d=2), True),
+    (dBitFlipPM(k=3, epsilon_permanent=1.0, d=3), True),
+    (dBitFlipPM(k=3, epsilon_permanent=1.0, d=1), False),
+    (dBitFlipPM(k=4, epsilon_permanent=1.0, d=2), False),
 ]
 
 
@@ -349,34 +371,34 @@ def test_histories_whose_values_change_together_lose_no_more_than_is_said(
         worst = max(protocol.history_epsilon(*pair) for pair in changing_together(protocol.k, tau))
         assert worst <= protocol.history_bound(tau) + 1e-9
         if bounded:
-            assert worst <= protocol.eps_states + 1e-9
-    assert (protocol.eps_worst == protocol.eps_states) == bounded
-    assert math.isinf(protocol.eps_worst) != bounded
-    assert protocol.history_bound(1) == protocol.eps_1
+            assert worst <= protocol.epsilon_states + 1e-9
+    assert (protocol.epsilon_worst == protocol.epsilon_states) == bounded
+    assert math.isinf(protocol.epsilon_worst) != bounded
+    assert protocol.history_bound(1) == protocol.epsilon_report
     if bounded:
-        assert protocol.history_bound(10**6) == protocol.eps_worst
+        assert protocol.history_bound(10**6) == protocol.epsilon_worst
 
 
 def test_where_buckets_are_shared_no_bound_of_bucket_changes_holds_for_values() -> None:
-    hashed = BiLOLOHA(k=4, eps_perm=1.0, eps_1=0.5)
-    assert hashed.eps_states == 2.0
+    hashed = BiLOLOHA(k=4, epsilon_permanent=1.0, epsilon_report=0.5)
+    assert hashed.epsilon_states == 2.0
     losses = [hashed.history_epsilon([0] * half + [1] * half, [2] * half + [3] * half) for half in range(1, 6)]
     assert losses == sorted(losses)
     assert losses[-1] == pytest.approx(5.2768, abs=1e-4)
     assert losses[-1] - losses[-2] > 1.1  # and on it goes: no number bounds them all
     assert all(loss <= hashed.history_bound(2 * half) for half, loss in enumerate(losses, 1))
-    for asked in (dBitFlipPM(k=3, eps_perm=1.0, d=1), dBitFlipPM(k=4, eps_perm=1.0, d=2)):
+    for asked in (dBitFlipPM(k=3, epsilon_permanent=1.0, d=1), dBitFlipPM(k=4, epsilon_permanent=1.0, d=2)):
         assert max(asked.history_epsilon(*pair) for pair in changing_together(asked.k, 2)) == math.inf
 
 
 EVERY: list[tuple[Longitudinal, int]] = [
-    (LGRR(k=2, eps_perm=2.0, eps_1=1.0), 7),
-    (LGRR(k=5, eps_perm=1.0, eps_1=0.7), 5),
-    (LOLOHA(k=5, eps_perm=1.0, eps_1=0.5, g=3), 5),
-    (LOSUE(k=3, eps_perm=1.0, eps_1=0.6), 4),
-    (LSUE(k=2, eps_perm=1.0, eps_1=0.6), 5),
+    (LGRR(k=2, epsilon_permanent=2.0, epsilon_report=1.0), 7),
+    (LGRR(k=5, epsilon_permanent=1.0, epsilon_report=0.7), 5),
+    (LOLOHA(k=5, epsilon_permanent=1.0, epsilon_report=0.5, g=3), 5),
+    (LOSUE(k=3, epsilon_permanent=1.0, epsilon_report=0.6), 4),
+    (LSUE(k=2, epsilon_permanent=1.0, epsilon_report=0.6), 5),
     (Memoized(mechanism=hush.GRR(k=3, epsilon=1.0)), 4),
-    (dBitFlipPM(k=4, eps_perm=1.0, d=2), 3),
+    (dBitFlipPM(k=4, epsilon_permanent=1.0, d=2), 3),
 ]
 
 
@@ -406,13 +428,13 @@ def test_what_is_alike_need_not_be_enumerated(protocol: Longitudinal, tau: int) 
 def test_a_year_of_months_is_in_reach() -> None:
     moves, stays = [0] * 6 + [1] * 6, [0] * 12
     for k in (3, 10, 10**6):
-        protocol = LGRR(k=k, eps_perm=2.0, eps_1=1.0)
-        assert protocol.eps_perm < protocol.history_epsilon(stays, moves) < 12 * protocol.eps_fresh
+        protocol = LGRR(k=k, epsilon_permanent=2.0, epsilon_report=1.0)
+        assert protocol.epsilon_permanent < protocol.history_epsilon(stays, moves) < 12 * protocol.epsilon_fresh
         alone = protocol.history_epsilon(stays, [1] * 12)
         assert alone == pytest.approx(protocol.sequence_epsilon(12), abs=1e-12)
         swapped = protocol.history_epsilon(moves, [1] * 6 + [0] * 6)
         assert swapped == pytest.approx(2 * protocol.sequence_epsilon(6), abs=1e-12)
-    bits = LOSUE(k=100, eps_perm=2.0, eps_1=1.0)
+    bits = LOSUE(k=100, epsilon_permanent=2.0, epsilon_report=1.0)
     assert bits.history_epsilon(stays, [1] * 12) == pytest.approx(bits.sequence_epsilon(12), abs=1e-12)
 
 
@@ -431,7 +453,7 @@ def test_history_of_one_value_is_the_loss_of_a_sequence() -> None:
 def test_variance_of_an_average_lies_between_both_rounds_and_the_permanent_one(
     cls: Callable[..., LGRR], frequency: float
 ) -> None:
-    protocol = cls(k=7, eps_perm=2.0, eps_1=1.0)
+    protocol = cls(k=7, epsilon_permanent=2.0, epsilon_report=1.0)
     course = [protocol.mean_variance(tau, 100, frequency) for tau in (1, 2, 10, math.inf)]
     assert course[0] == pytest.approx(protocol.first_report.variance(100, frequency), rel=1e-9)
     assert course == sorted(course, reverse=True)
@@ -445,7 +467,7 @@ def test_variance_of_an_average_lies_between_both_rounds_and_the_permanent_one(
 def test_attack_success_of_asked_bits_under_any_prior() -> None:
     """The closed form against the sum over all lists of buckets and all rows of bits."""
     for k, d in ((4, 1), (4, 2), (5, 3), (4, 4), (3, 2)):
-        m = dBitFlipPM(k=k, eps_perm=1.3, d=d).first_report
+        m = dBitFlipPM(k=k, epsilon_permanent=1.3, d=d).first_report
         lists = list(itertools.combinations(range(k), d))
         for prior in (np.full(k, 1 / k), np.arange(1, k + 1) / (k * (k + 1) / 2), np.eye(k)[0] * 0.9 + 0.1 / k):
             due = 0.0

@@ -21,33 +21,31 @@ from hush.longitudinal import (
     LSOUE,
     LSUE,
     OLOLOHA,
-    PROTOCOLS,
     BiLOLOHA,
     Longitudinal,
     Memoized,
     Repeated,
     dBitFlipPM,
-    from_dict,
     printed,
 )
 
 ALL: list[Longitudinal] = [
-    LGRR(k=5, eps_perm=2.0, eps_1=1.0),
-    LSUE(k=5, eps_perm=2.0, eps_1=1.0),
-    LOSUE(k=70, eps_perm=2.0, eps_1=1.0),
-    LOUE(k=5, eps_perm=2.0, eps_1=1.0),
-    LSOUE(k=64, eps_perm=2.0, eps_1=1.0),
-    LOLOHA(k=30, eps_perm=2.0, eps_1=1.0, g=5),
-    BiLOLOHA(k=30, eps_perm=2.0, eps_1=1.0),
-    OLOLOHA(k=30, eps_perm=2.0, eps_1=1.0),
-    dBitFlipPM(k=20, eps_perm=1.0, d=1),
-    dBitFlipPM(k=20, eps_perm=1.0, d=8),
-    dBitFlipPM(k=20, eps_perm=1.0, d=20),
+    LGRR(k=5, epsilon_permanent=2.0, epsilon_report=1.0),
+    LSUE(k=5, epsilon_permanent=2.0, epsilon_report=1.0),
+    LOSUE(k=70, epsilon_permanent=2.0, epsilon_report=1.0),
+    LOUE(k=5, epsilon_permanent=2.0, epsilon_report=1.0),
+    LSOUE(k=64, epsilon_permanent=2.0, epsilon_report=1.0),
+    LOLOHA(k=30, epsilon_permanent=2.0, epsilon_report=1.0, g=5),
+    BiLOLOHA(k=30, epsilon_permanent=2.0, epsilon_report=1.0),
+    OLOLOHA(k=30, epsilon_permanent=2.0, epsilon_report=1.0),
+    dBitFlipPM(k=20, epsilon_permanent=1.0, d=1),
+    dBitFlipPM(k=20, epsilon_permanent=1.0, d=8),
+    dBitFlipPM(k=20, epsilon_permanent=1.0, d=20),
     Memoized(mechanism=hush.GRR(k=5, epsilon=1.0)),
     Memoized(mechanism=hush.OLH(k=30, epsilon=1.0)),
     Memoized(mechanism=hush.SS(k=20, epsilon=1.0)),
 ]
-ONCE = [protocol for protocol in ALL if protocol.eps_fresh == math.inf]
+ONCE = [protocol for protocol in ALL if protocol.epsilon_fresh == math.inf]
 
 
 def moving(protocol: Longitudinal, n: int = 200, tau: int = 6) -> np.ndarray:
@@ -122,7 +120,7 @@ def test_likelihoods_of_long_sequences_are_finite(protocol: Longitudinal) -> Non
     own = protocol.sequence_log_prob(reports, [1, 2])
     other = protocol.sequence_log_prob(reports, [2, 1])
     assert np.isfinite(own).all()
-    assert np.abs(own - other).max() <= protocol.eps_perm + 1e-6
+    assert np.abs(own - other).max() <= protocol.epsilon_permanent + 1e-6
 
 
 # Clients.
@@ -161,7 +159,7 @@ def test_a_client_survives_its_state_and_pickling(protocol: Longitudinal) -> Non
 
 
 def test_a_seeded_client_repeats_and_a_secure_one_does_not() -> None:
-    protocol = LOSUE(k=64, eps_perm=2.0, eps_1=1.0)
+    protocol = LOSUE(k=64, epsilon_permanent=2.0, epsilon_report=1.0)
 
     def course(**how: Any) -> list[bytes]:
         client = protocol.client(**how)
@@ -176,7 +174,7 @@ def test_a_client_refuses_a_state_that_is_not_its_own(protocol: Longitudinal) ->
     client = protocol.client()
     client.report(1)
     state = client.state
-    stranger = LGRR(k=6, eps_perm=2.0, eps_1=1.0).client().state
+    stranger = LGRR(k=6, epsilon_permanent=2.0, epsilon_report=1.0).client().state
     answers = {at: memo + "00" for at, memo in state["answers"].items()}
     bad = [stranger, {}, 3, {**state, "more": 1}, {**state, "answers": answers}, {**state, "answers": 3},
            {**state, "public": state["public"] + "00"}, {**state, "answers": {"x": "00"}}]  # fmt: skip
@@ -186,7 +184,7 @@ def test_a_client_refuses_a_state_that_is_not_its_own(protocol: Longitudinal) ->
 
 
 def test_a_client_refuses_answers_that_are_no_reports() -> None:
-    protocol = LGRR(k=5, eps_perm=2.0, eps_1=1.0)
+    protocol = LGRR(k=5, epsilon_permanent=2.0, epsilon_report=1.0)
     client = protocol.client()
     client.report(1)
     with pytest.raises(SpecError, match="restore it from a copy"):
@@ -208,7 +206,7 @@ def test_a_client_refuses_bad_values_and_does_not_repeat_them(protocol: Longitud
 
 @pytest.mark.parametrize("protocol", ALL, ids=repr)
 def test_a_protocol_travels(protocol: Longitudinal) -> None:
-    assert from_dict(json.loads(json.dumps(protocol.to_dict()))) == protocol
+    assert hush.from_dict(json.loads(json.dumps(protocol.to_dict()))) == protocol
     twin = pickle.loads(pickle.dumps(protocol))
     assert twin == protocol
     assert hash(twin) == hash(protocol)
@@ -218,7 +216,7 @@ def test_a_protocol_travels(protocol: Longitudinal) -> None:
 
 
 def test_a_plan_that_was_changed_is_refused() -> None:
-    plain = LGRR(k=5, eps_perm=2.0, eps_1=1.0).to_dict()
+    plain = LGRR(k=5, epsilon_permanent=2.0, epsilon_report=1.0).to_dict()
     for bad in (
         {**plain, "thresholds": {"permanent": "1", "fresh": "2"}},
         {**plain, "protocol": "LXYZ"},
@@ -228,8 +226,8 @@ def test_a_plan_that_was_changed_is_refused() -> None:
         3,
     ):
         with pytest.raises(SpecError):
-            from_dict(bad)  # type: ignore[arg-type]
-    assert set(PROTOCOLS) == {type(protocol).__name__ for protocol in ALL}
+            hush.from_dict(bad)  # type: ignore[arg-type]
+    assert set(hush.registry(kind="longitudinal")) == {type(protocol).__name__ for protocol in ALL}
 
 
 # Bad input.
@@ -240,27 +238,27 @@ def test_a_plan_that_was_changed_is_refused() -> None:
     "changes",
     [
         {"k": 1}, {"k": 0}, {"k": -3}, {"k": 2.5}, {"k": "4"}, {"k": 10**9}, {"k": True}, {"k": None},
-        {"eps_perm": 0.0}, {"eps_perm": -1.0}, {"eps_perm": math.nan}, {"eps_perm": math.inf}, {"eps_perm": 21.0},
-        {"eps_perm": "2"}, {"eps_1": 0.0}, {"eps_1": -1.0}, {"eps_1": math.nan}, {"eps_1": 2.0}, {"eps_1": 3.0},
-        {"eps_1": None}, {"eps_1": True},
+        *({"epsilon_permanent": bad} for bad in (0.0, -1.0, math.nan, math.inf, 21.0, "2")),
+        *({"epsilon_report": bad} for bad in (0.0, -1.0, math.nan, 2.0, 3.0)),
+        {"epsilon_report": None}, {"epsilon_report": True},
     ],
     ids=str,
 )  # fmt: skip
 def test_bad_parameters_are_refused(make: Callable[..., Longitudinal], changes: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=r"must .*, got .*; "):
-        make(**{"k": 4, "eps_perm": 2.0, "eps_1": 1.0, **changes})
+        make(**{"k": 4, "epsilon_permanent": 2.0, "epsilon_report": 1.0, **changes})
 
 
 def test_other_bad_parameters_are_refused() -> None:
-    budgets = {"eps_perm": 2.0, "eps_1": 1.0}
+    budgets = {"epsilon_permanent": 2.0, "epsilon_report": 1.0}
     for bad in (
         lambda: LOLOHA(k=5, **budgets, g=1),
         lambda: LOLOHA(k=5, **budgets, g=10**9),
         lambda: LOLOHA(k=5, **budgets, g=2.5),  # type: ignore[arg-type]
-        lambda: dBitFlipPM(k=5, eps_perm=1.0, d=0),
-        lambda: dBitFlipPM(k=5, eps_perm=1.0, d=6),
-        lambda: dBitFlipPM(k=1, eps_perm=1.0, d=1),
-        lambda: dBitFlipPM(k=5, eps_perm=math.nan, d=1),
+        lambda: dBitFlipPM(k=5, epsilon_permanent=1.0, d=0),
+        lambda: dBitFlipPM(k=5, epsilon_permanent=1.0, d=6),
+        lambda: dBitFlipPM(k=1, epsilon_permanent=1.0, d=1),
+        lambda: dBitFlipPM(k=5, epsilon_permanent=math.nan, d=1),
         lambda: Memoized(mechanism=hush.AGRR(k=3, epsilon=1.0, delta=1e-5)),
         lambda: Memoized(mechanism=hush.LHO(k=3, g=2)),
         lambda: Memoized(mechanism="GRR"),  # type: ignore[arg-type]
@@ -280,7 +278,7 @@ def test_other_bad_parameters_are_refused() -> None:
         lambda: ALL[0].collect([[0]], rng=7),  # type: ignore[arg-type]
         lambda: ALL[0].history_epsilon([0, 1], [0]),
         lambda: ALL[0].history_epsilon([], []),
-        lambda: LGRR(k=30, eps_perm=2.0, eps_1=1.0).history_epsilon(range(30), [0] * 30),
+        lambda: LGRR(k=30, epsilon_permanent=2.0, epsilon_report=1.0).history_epsilon(range(30), [0] * 30),
         lambda: Memoized(mechanism=hush.OLH(k=3, epsilon=1.0)).history_epsilon([0], [1]),
     ):
         with pytest.raises(ParameterError, match=r"must .*, got .*; "):
@@ -315,7 +313,7 @@ def test_rows_that_mix_two_people_are_refused(protocol: Longitudinal) -> None:
 
 @pytest.mark.parametrize("d", [1, 3, 8])
 def test_malformed_answers_of_asked_bits_are_refused(d: int) -> None:
-    protocol = dBitFlipPM(k=9, eps_perm=1.0, d=d)
+    protocol = dBitFlipPM(k=9, epsilon_permanent=1.0, d=d)
     reports = protocol.collect(np.zeros((3, 1), np.int64), rng=hush.seeded(1))
     outside = reports.copy()
     outside["buckets"][0, 0, -1] = 9

@@ -32,10 +32,10 @@ class SlowGRR(hush.GRR):
 
 
 PROTOCOLS: list[Longitudinal] = [
-    LGRR(k=200, eps_perm=0.5, eps_1=0.25),
-    LOSUE(k=64, eps_perm=2.0, eps_1=1.0),
-    OLOLOHA(k=200, eps_perm=6.0, eps_1=5.0),
-    dBitFlipPM(k=64, eps_perm=1.0, d=32),
+    LGRR(k=200, epsilon_permanent=0.5, epsilon_report=0.25),
+    LOSUE(k=64, epsilon_permanent=2.0, epsilon_report=1.0),
+    OLOLOHA(k=200, epsilon_permanent=6.0, epsilon_report=5.0),
+    dBitFlipPM(k=64, epsilon_permanent=1.0, d=32),
     Memoized(mechanism=hush.OUE(k=64, epsilon=1.0)),
 ]
 

@@ -39,7 +39,7 @@ def test_bits_cover_whoever_the_people_are(epsilon: float, level: float) -> None
 def test_two_people_of_duchi_are_covered() -> None:
     """At epsilon 4 the normal law covers 49 % of the collections of two people in the middle."""
     m = hush.Duchi(low=-1.0, high=1.0, epsilon=4.0)
-    estimates = [m.estimate_mean(m.aggregate(np.array(bits, np.uint8))) for bits in ((0, 0), (0, 1), (1, 1))]
+    estimates = [m.estimate(m.aggregate(np.array(bits, np.uint8))) for bits in ((0, 0), (0, 1), (1, 1))]
     law = ones_law(m, (512, 512))
     pairs = [[each.interval(method=how) for each in estimates] for how in ("normal", None)]
     normal, exact = (float(law[[low <= 0 <= high for low, high in pair]].sum()) for pair in pairs)
@@ -82,7 +82,7 @@ def test_windows_cover_people_at_the_ends_and_in_the_middle(epsilon: float, n: i
 @pytest.mark.parametrize("steps", [1, 2])
 def test_windows_cover_numbers_that_are_rounded_at_random(name: str, steps: int) -> None:
     """At epsilon 8, a grid of one step and one person in the middle, 57 of a hundred were missed at 95 %."""
-    m = hush.numeric_registry()[name](low=0.0, high=1.0, epsilon=8.0, steps=steps)
+    m = hush.registry(kind="numeric")[name](low=0.0, high=1.0, epsilon=8.0, steps=steps)
     assert isinstance(m, (hush.Piecewise, hush.Hybrid))
     says, ends = m.decode(m.outputs()), m.chances(np.arange(steps + 1))
     for level in (0.5, 0.95):
@@ -96,16 +96,16 @@ def test_windows_cover_numbers_that_are_rounded_at_random(name: str, steps: int)
 @pytest.mark.parametrize("name", ["Duchi", "Piecewise", "Hybrid"])
 def test_people_at_the_very_ends_are_covered(name: str) -> None:
     """-3.3 + 1000 * (3.4 / 1000) is less than 0.1 in doubles."""
-    m = hush.numeric_registry()[name](low=-3.3, high=0.1, epsilon=1.0, steps=1000)
+    m = hush.registry(kind="numeric")[name](low=-3.3, high=0.1, epsilon=1.0, steps=1000)
     for end in (m.low, m.high):
-        found = m.estimate_mean(m.aggregate(m.privatize([end] * 3, rng=hush.seeded(1)))).interval(0.999)
+        found = m.estimate(m.aggregate(m.privatize([end] * 3, rng=hush.seeded(1)))).interval(0.999)
         assert found.lower <= end <= found.upper
 
 
 def test_the_hundred_people_at_the_lowest_number_are_covered() -> None:
     """At epsilon 8 the normal law covered 80 %: often nobody is far from the window, and the spread seems small."""
     m = hush.Piecewise(low=-1.0, high=1.0, epsilon=8.0)
-    near = m.estimate_mean(m.aggregate(np.full(100, m.inside // 2, m.report_dtype)))
+    near = m.estimate(m.aggregate(np.full(100, m.inside // 2, m.report_dtype)))
     assert near.interval(method="normal").upper < -1.0
     assert near.interval().lower == -1.0 < near.interval().upper
     assert near.interval().method == "bound"
@@ -115,7 +115,7 @@ def test_the_hundred_people_at_the_lowest_number_are_covered() -> None:
 @pytest.mark.parametrize("epsilon", [0.7, 2.0, 6.0])
 def test_the_generating_function_is_largest_at_the_ends(name: str, epsilon: float) -> None:
     """On which the bound rests: no population of the same mean has more than one at the two ends."""
-    m = hush.numeric_registry()[name](low=0.0, high=1.0, epsilon=epsilon, steps=12)
+    m = hush.registry(kind="numeric")[name](low=0.0, high=1.0, epsilon=epsilon, steps=12)
     ticks = np.arange(13)
     theta = np.concatenate([-np.geomspace(1e-3, 30, 25), np.geomspace(1e-3, 30, 25)]) / m.steps
     cumulants = m.pieces(ticks).cumulants(theta)
@@ -130,10 +130,8 @@ def test_the_generating_function_is_largest_at_the_ends(name: str, epsilon: floa
 
 @pytest.mark.parametrize("name", ["Duchi", "Piecewise", "Hybrid"])
 def test_many_reports_are_normal_and_agree(name: str) -> None:
-    m = hush.numeric_registry()[name](low=0.0, high=10.0, epsilon=1.0)
-    few, many = (
-        m.estimate_mean(m.aggregate(m.privatize(np.full(n, 3.0), rng=hush.seeded(5)))) for n in (200, 2_000_000)
-    )
+    m = hush.registry(kind="numeric")[name](low=0.0, high=10.0, epsilon=1.0)
+    few, many = (m.estimate(m.aggregate(m.privatize(np.full(n, 3.0), rng=hush.seeded(5)))) for n in (200, 2_000_000))
     assert few.interval().method in {"exact", "bound"}
     assert many.interval().method == "normal"
     exact, normal = many.interval(method="exact"), many.interval(method="normal")

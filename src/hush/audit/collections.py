@@ -172,7 +172,7 @@ class SequenceTarget(Target):
 
     >>> import hush
     >>> from hush.longitudinal import LGRR
-    >>> target = SequenceTarget(LGRR(k=4, eps_perm=2.0, eps_1=1.0), 2)
+    >>> target = SequenceTarget(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0), 2)
     >>> target.name, round(target.claim.epsilon, 4)
     ('LGRR, 2 reports', 1.6781)
     >>> target.draw(0, 5, hush.seeded(7)).shape
@@ -186,7 +186,7 @@ class SequenceTarget(Target):
 
     def __post_init__(self) -> None:
         if not isinstance(self.protocol, (Longitudinal, Repeated)):
-            rule, remedy = "must report over time", "pass e.g. LGRR(k=4, eps_perm=2.0, eps_1=1.0)"
+            rule, remedy = "must report over time", "pass e.g. LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)"
             raise ParameterError(message("protocol", rule, type(self.protocol), remedy))
         number = self.protocol.number_of_reports(self.tau)
         if isinstance(self._one.guarantee, ULDP):
@@ -220,7 +220,7 @@ class SequenceTarget(Target):
 
     @cached_property
     def claim(self) -> Claim | None:  # type: ignore[override]
-        """What so many reports of an unchanging value promise together: at most eps_perm where answers are kept."""
+        """What so many reports of an unchanging value promise: at most epsilon_permanent where answers are kept."""
         return _claim(self.protocol.sequence_guarantee(self._rounds))
 
     @property

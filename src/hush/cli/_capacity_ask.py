@@ -26,11 +26,10 @@ def named(mechanism: str | None, settings: list[str] | None) -> Any:
     """The class of a mechanism for frequencies or means."""
     from hush.cli._asking import with_budget
     from hush.cli._names import meant
-    from hush.mechanisms.numeric import NUMERIC
     from hush.mechanisms.registry import registry
 
-    means = {name.lower(): cls for name, cls in NUMERIC.items()}
-    known = {**registry(), **NUMERIC}
+    means = {name.lower(): cls for name, cls in registry("numeric").items()}
+    known = {**registry(), **registry("numeric")}
     if mechanism is not None and ":" not in mechanism and mechanism.lower() not in {name.lower() for name in known}:
         near = meant(mechanism, known)
         remedy = f"did you mean {' or '.join(near)}?" if near else f"use one of {', '.join(known)}"

@@ -14,7 +14,6 @@ from hush.cli._paths import existing
 from hush.cli._usage import NOTHING
 from hush.domain import Domain
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
-from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes, tells, told
@@ -150,7 +149,7 @@ def spec_from(text: bytes, where: str) -> AnySpec:
         rule = f"must be named on the command line before {where} may use it, since hush runs no code a file names"
         raise SpecError(message("mechanism", rule, name, f"if you trust it, add --mechanism {name}"))
     try:
-        return _of_mean(plain) if isinstance(inner, str) and inner in NUMERIC else _checked(plain, name)
+        return _of_mean(plain) if isinstance(inner, str) and inner in registry("numeric") else _checked(plain, name)
     except HushError as error:
         raise SpecError(f"the spec in {where} cannot be used: {error}") from None
     except (TypeError, ValueError, AttributeError, KeyError):  # data of the wrong shape
@@ -160,7 +159,7 @@ def spec_from(text: bytes, where: str) -> AnySpec:
 
 def _of_mean(plain: dict[str, Any]) -> NumericSpec:
     """Read a spec of a mean, entry by entry."""
-    return NumericSpec(_made(NUMERIC[plain["mechanism"]], plain))
+    return NumericSpec(_made(registry("numeric")[plain["mechanism"]], plain))
 
 
 def _checked(plain: Any, name: Any) -> Spec:

@@ -16,7 +16,6 @@ from hush.cli._names import FULL_NAMES, meant
 from hush.cli._usage import NOTHING
 from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import register, registry
 from hush.mechanisms.settings import takes
@@ -26,7 +25,7 @@ Mechanism = TypeVar("Mechanism", FrequencyOracle, Numeric)
 
 def numeric_class(name: str | None) -> type[Numeric] | None:
     """The mechanism for means of that name, in any case; None if it is none."""
-    return {each.lower(): cls for each, cls in NUMERIC.items()}.get((name or "").lower())
+    return {each.lower(): cls for each, cls in registry("numeric").items()}.get((name or "").lower())
 
 
 def mechanism_class(name: str) -> type[FrequencyOracle]:

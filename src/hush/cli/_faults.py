@@ -7,6 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.collected import from_outside
 from hush.mechanisms.spec import Spec
 
 _PEOPLE = "hush.cli._randomize"
@@ -52,7 +53,7 @@ def saw_people(error: BaseException) -> bool:
 
 def is_own(cls: type) -> bool:
     """Whether a mechanism comes from outside."""
-    return not cls.__module__.startswith("hush.")
+    return from_outside(cls)
 
 
 def _own(thing: object) -> bool:

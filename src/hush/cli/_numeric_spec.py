@@ -36,7 +36,7 @@ class NumericSpec:
 
     def estimate(self, aggregate: Aggregate) -> MeanEstimate:
         """The raw unbiased mean, with its standard error."""
-        return self.mechanism.estimate_mean(aggregate)
+        return self.mechanism.estimate(aggregate)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, which `hush.mechanisms.numeric.from_dict` reads."""

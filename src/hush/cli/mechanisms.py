@@ -51,7 +51,6 @@ def mechanisms(
     from hush.cli._classes import mechanism_class, parsed, said
     from hush.cli._rows import row_of
     from hush.errors import ParameterError, Unsaid, message
-    from hush.mechanisms.numeric import NUMERIC
     from hush.mechanisms.registry import registry
     from hush.mechanisms.settings import SHARED, takes
 
@@ -72,7 +71,7 @@ def mechanisms(
     if all("unavailable" in row for row in rows):
         raise ParameterError(f"{rows[0]['name']} is not available here: {rows[0]['unavailable']}")
     if as_json:
-        _console.print_json({**shared, "mechanisms": rows, "numeric": list(NUMERIC)})
+        _console.print_json({**shared, "mechanisms": rows, "numeric": list(registry("numeric"))})
     else:
         _show(rows, shared)
 
@@ -90,7 +89,7 @@ def _taken(classes: list[Any]) -> str:
 def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
     from hush.cli import _grid
     from hush.cli._rows import DEFAULTS
-    from hush.mechanisms.numeric import NUMERIC
+    from hush.mechanisms.registry import registry
 
     left = [("name", 0), ("stands for", 10), ("family", 9), ("LDP", 4), ("parameter", 3)]
     right = [("exact ε", 5), ("p*", 7), ("q*", 6), ("n·Var", 0), ("ASR", 0), ("bits", 8), ("bytes", 2)]
@@ -110,11 +109,12 @@ def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
     needy = [row["name"] for row in rows if row["name"] in DEFAULTS]
     ways = sorted({f"--set {name}=…" for each in needy for name in DEFAULTS[each]}, reverse=True)
     last = f" {_listed(needy)} need a parameter: change it with {' or '.join(ways)}" if needy else ""
+    means = list(registry("numeric"))
     _console.note(
         "n·Var: variance of one report about a value nobody holds; divide by the number of people. "
         f"ASR: success of the best guess, all values equally likely.{last} "
         "Where only some values are sensitive, see `hush uldp`. "
-        f"For means of numbers there are {_listed(list(NUMERIC))}: `hush privatize --mechanism {next(iter(NUMERIC))} "
+        f"For means of numbers there are {_listed(means)}: `hush privatize --mechanism {means[0]} "
         "--low 0 --high 100 …` collects them, and `hush capacity` plans."
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 from hush.columns import column
 from hush.domain import integers
 from hush.errors import SpecError, message
+from hush.mechanisms.spec import Spec
 from hush.randomness import source
 
 if TYPE_CHECKING:
@@ -30,21 +31,34 @@ class Client:
     """
 
     def __init__(
-        self, protocol: Longitudinal, *, rng: np.random.Generator | None = None, state: Mapping[str, Any] | None = None
+        self,
+        protocol: Longitudinal,
+        *,
+        rng: np.random.Generator | None = None,
+        state: Mapping[str, Any] | None = None,
+        spec: Spec | None = None,
     ) -> None:
         self.protocol = protocol
+        self.spec = spec  # whose labels it takes; values 0..k-1 without one
         self._rng = rng if rng is None else source(rng)
         self._lock = threading.Lock()
         if state is None:
             self._public = protocol._draw(1, source(self._rng))
             self._memos: dict[int, np.ndarray[Any, Any]] = {}
         else:
-            self._public, self._memos = _restored(protocol, state)
+            self._public, self._memos = _restored(protocol, self._told, state)
 
-    def report(self, value: int) -> Any:
-        """One report of a value: a record of `protocol.report_dtype`."""
+    @property
+    def _told(self) -> str:
+        """The hash that its state carries. Labels are part of it: in another order, an answer were another value's."""
+        return self.protocol.spec_hash if self.spec is None else self.spec.hash
+
+    def report(self, value: Any) -> Any:
+        """One report of a value, or of a label where a spec has some: a record of `protocol.report_dtype`."""
         one, single = column(value)
-        given = integers(one if single else [one], self.protocol.k)[None]
+        cell = one if single else [one]
+        codes = integers(cell, self.protocol.k) if self.spec is None else self.spec.domain.encode(cell)
+        given = codes[None]
         at = int(self.protocol._states(self._public, given)[0, 0])
         with self._lock:  # to look for an answer, to draw it and to keep it is one step; and a seeded rng is shared
             rng = source(self._rng)
@@ -55,7 +69,7 @@ class Client:
 
     @property
     def answers(self) -> int:
-        """How many permanent answers have been drawn; each costs `eps_perm` at most."""
+        """How many permanent answers have been drawn; each costs `epsilon_permanent` at most."""
         return len(self._memos)
 
     @property
@@ -64,23 +78,25 @@ class Client:
         with self._lock:
             kept = dict(self._memos)
         return {
-            "protocol": self.protocol.spec_hash,
+            "protocol": self._told,
             "public": self._public.tobytes().hex(),
             "answers": {str(at): memo.tobytes().hex() for at, memo in kept.items()},
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.protocol, self.state)
+        return _unpickled, (self.protocol, self.state, self.spec)
 
 
-def _unpickled(protocol: Longitudinal, state: Mapping[str, Any]) -> Client:
-    return Client(protocol, state=state)
+def _unpickled(protocol: Longitudinal, state: Mapping[str, Any], spec: Spec | None = None) -> Client:
+    return Client(protocol, state=state, spec=spec)
 
 
-def _restored(protocol: Longitudinal, state: Mapping[str, Any]) -> tuple[Any, dict[int, np.ndarray[Any, Any]]]:
+def _restored(
+    protocol: Longitudinal, spec_hash: str, state: Mapping[str, Any]
+) -> tuple[Any, dict[int, np.ndarray[Any, Any]]]:
     """What a client drew once, and its answers; refuses another protocol's state, and a damaged one."""
     whole = isinstance(state, Mapping) and set(state) == {"protocol", "public", "answers"}
-    if not whole or state["protocol"] != protocol.spec_hash:
+    if not whole or state["protocol"] != spec_hash:
         raise SpecError(message("state", "must come from a client of this protocol", type(state), "pass client.state"))
     blank = protocol._draw(1, source(None))
     sample = protocol._memoize(np.zeros(1, np.int64), source(None))

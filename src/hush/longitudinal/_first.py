@@ -11,7 +11,9 @@ import numpy as np
 
 from hush.exact.thresholds import SCALE, keep
 from hush.longitudinal import _rounds
+from hush.longitudinal._words import FormerWords
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.collected import from_outside
 from hush.mechanisms.direct import GRR, unsigned
 from hush.mechanisms.direct.forms import DirectForms
 from hush.mechanisms.forms import Forms
@@ -22,27 +24,26 @@ from hush.types import Ints, Reports, Values
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirstReport(FrequencyOracle):
+class FirstReport(FormerWords, FrequencyOracle):
     """One report of a longitudinal protocol, as a mechanism.
 
     Args:
         k: Domain size.
-        epsilon: Loss of one report (the protocol's eps_1).
-        eps_perm: Loss of all reports of one value together.
+        epsilon: Loss of one report (the protocol's epsilon_report).
+        epsilon_permanent: Loss of all reports of one value together.
     """
 
-    eps_perm: float
+    epsilon_permanent: float
 
     def __post_init__(self) -> None:
-        permanent = _rounds.permanent(self.eps_perm)
-        self._set(eps_perm=permanent, epsilon=_rounds.first(self.epsilon, permanent, "epsilon"))
+        permanent = _rounds.permanent(self.epsilon_permanent)
+        self._set(epsilon_permanent=permanent, epsilon=_rounds.first(self.epsilon, permanent, "epsilon"))
         super().__post_init__()
 
     @classmethod
     def name(cls) -> str:
         """Module and class, as for a mechanism from outside: it is not for use without its protocol."""
-        inside = cls.__module__.startswith("hush.")
-        return f"hush.longitudinal:{cls.__name__}" if inside else super().name()
+        return super().name() if from_outside(cls) else f"hush.longitudinal:{cls.__name__}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +62,7 @@ class Twice(FirstReport, TwoLevel):
     @cached_property
     def rounds(self) -> tuple[int, int]:
         """Out of 2^64, the probabilities of keeping in the permanent round and in the fresh one."""
-        first = keep(self.eps_perm, 1, self.size - 1)
+        first = keep(self.epsilon_permanent, 1, self.size - 1)
         return first, _rounds.second_keep(self.size, first, self.epsilon)
 
     @cached_property
@@ -111,7 +112,7 @@ class FirstLGRR(Twice, GRR):
         return self._weights[0] / self.denominator
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
-        kept = GRR(k=self.k, epsilon=self.eps_perm).sample(values, rng)
+        kept = GRR(k=self.k, epsilon=self.epsilon_permanent).sample(values, rng)
         return self._fresh(kept.astype(np.int64), rng)
 
 

@@ -18,6 +18,7 @@ from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.longitudinal.forms import BitFlipForms
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.collected import from_outside
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.inference import shares
@@ -47,8 +48,7 @@ class FirstBitFlip(FrequencyOracle):
     @classmethod
     def name(cls) -> str:
         """Module and class, as for a mechanism from outside: it is not for use without its protocol."""
-        inside = cls.__module__.startswith("hush.")
-        return f"hush.longitudinal:{cls.__name__}" if inside else super().name()
+        return super().name() if from_outside(cls) else f"hush.longitudinal:{cls.__name__}"
 
     @cached_property
     def flip(self) -> int:

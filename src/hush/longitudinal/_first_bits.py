@@ -37,7 +37,7 @@ class FirstLUE(FirstReport, UE):
     @cached_property
     def rounds(self) -> tuple[_rounds.Bits, _rounds.Bits]:
         """Out of 2^64, the probabilities of a one in the permanent round and in the fresh one."""
-        before = self.permanent(k=self.k, epsilon=self.eps_perm)._ones  # type: ignore[call-arg]
+        before = self.permanent(k=self.k, epsilon=self.epsilon_permanent)._ones  # type: ignore[call-arg]
         return before, _rounds.second_bits(before, self.epsilon, symmetric=self.symmetric)
 
     @cached_property
@@ -51,7 +51,7 @@ class FirstLUE(FirstReport, UE):
         return {"p": p, "q": q, "p_fresh": p_again, "q_fresh": q_again}
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
-        kept = self.permanent(k=self.k, epsilon=self.eps_perm).sample(values, rng)  # type: ignore[call-arg]
+        kept = self.permanent(k=self.k, epsilon=self.epsilon_permanent).sample(values, rng)  # type: ignore[call-arg]
         return self._fresh(kept, rng)
 
     def _fresh(self, kept: Reports, rng: np.random.Generator) -> Reports:

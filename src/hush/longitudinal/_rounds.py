@@ -28,15 +28,15 @@ Bits = tuple[int, int]
 """Thresholds of a one, where the bit before was one (or the value's own), and where it was not."""
 
 
-def permanent(value: object, name: str = "eps_perm") -> float:
+def permanent(value: object, name: str = "epsilon_permanent") -> float:
     """A budget for all reports of one value together."""
     remedy = "choose the loss of all reports of one value, in nats, e.g. 2.0"
     return rules.number(name, value, rules.MIN_EPSILON, MAX_EPSILON, remedy, closed=True)
 
 
-def first(value: object, above: float, name: str = "eps_1") -> float:
+def first(value: object, above: float, name: str = "epsilon_report") -> float:
     """A budget for one report, below the permanent one."""
-    remedy = "choose less than eps_perm, e.g. half of it; for no second round use Memoized"
+    remedy = "choose less than epsilon_permanent, e.g. half of it; for no second round use Memoized"
     return rules.number(name, value, math.nextafter(rules.MIN_EPSILON, 0.0), above, remedy)
 
 
@@ -127,7 +127,9 @@ def second_bits(before: Bits, epsilon: float, *, symmetric: bool) -> Bits:
     reach = bit_loss(before, after(1), 1)
     if reach < epsilon - _SLACK:
         rule = f"must be at most {math.floor(reach * 1e6) / 1e6:g} here, since a one is kept with probability 1/2"
-        raise ParameterError(message("eps_1", rule, epsilon, "lower it, or use LOSUE, which has no such limit"))
+        raise ParameterError(
+            message("epsilon_report", rule, epsilon, "lower it, or use LOSUE, which has no such limit")
+        )
     return after(q)
 
 

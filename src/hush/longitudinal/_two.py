@@ -25,23 +25,23 @@ class TwoRounds(Longitudinal):
 
     Args:
         k: Domain size, at least 2.
-        eps_perm: Loss of any number of reports of a value that does not change.
-        eps_1: Loss of one report, below eps_perm.
+        epsilon_permanent: Loss of any number of reports of a value that does not change.
+        epsilon_report: Loss of one report, below epsilon_permanent.
     """
 
     k: int
-    eps_perm: float
-    eps_1: float
+    epsilon_permanent: float
+    epsilon_report: float
 
     def __post_init__(self) -> None:
-        permanent = _rounds.permanent(self.eps_perm)
-        first = _rounds.first(self.eps_1, permanent)
-        self._set(k=rules.domain_size(self.k), eps_perm=permanent, eps_1=first)
+        permanent = _rounds.permanent(self.epsilon_permanent)
+        first = _rounds.first(self.epsilon_report, permanent)
+        self._set(k=rules.domain_size(self.k), epsilon_permanent=permanent, epsilon_report=first)
 
     @property
     def alpha(self) -> float:
         """The share of the permanent budget that one report may lose."""
-        return self.eps_1 / self.eps_perm
+        return self.epsilon_report / self.epsilon_permanent
 
     @property
     @abstractmethod
@@ -89,7 +89,7 @@ class DirectTwice(TwoRounds):
         return min(self.k, self._size)
 
     @property
-    def eps_fresh(self) -> float:
+    def epsilon_fresh(self) -> float:
         """Loss of the fresh round alone."""
         again = self.first_report.rounds[1]
         return log_ratio(again * (self._size - 1), SCALE - again)
@@ -99,7 +99,7 @@ class DirectTwice(TwoRounds):
         return _rounds.direct_loss(self._size, *self.first_report.rounds, _rounds.reports_of(tau, endless=True))
 
     def _memoize(self, states: Ints, rng: np.random.Generator) -> npt.NDArray[Any]:
-        return GRR(k=self._size, epsilon=self.eps_perm).sample(states, rng)
+        return GRR(k=self._size, epsilon=self.epsilon_permanent).sample(states, rng)
 
     def _refresh(self, memos: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
         return self.first_report._fresh(memos.astype(np.int64), rng)

@@ -2,39 +2,38 @@
 
 For every state it comes into (its value, or the bucket of its value), a client draws one permanent answer and keeps
 it. Each report is that answer, with fresh noise on top in protocols of two rounds. A file that defines a protocol
-writes ``first_report``, the law of one report as a frequency oracle; ``eps_perm``, ``kept``,
+writes ``first_report``, the law of one report as a frequency oracle; ``epsilon_permanent``, ``kept``,
 ``sequence_epsilon``; and the steps of a client: ``_draw``, ``_states``, ``_memoize``, ``_refresh``, ``_dress`` and
 back, ``_undress``. The base does the rest.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import math
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hush.canonical import canonical
-from hush.columns import all_reports, as_array, cells, kind
-from hush.domain import integers
-from hush.errors import ParameterError, ReportError, message
-from hush.estimation import Aggregate, Estimate
+from hush.columns import as_array, cells, column
+from hush.domain import Domain
+from hush.errors import ParameterError, message
+from hush.estimation import Aggregate
 from hush.guarantee import LDP, Guarantee
 from hush.kernels import chunks
 from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
+from hush.longitudinal._over_time import OverTime
 from hush.longitudinal._rounds import times
+from hush.longitudinal._words import FormerWords
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.by_name import ByName
-from hush.mechanisms.inference import best_guesses
+from hush.mechanisms.collected import Collected
+from hush.mechanisms.registry import from_dict
+from hush.mechanisms.spec import Spec
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 
@@ -42,8 +41,11 @@ _CHUNK_BYTES = 1 << 24  # reports of one chunk of people
 
 
 @dataclass(frozen=True, kw_only=True)
-class Longitudinal(metaclass=ByName):
+class Longitudinal(FormerWords, OverTime, Collected):
     """A protocol that collects a value 0..k-1 of each person again and again: a frozen dataclass."""
+
+    kind: ClassVar[str] = "longitudinal"
+    word: ClassVar[str] = "protocol"
 
     if TYPE_CHECKING:  # fields of most protocols
 
@@ -52,11 +54,11 @@ class Longitudinal(metaclass=ByName):
             """Number of values."""
 
         @property
-        def eps_1(self) -> float:
+        def epsilon_report(self) -> float:
             """Loss of one report."""
 
         @property
-        def eps_perm(self) -> float:
+        def epsilon_permanent(self) -> float:
             """Loss of any number of reports of a value that does not change."""
 
     independent: ClassVar[bool] = False
@@ -76,7 +78,7 @@ class Longitudinal(metaclass=ByName):
 
     @property
     @abstractmethod
-    def eps_fresh(self) -> float:
+    def epsilon_fresh(self) -> float:
         """Loss of the fresh round alone; tau reports of any two histories lose at most tau times this."""
 
     @abstractmethod
@@ -122,24 +124,24 @@ class Longitudinal(metaclass=ByName):
     # The words.
 
     @property
-    def eps_worst(self) -> float:
+    def epsilon_worst(self) -> float:
         """Loss of any number of reports of values that change at known times, through all that a client keeps.
 
         It bounds the loss between two histories whose values are equal at the same pairs of times. Permanent answers
         hide what a value is, not when it changes: for two histories that change at different times the loss grows with
-        the number of reports (see `history_epsilon`), up to `eps_fresh` for each. It does so, and this is infinite,
+        the number of reports (see `history_epsilon`), up to `epsilon_fresh` for each. It does so, and this is infinite,
         where answers are kept for buckets that several values share: of two values that change, one may change its
-        bucket and the other not. See `eps_states`, and `history_bound` for a number of reports.
+        bucket and the other not. See `epsilon_states`, and `history_bound` for a number of reports.
         """
-        return self.eps_states if self._apart else math.inf
+        return self.epsilon_states if self._apart else math.inf
 
     @property
-    def eps_states(self) -> float:
-        """As `eps_worst`, of histories whose states (their values, or the buckets of these) change at the same times.
+    def epsilon_states(self) -> float:
+        """As `epsilon_worst`, of histories whose states (values, or their buckets) change at the same times.
 
         It is the less of a promise the more values share a bucket: nobody knows beforehand which of them do.
         """
-        return times(self.eps_perm, self.kept)
+        return times(self.epsilon_permanent, self.kept)
 
     @property
     def _apart(self) -> bool:
@@ -147,20 +149,20 @@ class Longitudinal(metaclass=ByName):
         return True
 
     def history_bound(self, tau: int) -> float:
-        """A bound of the loss of tau reports of values that change at known times: no more than `eps_worst`.
+        """A bound of the loss of tau reports of values that change at known times: no more than `epsilon_worst`.
 
-        At most `eps_fresh` is lost by each report, whatever the histories, and one report loses eps_1.
+        At most `epsilon_fresh` is lost by each report, whatever the histories, and one report loses epsilon_report.
         """
         number = int(_rounds.reports_of(tau))
         if number == 1:
-            return self.eps_1
-        fresh = self.eps_fresh if math.isinf(self.eps_fresh) else times(self.eps_fresh, number)
-        return min(self.eps_worst, fresh)
+            return self.epsilon_report
+        fresh = self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
+        return min(self.epsilon_worst, fresh)
 
     @property
     def repeats_one_answer(self) -> bool:
         """Whether a value that does not change is reported by the same answer every time."""
-        return math.isinf(self.eps_fresh)
+        return math.isinf(self.epsilon_fresh)
 
     def number_of_reports(self, tau: int | None) -> int:
         """How many reports a person sends: as many as are asked for."""
@@ -190,6 +192,9 @@ class Longitudinal(metaclass=ByName):
             state: What `client.state` gave earlier, to go on with the same answers.
         """
         return Client(self, rng=rng, state=state)
+
+    def _client(self, spec: Spec, rng: np.random.Generator | None, state: Mapping[str, Any] | None) -> Client:
+        return Client(self, rng=rng, state=state, spec=spec)
 
     def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
         """Reports of n people over tau rounds, shape (n, tau), each person with answers of their own.
@@ -244,17 +249,6 @@ class Longitudinal(metaclass=ByName):
         memos = self._memoize(pairs % wide, rng)
         return self._dress(public, self._refresh(memos[back], rng).reshape(n, tau))
 
-    def aggregate(self, reports: Reports) -> list[Aggregate]:
-        """One aggregate for each round; those of several parts of the crowd are merged round by round."""
-        return [self.first_report.aggregate(np.ascontiguousarray(column)) for column in self._reports(reports).T]
-
-    def estimate(self, aggregates: Iterable[Aggregate]) -> list[Estimate]:
-        """Raw unbiased frequencies for each round, with standard errors.
-
-        Rounds are not independent: what a client keeps, it keeps for all of them.
-        """
-        return [self.first_report.estimate(aggregate) for aggregate in aggregates]
-
     def sequence_log_prob(self, reports: Reports, value: npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each person's whole sequence, given what is public in it.
 
@@ -264,14 +258,9 @@ class Longitudinal(metaclass=ByName):
         """
         array = self._reports(reports)
         self.first_report.validate(array.ravel())
-        given = as_array("value", value)
-        if given.shape not in {(), (len(array),), array.shape}:
-            rule = f"must be one, {len(array)}, or of shape {array.shape}"
-            raise ParameterError(message("value", rule, given.shape, "give each person a value or a history"))
-        checked = integers(given.ravel(), self.k).reshape(given.shape)
-        histories = np.broadcast_to(checked[:, None] if given.ndim == 1 else checked, array.shape)
+        histories = self._whole_histories(value, array.shape)
         public, core = self._undress(array)
-        return self._likelihood(core, self._states(public, np.array(histories)))
+        return self._likelihood(core, self._states(public, histories))
 
     def sequence_scores(self, reports: Reports) -> Floats:
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
@@ -288,28 +277,15 @@ class Longitudinal(metaclass=ByName):
         return None
 
     def sequence_guarantee(self, tau: int) -> Guarantee:
-        """What so many reports of an unchanging value promise together: at most eps_perm."""
+        """What so many reports of an unchanging value promise together: at most epsilon_permanent."""
         try:
-            return LDP(min(self.eps_perm, self.sequence_epsilon(tau)))
+            return LDP(min(self.epsilon_permanent, self.sequence_epsilon(tau)))
         except ParameterError:  # a mechanism from outside, too large to enumerate
-            return LDP(self.eps_perm)
+            return LDP(self.epsilon_permanent)
 
     def most_voted(self, tau: int) -> float | None:
         """How often the value with the most votes of tau reports is the true one; None where there is no formula."""
         return None
-
-    def attack(
-        self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
-    ) -> Ints:
-        """The best guess of each person's unchanging value from the whole sequence; ties are broken at random.
-
-        Args:
-            reports: What the attacker saw, shape (n, tau).
-            prior: How likely each value is beforehand; uniform when left out.
-            rng: Breaks the ties.
-        """
-        array = self._reports(reports)
-        return best_guesses(lambda rows: self.sequence_scores(array[rows]), np.arange(len(array)), self.k, prior, rng)
 
     def history_epsilon(self, first: npt.ArrayLike, second: npt.ArrayLike) -> float:
         """Exact loss between two histories of one person, by enumeration of what their reports can be, up to symmetry.
@@ -343,45 +319,54 @@ class Longitudinal(metaclass=ByName):
         """Answers by number: those that these states may treat each in its way, and `most` that they treat alike."""
         return range(len(self._answers())), ()
 
-    def _values(self, values: npt.ArrayLike) -> Ints:
-        array = cells(values)
-        if array.ndim != 2 or array.shape[1] == 0:
-            rule = "must have one row a person and one column a round"
-            raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
-        return integers(array.ravel(), self.k).reshape(array.shape)
-
-    def _reports(self, reports: Reports) -> Reports:
-        array = all_reports(reports)
-        if array.dtype != self.report_dtype or array.ndim != 2 or array.shape[1] == 0:
-            rule = f"must have shape (n, tau) and dtype {self.report_dtype}"
-            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what collect gave"))
-        return array
-
     # How it travels.
 
+    @classmethod
+    def name(cls) -> str:
+        """The name of its class, wherever that is: what is stored of clients goes by it."""
+        return cls.__name__
+
     @property
-    def parameters(self) -> dict[str, Any]:
-        """What the constructor takes."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+    def thresholds(self) -> Mapping[str, int | str]:
+        """Those of one report."""
+        return self.first_report.thresholds
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data that `hush.longitudinal.from_dict` reads, thresholds included."""
-        items = self.parameters.items()
-        plain = {name: item.to_dict() if isinstance(item, FrequencyOracle) else item for name, item in items}
-        thresholds = self.first_report.to_dict()["thresholds"]
-        return {"protocol": type(self).__name__, **plain, "thresholds": thresholds}
+        """Plain data that `hush.from_dict` reads, thresholds included."""
+        items = super().to_dict().items()
+        return {name: item.to_dict() if isinstance(item, FrequencyOracle) else item for name, item in items}
 
-    @cached_property
-    def spec_hash(self) -> str:
-        """SHA-256 of the canonical JSON of `to_dict`: what a client's state carries."""
-        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
+    @classmethod
+    def _read(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        told = super()._read(entries)
+        return {name: from_dict(item) if name == "mechanism" else item for name, item in told.items()}
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+    # What a spec asks for.
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+    def _labels(self, given: Domain | None) -> Domain:
+        return self.first_report._labels(given)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
+    def _spec(self, labels: Domain) -> dict[str, Any]:
+        if labels == Domain(size=self.k):
+            return self.to_dict()
+        return {"hush": 2, "mechanism": self.to_dict(), "domain": labels.to_dict()}
+
+    def _carried(self, labels: Domain, spec_hash: str) -> str:
+        return Spec(self.first_report, labels).hash
+
+    def _encoded(self, values: object, labels: Domain) -> tuple[Ints, bool]:
+        given = column(values)[0]
+        array = given if isinstance(given, np.ndarray) else as_array("values", given, object)
+        return labels.encode(array.ravel()).reshape(array.shape), False
+
+    def _reported(self, values: Ints, rng: np.random.Generator | None) -> Reports:
+        return self.collect(values, rng=rng)
+
+    def _belonging(self, aggregate: Iterable[Aggregate], spec_hash: str) -> list[Aggregate]:
+        return [self.first_report._belonging(each, spec_hash) for each in aggregate]
+
+    def _simulated(
+        self, people: Any, labels: Domain, spec_hash: str, rng: np.random.Generator | None
+    ) -> list[Aggregate]:
+        drawn = self.simulate(self._encoded(people, labels)[0], rng=rng)
+        return [Aggregate(each.n, each.tally, spec_hash, each.rule) for each in drawn]

@@ -32,30 +32,32 @@ class dBitFlipPM(OneRound):
 
     Args:
         k: Number of buckets, at least 2. Put finer numbers into buckets first.
-        eps_perm: Loss of one report, and of any number of reports of a value that does not change.
+        epsilon_permanent: Loss of one report, and of any number of reports of a value that does not change.
         d: How many buckets each client is asked about, 1..k.
 
-    >>> protocol = dBitFlipPM(k=20, eps_perm=1.0, d=4)
-    >>> protocol.eps_states, protocol.eps_worst  # of changes of the state, and of the bucket
+    >>> protocol = dBitFlipPM(k=20, epsilon_permanent=1.0, d=4)
+    >>> protocol.epsilon_states, protocol.epsilon_worst  # of changes of the state, and of the bucket
     (4.0, inf)
     """
 
     k: int
-    eps_perm: float
+    epsilon_permanent: float
     d: int
 
     def __post_init__(self) -> None:
-        size, permanent = rules.domain_size(self.k), _rounds.permanent(self.eps_perm)
-        self._set(k=size, eps_perm=permanent, d=rules.integer("d", self.d, 1, size, "ask about 1 to k buckets"))
+        size, permanent = rules.domain_size(self.k), _rounds.permanent(self.epsilon_permanent)
+        self._set(
+            k=size, epsilon_permanent=permanent, d=rules.integer("d", self.d, 1, size, "ask about 1 to k buckets")
+        )
 
     @cached_property
     def first_report(self) -> FirstBitFlip:
         """The law of one report."""
-        return FirstBitFlip(k=self.k, epsilon=self.eps_perm, d=self.d)
+        return FirstBitFlip(k=self.k, epsilon=self.epsilon_permanent, d=self.d)
 
     @property
     def kept(self) -> int:
-        """How many permanent answers can lose eps_perm each: d, or 2 where d = 1.
+        """How many permanent answers can lose epsilon_permanent each: d, or 2 where d = 1.
 
         There are d rows for asked buckets and, where d < k, one for none of them. A row of an asked bucket against that
         one shows a single bit, half of the loss. Going round all d+1 takes two such steps, so they lose no more

@@ -2,7 +2,8 @@
 
 Arcolezi et al., "Improving the utility of locally differentially private protocols for longitudinal and
 multidimensional frequency estimates" (Digital Communications and Networks 2022). The second round follows from the
-exact law of one report; the printed one leaves a part of eps_1 unused where k > 2 (see `hush.longitudinal.printed`).
+exact law of one report; the printed one leaves a part of epsilon_report unused where k > 2 (see
+`hush.longitudinal.printed`).
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ class LGRR(DirectTwice):
 
     Args:
         k: Domain size, at least 2.
-        eps_perm: Loss of any number of reports of a value that does not change.
-        eps_1: Loss of one report, below eps_perm.
+        epsilon_permanent: Loss of any number of reports of a value that does not change.
+        epsilon_report: Loss of one report, below epsilon_permanent.
 
-    >>> protocol = LGRR(k=4, eps_perm=2.0, eps_1=1.0)
+    >>> protocol = LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)
     >>> [round(protocol.sequence_epsilon(tau), 4) for tau in (1, 2, 10, 100)]
     [1.0, 1.6781, 2.0, 2.0]
     """
 
     @cached_property
     def first_report(self) -> FirstLGRR:
-        """The law of one report, which is that of GRR with eps_1."""
-        return FirstLGRR(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+        """The law of one report, which is that of GRR with epsilon_report."""
+        return FirstLGRR(k=self.k, epsilon=self.epsilon_report, epsilon_permanent=self.epsilon_permanent)
 
     @property
     def _supports(self) -> tuple[float, float, float, float]:

@@ -3,8 +3,8 @@
 Arcolezi et al., "Frequency estimation of evolving data under local differential privacy" (EDBT 2023). A client draws
 one hash function for good and responds twice over the g buckets, so it never keeps more than g answers. The function
 is in every report, and so is a pseudonym: whoever sees two of them knows that they are one person's. The second
-round follows from the exact law of one report, which makes the best g that of OLH with eps_1; the printed round and
-the printed g are in `hush.longitudinal.printed`.
+round follows from the exact law of one report, which makes the best g that of OLH with epsilon_report; the printed
+round and the printed g are in `hush.longitudinal.printed`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class LOLOHA(DirectTwice):
 
     Args:
         k: Domain size, at least 2.
-        eps_perm: Loss of any number of reports of a value that does not change.
-        eps_1: Loss of one report, below eps_perm.
+        epsilon_permanent: Loss of any number of reports of a value that does not change.
+        epsilon_report: Loss of one report, below epsilon_permanent.
         g: Number of buckets, at least 2.
 
-    >>> protocol = LOLOHA(k=100, eps_perm=2.0, eps_1=1.0, g=3)
-    >>> protocol.eps_states, protocol.eps_worst  # of changes of the bucket, and of the value
+    >>> protocol = LOLOHA(k=100, epsilon_permanent=2.0, epsilon_report=1.0, g=3)
+    >>> protocol.epsilon_states, protocol.epsilon_worst  # of changes of the bucket, and of the value
     (6.0, inf)
     """
 
@@ -53,8 +53,8 @@ class LOLOHA(DirectTwice):
 
     @cached_property
     def first_report(self) -> FirstLOLOHA:
-        """The law of one report, which is that of LH with eps_1 and g buckets."""
-        return FirstLOLOHA(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm, g=self.g)
+        """The law of one report, which is that of LH with epsilon_report and g buckets."""
+        return FirstLOLOHA(k=self.k, epsilon=self.epsilon_report, epsilon_permanent=self.epsilon_permanent, g=self.g)
 
     @property
     def _supports(self) -> tuple[float, float, float, float]:
@@ -107,7 +107,7 @@ class LOLOHA(DirectTwice):
 class BiLOLOHA(LOLOHA):
     """LOLOHA with two buckets, which keeps the least: two answers, however many values there are.
 
-    >>> BiLOLOHA(k=100, eps_perm=2.0, eps_1=1.0).eps_states
+    >>> BiLOLOHA(k=100, epsilon_permanent=2.0, epsilon_report=1.0).epsilon_states
     4.0
     """
 
@@ -116,9 +116,9 @@ class BiLOLOHA(LOLOHA):
 
 @dataclass(frozen=True, kw_only=True)
 class OLOLOHA(chosen.Chosen, LOLOHA):
-    """LOLOHA with the g that has the least variance, when it is left out: the nearest integer to e^eps_1 + 1.
+    """LOLOHA with the g that has the least variance, when it is left out: the nearest integer to e^epsilon_report + 1.
 
-    >>> OLOLOHA(k=100, eps_perm=4.0, eps_1=2.0).g
+    >>> OLOLOHA(k=100, epsilon_permanent=4.0, epsilon_report=2.0).g
     8
     """
 
@@ -128,12 +128,12 @@ class OLOLOHA(chosen.Chosen, LOLOHA):
 
     def __post_init__(self) -> None:
         if self.g is None:
-            permanent = _rounds.permanent(self.eps_perm)
-            best = optimal.hash_range(_rounds.first(self.eps_1, permanent))
+            permanent = _rounds.permanent(self.epsilon_permanent)
+            best = optimal.hash_range(_rounds.first(self.epsilon_report, permanent))
             self._set(g=min(best, most_buckets(rules.domain_size(self.k))))
         super().__post_init__()
 
     @classmethod
     def recovered(cls, entries: chosen.Entries, thresholds: chosen.Entries) -> int:
         """The number of buckets behind the threshold of the permanent round."""
-        return 1 + round(chosen.others_for_each(entries, thresholds["permanent"], "eps_perm"))
+        return 1 + round(chosen.others_for_each(entries, thresholds["permanent"], "epsilon_permanent"))

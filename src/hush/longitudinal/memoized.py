@@ -27,12 +27,12 @@ class OneRound(Longitudinal):
     """
 
     @property
-    def eps_1(self) -> float:
+    def epsilon_report(self) -> float:
         """Loss of one report: all of the permanent budget."""
-        return self.eps_perm
+        return self.epsilon_permanent
 
     @property
-    def eps_fresh(self) -> float:
+    def epsilon_fresh(self) -> float:
         """Infinite: a permanent answer that is known is known for good."""
         return math.inf
 
@@ -72,7 +72,7 @@ class Memoized(OneRound):
         mechanism: A mechanism with a pure guarantee, which makes the permanent answers.
 
     >>> from hush import OUE
-    >>> Memoized(mechanism=OUE(k=5, epsilon=1.0)).eps_worst
+    >>> Memoized(mechanism=OUE(k=5, epsilon=1.0)).epsilon_worst
     5.0
     """
 
@@ -89,7 +89,7 @@ class Memoized(OneRound):
         return self.mechanism.k
 
     @property
-    def eps_perm(self) -> float:
+    def epsilon_permanent(self) -> float:
         """What the mechanism promises."""
         promise = self.mechanism.guarantee
         assert isinstance(promise, LDP)

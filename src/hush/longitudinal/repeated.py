@@ -9,14 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.columns import all_reports, as_array, cells, kind
-from hush.domain import integers
-from hush.errors import ParameterError, ReportError, message
+from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.guarantee import ULDP, Guarantee, together
 from hush.longitudinal import _rounds
+from hush.longitudinal._over_time import OverTime
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.inference import best_guesses
 from hush.types import Floats, Reports
 
 _MOST_REPORTS = 2_000
@@ -24,7 +22,7 @@ _MOST_REPORTS = 2_000
 
 
 @dataclass(frozen=True)
-class Repeated:
+class Repeated(OverTime):
     """Report tau times, with fresh noise each time.
 
     Unlike protocols that keep answers, it protects whole histories, changes included, at the price of tau times the
@@ -53,14 +51,18 @@ class Repeated:
         object.__setattr__(self, "tau", int(_rounds.reports_of(self.tau)))
 
     @property
+    def first_report(self) -> FrequencyOracle:
+        """The mechanism itself: every report has its law, whatever the others say."""
+        return self.mechanism
+
+    @property
+    def _length(self) -> int:
+        return self.tau
+
+    @property
     def k(self) -> int:
         """Number of values."""
         return self.mechanism.k
-
-    @property
-    def first_report(self) -> FrequencyOracle:
-        """The law of any one report: that of the mechanism."""
-        return self.mechanism
 
     def number_of_reports(self, tau: int | None) -> int:
         """How many reports a person sends: as many as are fixed."""
@@ -140,20 +142,9 @@ class Repeated:
 
     def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
         """Reports of n people, shape (n, tau), from values of that shape."""
-        array = cells(values)
-        if array.ndim != 2 or array.shape[1] != self.tau:
-            rule = f"must have one row a person and {self.tau} columns"
-            raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
+        array = self._values(values)
         reports: Reports = self.mechanism.privatize(array.ravel(), rng=rng)
         return reports.reshape(array.shape)
-
-    def aggregate(self, reports: Reports) -> list[Aggregate]:
-        """One aggregate for each round; `sum` of them is that of all rounds."""
-        return [self.mechanism.aggregate(np.ascontiguousarray(column)) for column in self._reports(reports).T]
-
-    def estimate(self, aggregates: Iterable[Aggregate]) -> list[Estimate]:
-        """Raw unbiased frequencies for each round, with standard errors; rounds are independent."""
-        return [self.mechanism.estimate(aggregate) for aggregate in aggregates]
 
     def mean(self, aggregates: Iterable[Aggregate]) -> Estimate:
         """Frequencies averaged over rounds, with standard errors; its n counts reports, not people."""
@@ -165,12 +156,7 @@ class Repeated:
     def sequence_log_prob(self, reports: Reports, value: npt.ArrayLike) -> Floats:
         """Exact log-likelihood of each person's whole sequence: one value, one each, or histories of shape (n, tau)."""
         array = self._reports(reports)
-        given = as_array("value", value)
-        if given.shape not in {(), (len(array),), array.shape}:
-            rule = f"must be one, {len(array)}, or of shape {array.shape}"
-            raise ParameterError(message("value", rule, given.shape, "give each person a value or a history"))
-        checked = integers(given.ravel(), self.k).reshape(given.shape)
-        histories = np.broadcast_to(checked[:, None] if given.ndim == 1 else checked, array.shape)
+        histories = self._whole_histories(value, array.shape)
         one = self.mechanism.log_prob(array.ravel(), histories.ravel())
         return np.asarray(one.reshape(array.shape).sum(axis=1), np.float64)
 
@@ -182,17 +168,3 @@ class Repeated:
         for column in array.T:
             total += self.mechanism.scores(np.ascontiguousarray(column))
         return total
-
-    def attack(
-        self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
-    ) -> npt.NDArray[np.int64]:
-        """The best guess of each person's unchanging value from all reports; ties are broken at random."""
-        array = self._reports(reports)
-        return best_guesses(lambda rows: self.sequence_scores(array[rows]), np.arange(len(array)), self.k, prior, rng)
-
-    def _reports(self, reports: Reports) -> Reports:
-        array = all_reports(reports)
-        if array.dtype != self.mechanism.report_dtype or array.ndim != 2 or array.shape[1] != self.tau:
-            rule = f"must have shape (n, {self.tau}) and dtype {self.mechanism.report_dtype}"
-            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what collect gave"))
-        return array

@@ -40,11 +40,11 @@ class LUE(TwoRounds):
 
     @property
     def kept(self) -> int:
-        """One row of bits for each value. Two values differ in two bits, which together lose eps_perm."""
+        """One row of bits for each value. Two values differ in two bits, which together lose epsilon_permanent."""
         return self.k
 
     @property
-    def eps_fresh(self) -> float:
+    def epsilon_fresh(self) -> float:
         """Loss of the fresh round alone, over two rows of bits that differ everywhere."""
         p, q = self.first_report.rounds[1]
         one = max(log_ratio(p, q), log_ratio(SCALE - q, SCALE - p))
@@ -60,7 +60,7 @@ class LUE(TwoRounds):
         return _rounds.bit_loss(*self.first_report.rounds, _rounds.reports_of(tau, endless=True))
 
     def _memoize(self, states: Ints, rng: np.random.Generator) -> npt.NDArray[Any]:
-        return self.first_report.permanent(k=self.k, epsilon=self.eps_perm).sample(states, rng)  # type: ignore[call-arg]
+        return self.first_report.permanent(k=self.k, epsilon=self.epsilon_permanent).sample(states, rng)  # type: ignore[call-arg]
 
     def _refresh(self, memos: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
         return self.first_report._fresh(memos, rng)
@@ -112,50 +112,53 @@ class LUE(TwoRounds):
 
 @dataclass(frozen=True, kw_only=True)
 class LSUE(LUE):
-    """Basic RAPPOR: symmetric bits, twice. One report has the law of SUE with eps_1.
+    """Basic RAPPOR: symmetric bits, twice. One report has the law of SUE with epsilon_report.
 
-    >>> round(LSUE(k=5, eps_perm=2.0, eps_1=1.0).first_report.p_star, 6)
+    >>> round(LSUE(k=5, epsilon_permanent=2.0, epsilon_report=1.0).first_report.p_star, 6)
     0.622459
     """
 
     @cached_property
     def first_report(self) -> FirstLSUE:
         """The law of one report."""
-        return FirstLSUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+        return FirstLSUE(k=self.k, epsilon=self.epsilon_report, epsilon_permanent=self.epsilon_permanent)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LOSUE(LUE):
-    """OUE's bits, then symmetric ones. One report has the law of OUE with eps_1: the least variance of the four.
+    """OUE's bits, then symmetric ones. One report has the law of OUE with epsilon_report: the least variance of all.
 
-    >>> round(LOSUE(k=5, eps_perm=2.0, eps_1=1.0).first_report.q_star, 6)
+    >>> round(LOSUE(k=5, epsilon_permanent=2.0, epsilon_report=1.0).first_report.q_star, 6)
     0.268941
     """
 
     @cached_property
     def first_report(self) -> FirstLOSUE:
         """The law of one report."""
-        return FirstLOSUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+        return FirstLOSUE(k=self.k, epsilon=self.epsilon_report, epsilon_permanent=self.epsilon_permanent)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LOUE(LUE):
-    """OUE's bits, then bits that keep a one with probability 1/2, for eps_1 up to ln((2 e^eps_perm + 1) / 3)."""
+    """OUE's bits, then bits that keep a one with probability 1/2.
+
+    epsilon_report is at most ln((2 e^epsilon_permanent + 1) / 3).
+    """
 
     @cached_property
     def first_report(self) -> FirstLOUE:
         """The law of one report."""
-        return FirstLOUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+        return FirstLOUE(k=self.k, epsilon=self.epsilon_report, epsilon_permanent=self.epsilon_permanent)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LSOUE(LUE):
     """Symmetric bits, then bits that keep a one with probability 1/2.
 
-    With s = e^(eps_perm/2), eps_1 is at most ln(s(2s + 1) / (s + 2)).
+    With s = e^(epsilon_permanent/2), epsilon_report is at most ln(s(2s + 1) / (s + 2)).
     """
 
     @cached_property
     def first_report(self) -> FirstLSOUE:
         """The law of one report."""
-        return FirstLSOUE(k=self.k, epsilon=self.eps_1, eps_perm=self.eps_perm)
+        return FirstLSOUE(k=self.k, epsilon=self.epsilon_report, epsilon_permanent=self.epsilon_permanent)

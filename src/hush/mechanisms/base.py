@@ -14,10 +14,9 @@ bars, likelihoods, attacks, maximum likelihood, simulation, the exact loss, and 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -27,37 +26,32 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.columns import all_reports, cells, column, kind
+from hush.columns import cells, column
 from hush.domain import Domain, integers
-from hush.errors import ParameterError, ReportError, Unsaid, message
+from hush.errors import ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
-from hush.estimation.aggregate import belonging
 from hush.estimation.bounds import Bounded, Terms
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
-from hush.estimation.possible import added
 from hush.exact.loss import enumerated_loss
-from hush.guarantee import LDP, ApproxLDP, Guarantee
-from hush.kernels import chunks
+from hush.guarantee import LDP, ULDP, ApproxLDP, Guarantee
 from hush.mechanisms import moments
-from hush.mechanisms.by_name import ByName
+from hush.mechanisms.collected import Tallied
 from hush.mechanisms.forms import Forms, companion_of
 from hush.mechanisms.inference import best_guesses, likeliest, shares
-from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
+from hush.randomness import source
 from hush.simulation import tallies
 from hush.types import Floats, Ints, Reports, Values
 
-_TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
-_BLOCK_BYTES = 1 << 19  # reports made at a time: small enough to stay in the cache until they are copied out
-
 
 @dataclass(frozen=True, kw_only=True)
-class FrequencyOracle(metaclass=ByName):
+class FrequencyOracle(Tallied):
     """A mechanism over the values 0..k-1 whose reports estimate how frequent each value is."""
 
     k: int
     epsilon: float
 
+    kind: ClassVar[str] = "frequency"
     family: ClassVar[str] = "own"
     general: ClassVar[type[Forms]] = Forms
     """The forms of whatever derives from this class; `companion`, in a class that has one, those of its own law."""
@@ -71,30 +65,11 @@ class FrequencyOracle(metaclass=ByName):
     def __post_init__(self) -> None:
         self._set(k=rules.domain_size(self.k), epsilon=rules.epsilon(self.epsilon))
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
-
     # What a mechanism's file writes.
-
-    @property
-    @abstractmethod
-    def report_dtype(self) -> np.dtype[Any]:
-        """The record that one report is."""
 
     @abstractmethod
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         """Randomize values that are known to lie in 0..k-1."""
-
-    @abstractmethod
-    def tally(self, reports: Reports) -> Ints:
-        """An additive summary of reports; raises ReportError on a malformed one."""
 
     @abstractmethod
     def decode(self, tally: Ints, n: int) -> Floats:
@@ -150,12 +125,6 @@ class FrequencyOracle(metaclass=ByName):
         found: type[Forms] = companion_of(type(self))
         return found(self)
 
-    @classmethod
-    def name(cls) -> str:
-        """The registered name; module:Class for a mechanism from outside."""
-        inside = cls.__module__.startswith("hush.")
-        return cls.__name__ if inside else f"{cls.__module__}:{cls.__qualname__}"
-
     @property
     def guarantee(self) -> Guarantee:
         """What one report promises."""
@@ -176,55 +145,8 @@ class FrequencyOracle(metaclass=ByName):
         """
         given, single = column(values)
         checked = integers(given, self.k)
-        reports = np.empty(checked.size, self.report_dtype)
-        raw = reports.view(f"V{reports.dtype.itemsize}")  # whole records are copied faster than their fields
-        keys = chunk_keys(rng, -(-checked.size // CHUNK))
-        rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
-
-        def work(start: int, stop: int) -> None:
-            drawing = chunk_generator(keys[start // CHUNK])
-            for at in range(start, stop, rows):
-                block = slice(at, min(at + rows, stop))
-                made = np.asarray(self.sample(checked[block], drawing), self.report_dtype)
-                raw[block] = np.ascontiguousarray(made).view(raw.dtype)
-
-        chunks.each(checked.size, CHUNK, work)
+        reports = self._made(checked.size, rng, lambda part, drawing: self.sample(checked[part], drawing))
         return reports[0] if single else reports
-
-    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
-        """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
-        return self._aggregate(reports, self.spec_hash)
-
-    def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
-        if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
-            rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
-        total, n = self._empty(), 0
-        rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
-        for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
-            checked = self._reports(part)
-            total = added(total, *chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])))  # type: ignore[misc]
-            n += checked.size
-        return Aggregate(n, total, spec_hash, self.check_tally)
-
-    def _empty(self) -> Ints:
-        return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
-
-    def _reports(self, reports: Reports) -> Reports:
-        array = np.atleast_1d(all_reports(reports))
-        if array.dtype != self.report_dtype or array.ndim != 1:
-            rule = f"must be one-dimensional with dtype {self.report_dtype}"
-            remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
-            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
-        return array
-
-    def validate(self, reports: Reports) -> None:
-        """Raise ReportError if a record is malformed."""
-        self.tally(reports)
-
-    def _validated(self, reports: Reports) -> Reports:
-        self.validate(array := self._reports(reports))
-        return array
 
     def estimate(self, aggregate: Aggregate) -> Estimate:
         """Raw unbiased frequencies with standard errors."""
@@ -248,13 +170,6 @@ class FrequencyOracle(metaclass=ByName):
     def decode_evenly(self, tally: Ints, n: int) -> Floats:
         """`decode`, or where that ties reports together, an estimate to which each adds a term of its own."""
         return self.decode(tally, n)
-
-    def check(self, aggregate: Aggregate) -> Aggregate:
-        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
-        return self._belonging(aggregate, self.spec_hash)
-
-    def _belonging(self, aggregate: Aggregate, spec_hash: str, least: int = 0) -> Aggregate:
-        return belonging(aggregate, spec_hash, self._empty().shape, self.check_tally, least=least)
 
     def variance(self, n: int = 1, frequency: float = 0.0) -> float:
         """Variance of one value's estimate among n people of whom a share `frequency` holds it, the mean over values.
@@ -326,13 +241,7 @@ class FrequencyOracle(metaclass=ByName):
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         """Stream real reports, chunk by chunk."""
         ends = np.cumsum(counts)
-        n = int(ends[-1])
-        total = self._empty()
-        for start in range(0, n, 16 * CHUNK):
-            people = np.arange(start, min(start + 16 * CHUNK, n))
-            values = np.searchsorted(ends, people, side="right")
-            total = added(total, self.aggregate(self.privatize(values, rng=rng)).tally)
-        return total
+        return self._streamed(int(ends[-1]), lambda a, b: np.searchsorted(ends, np.arange(a, b), side="right"), rng)
 
     def attack(
         self, reports: Reports, prior: npt.ArrayLike | None = None, *, rng: np.random.Generator | None = None
@@ -382,26 +291,35 @@ class FrequencyOracle(metaclass=ByName):
             return distinct, counts.astype(np.int64)
         return array, np.ones(array.size, np.int64)
 
-    # How it travels.
+    # What a spec asks for.
+
+    def _labels(self, given: Domain | None) -> Domain:
+        whole = Domain(size=self.k) if given is None else given
+        if not isinstance(whole, Domain):
+            raise SpecError(message("domain", "must be a Domain", type(whole), "pass e.g. hush.Domain(labels=[...])"))
+        if whole.size != self.k:
+            raise SpecError(message("domain", f"must have k={self.k} values", whole.size, "match k and the domain"))
+        own = None if whole.sensitive is None else self._sensitive_values
+        if own is not None and set(own) != set(whole.sensitive or ()):
+            rule, remedy = "must have the mechanism's sensitive values", "give the mechanism sensitive=domain.sensitive"
+            raise SpecError(message("domain", rule, whole.sensitive, remedy))
+        return whole
 
     @property
-    def thresholds(self) -> dict[str, int | str]:
-        """The integers that the sampler compares random words with; part of the spec."""
-        return {}
+    def _sensitive_values(self) -> Sequence[int] | None:
+        """The values that it is made for, or promises to protect, where those are not all."""
+        own: Sequence[int] | None = getattr(self, "sensitive", None)
+        return self.guarantee.sensitive if own is None and isinstance(self.guarantee, ULDP) else own
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What the constructor takes."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+    def _spec(self, labels: Domain) -> dict[str, Any]:
+        return {"hush": 1, "mechanism": self.to_dict(), "domain": labels.to_dict()}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data that `hush.from_dict` reads; thresholds are strings, since JSON numbers are doubles."""
-        exact = {name: str(t) for name, t in self.thresholds.items()}
-        return {"mechanism": self.name(), **self.parameters, "thresholds": exact}
+    def _encoded(self, values: object, labels: Domain) -> tuple[Ints, bool]:
+        given, single = column(values)
+        return labels.encode(given), single
 
-    @cached_property
-    def spec_hash(self) -> str:
-        """The hash of the spec that has this mechanism and no labels."""
-        from hush.mechanisms.spec import Spec
-
-        return Spec(self).hash
+    def _simulated(
+        self, people: npt.ArrayLike, labels: Domain, spec_hash: str, rng: np.random.Generator | None
+    ) -> Aggregate:
+        drawn = self.simulate(people, rng=rng)
+        return Aggregate(drawn.n, drawn.tally, spec_hash, drawn.rule)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hush.errors import CallError, Unsaid, message
+from hush.mechanisms.renamed import deprecated
 
 _KNOWN_AS = {"eps": "epsilon", "domain_size": "k", "d": "k"}
 """What other libraries call our parameters."""
@@ -27,6 +28,10 @@ class ByName(ABCMeta):
 
         def __call__(cls, *given: Any, **named: Any) -> Any:
             """An instance."""
+            for old, new in getattr(cls, "renamed", {}).items():
+                if old in named and new not in named:
+                    deprecated(f"{old} of {cls.__name__}", new)
+                    named[new] = named.pop(old)
             try:
                 return super().__call__(*given, **named)
             except TypeError:

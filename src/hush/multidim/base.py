@@ -13,51 +13,48 @@ value, a collection is one immutable object that serves client and server. A fil
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import itertools
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.canonical import canonical
-from hush.columns import all_reports, as_array, column, kind
+from hush.columns import as_array, column
 from hush.domain import Domain
-from hush.errors import ParameterError, ReportError, message
+from hush.errors import HushError, ParameterError, SpecError, message
 from hush.estimation import Aggregate, Estimate
-from hush.estimation.aggregate import belonging
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import Law
-from hush.estimation.possible import added
 from hush.guarantee import ApproxLDP, Guarantee
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.by_name import ByName
+from hush.mechanisms.collected import Tallied
 from hush.mechanisms.inference import best_guesses
+from hush.mechanisms.renamed import deprecated
+from hush.mechanisms.spec import Spec
 from hush.multidim import checks
-from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.multidim.attributes import Attributes
 from hush.types import Floats, Ints, Reports
 
 Beliefs = Sequence[npt.ArrayLike | None] | None
 
-VERSION = 1
-_TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
-_BLOCK_BYTES = 1 << 20  # reports made at a time
 _BATCH_CELLS = 1 << 22  # likelihoods held at a time
 
 
 @dataclass(frozen=True, kw_only=True)
-class Multidim(metaclass=ByName):
+class Multidim(Tallied):
     """A collection of tuples, whose reports estimate how frequent each value of each attribute is."""
 
     sizes: Sequence[int]
     epsilon: float
 
+    kind: ClassVar[str] = "multidim"
+    word: ClassVar[str] = "protocol"
+    _block_bytes: ClassVar[int] = 1 << 20
     fewest: ClassVar[int] = 1
     """How many attributes there must be."""
     samples: ClassVar[bool] = False
@@ -73,16 +70,6 @@ class Multidim(metaclass=ByName):
     def _settle(self) -> None:
         """Check and complete the other parameters."""
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
-
     # What a file writes.
 
     @property
@@ -90,18 +77,9 @@ class Multidim(metaclass=ByName):
     def components(self) -> tuple[FrequencyOracle, ...]:
         """The mechanism that randomizes each attribute when it is reported."""
 
-    @property
-    @abstractmethod
-    def report_dtype(self) -> np.dtype[Any]:
-        """The record that one report is."""
-
     @abstractmethod
     def sample(self, tuples: Ints, rng: np.random.Generator) -> Reports:
         """Randomize tuples that are known to lie in their domains."""
-
-    @abstractmethod
-    def tally(self, reports: Reports) -> Ints:
-        """An additive summary of reports, of one dimension; raises ReportError on a malformed one."""
 
     @abstractmethod
     def check_tally(self, tally: Ints, n: int) -> None:
@@ -177,12 +155,6 @@ class Multidim(metaclass=ByName):
 
     # The words.
 
-    @classmethod
-    def name(cls) -> str:
-        """The name in specs; module:Class for one from outside."""
-        inside = cls.__module__.startswith("hush.")
-        return cls.__name__ if inside else f"{cls.__module__}:{cls.__qualname__}"
-
     @property
     def d(self) -> int:
         """Number of attributes."""
@@ -220,55 +192,19 @@ class Multidim(metaclass=ByName):
         except ValueError:  # rows of different lengths
             single = False
         checked = checks.tuples([given] if single else given, self.sizes)
-        reports = np.empty(len(checked), self.report_dtype)
-        keys = chunk_keys(rng, -(-len(checked) // CHUNK))
-        rows = max(1, _BLOCK_BYTES // self.report_dtype.itemsize)
-
-        def work(start: int, stop: int) -> None:
-            drawing = chunk_generator(keys[start // CHUNK])
-            for at in range(start, stop, rows):
-                block = slice(at, min(at + rows, stop))
-                reports[block] = self.sample(checked[block], drawing)
-
-        chunks.each(len(checked), CHUNK, work)
+        reports = self._made(len(checked), rng, lambda part, drawing: self.sample(checked[part], drawing))
         return reports[0] if single else reports
 
-    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
-        """Tally reports, on all cores; an iterator of arrays is consumed one by one, in bounded memory."""
-        if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
-            rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
-        total, n = self._empty(), 0
-        rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
-        for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
-            checked = self._reports(part)
-            total = added(total, *chunks.each(checked.size, rows, lambda a, b, c=checked: self.tally(c[a:b])))  # type: ignore[misc]
-            n += checked.size
-        return Aggregate(n, total, self.spec_hash, self.check_tally)
-
-    def _empty(self) -> Ints:
-        return self.tally(np.zeros(0, self.report_dtype)).astype(np.int64)
-
-    def _reports(self, reports: Reports) -> Reports:
-        array = np.atleast_1d(all_reports(reports))
-        if array.dtype != self.report_dtype or array.ndim != 1:
-            rule = f"must be one-dimensional with dtype {self.report_dtype}"
-            remedy = "read them with np.frombuffer(data, m.report_dtype)"
-            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
-        return array
-
-    def validate(self, reports: Reports) -> None:
-        """Raise ReportError if a record is malformed."""
-        self.tally(self._reports(reports))
-
-    def _validated(self, reports: Reports) -> Reports:
-        array = self._reports(reports)
-        self.tally(array)
-        return array
+    def simulate(self, tuples: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
+        """What `aggregate(privatize(tuples))` gives, without ever holding all reports."""
+        return self._of_people(checks.tuples(column(tuples)[0], self.sizes), self.spec_hash, rng)
 
     def estimate(self, aggregate: Aggregate) -> tuple[Estimate, ...]:
         """Raw unbiased frequencies with standard errors, one Estimate for each attribute."""
-        aggregate = self._belonging(aggregate, least=1)
+        return self._estimates(aggregate, [Domain(size=k) for k in self.sizes], self.spec_hash)
+
+    def _estimates(self, aggregate: Aggregate, domains: Sequence[Domain], spec_hash: str) -> tuple[Estimate, ...]:
+        aggregate = self._belonging(aggregate, spec_hash, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
         for j, frequencies in enumerate(raw):
             if np.isnan(frequencies).any():
@@ -277,8 +213,8 @@ class Multidim(metaclass=ByName):
         spread = self._variances_seen([simplex(frequencies) for frequencies in raw], aggregate)
         known = self.laws(aggregate.tally, aggregate.n)
         return tuple(
-            Estimate(frequencies, aggregate.n, Domain(size=k), np.sqrt(variance), law=law)
-            for frequencies, k, variance, law in zip(raw, self.sizes, spread, known, strict=True)
+            Estimate(frequencies, aggregate.n, domain, np.sqrt(variance), law=law)
+            for frequencies, domain, variance, law in zip(raw, domains, spread, known, strict=True)
         )
 
     def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
@@ -288,13 +224,6 @@ class Multidim(metaclass=ByName):
     def _variances_seen(self, frequencies: Sequence[Floats], aggregate: Aggregate) -> tuple[Floats, ...]:
         """Variances, given what the aggregate shows."""
         return self.variances(frequencies, aggregate.n)
-
-    def check(self, aggregate: Aggregate) -> Aggregate:
-        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
-        return self._belonging(aggregate)
-
-    def _belonging(self, aggregate: Aggregate, least: int = 0) -> Aggregate:
-        return belonging(aggregate, self.spec_hash, self._empty().shape, self.check_tally, least=least)
 
     def variance(self, attribute: int, *, n: int, frequency: float = 0.0, value: int = 0) -> float:
         """Variance of one value's estimate in a fixed population of n, where the value has this frequency.
@@ -362,19 +291,45 @@ class Multidim(metaclass=ByName):
         """What the constructor takes, as plain data."""
         return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data that `hush.multidim.from_dict` reads; thresholds are strings, since JSON numbers are doubles."""
-        exact = {name: str(value) for name, value in self.thresholds.items()}
-        return {"protocol": self.name(), **self.parameters, "thresholds": exact}
-
     def to_json(self) -> str:
-        """The spec as canonical JSON (RFC 8785); `hush.multidim.from_json` reads it."""
-        return canonical({"hush": VERSION, "multidim": self.to_dict()})
+        """What `hush.Spec(m).to_json()` gives: its place in version 0.1."""
+        deprecated("m.to_json()", "hush.Spec(m).to_json()")
+        return Spec(self).to_json()
 
-    @cached_property
-    def spec_hash(self) -> str:
-        """SHA-256 of the canonical JSON, in hex: what aggregates carry."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+    # What a spec asks for.
+
+    def _labels(self, given: object) -> Attributes:
+        if given is None:
+            return Attributes(tuple(Domain(size=k) for k in self.sizes))
+        attributes = Attributes.of(given)
+        if len(attributes.domains) != self.d:
+            rule, got = f"must be {self.d}, one for each attribute", len(attributes.domains)
+            raise SpecError(message("domains", rule, got, "match sizes and the domains"))
+        for j, (component, domain) in enumerate(zip(self.components, attributes.domains, strict=True)):
+            try:
+                component._labels(domain)
+            except HushError as error:
+                raise error.naming(f"the domain of {attributes.word(j)}") from None
+        return attributes
+
+    def _spec(self, labels: Attributes) -> dict[str, Any]:
+        if labels.plain:
+            return {"hush": 1, "multidim": self.to_dict()}
+        return {"hush": 2, "mechanism": self.to_dict(), "attributes": labels.to_list()}
+
+    def _told_labels(self, entry: str, plain: Any) -> Attributes | None:
+        return Attributes.from_list(plain) if entry == "attributes" else None
+
+    def _encoded(self, values: object, labels: Attributes) -> tuple[Ints, bool]:
+        return labels.encode(values)
+
+    def _estimate(self, aggregate: Aggregate, labels: Attributes, spec_hash: str) -> Any:
+        return labels.by_name(self._estimates(aggregate, labels.domains, spec_hash))
+
+    def _simulated(
+        self, people: object, labels: Attributes, spec_hash: str, rng: np.random.Generator | None
+    ) -> Aggregate:
+        return self._of_people(labels.encode(people)[0], spec_hash, rng)
 
 
 def _plain(value: Any) -> Any:

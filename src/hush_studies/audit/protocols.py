@@ -66,7 +66,7 @@ def mechanism(name: str, k: int, epsilon: float, delta: float = 0.0) -> Frequenc
         return registry()[name](k=k, epsilon=epsilon)
     if not delta:
         return mechanism(COUNTERPART[name], k, epsilon)
-    return registry()[name](k=k, epsilon=epsilon, delta=delta)  # type: ignore[call-arg]
+    return registry()[name](k=k, epsilon=epsilon, delta=delta)
 
 
 def exists(name: str, epsilon: float, delta: float) -> bool:

@@ -10,11 +10,8 @@ A file that defines one writes ``report_dtype``, ``sample``, ``tally``, ``moment
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,24 +21,20 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.canonical import canonical
-from hush.columns import all_reports, as_array, column, kind
-from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
+from hush.columns import as_array, column
+from hush.errors import DomainError, ParameterError, ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
-from hush.estimation.aggregate import belonging
-from hush.estimation.possible import added
 from hush.exact.enumeration import check_few
 from hush.exact.loss import worst_ratio
 from hush.exact.thresholds import SCALE
 from hush.guarantee import LDP
-from hush.kernels import chunks
-from hush.mechanisms.by_name import ByName
+from hush.mechanisms.collected import Tallied
 from hush.mechanisms.forms import companion_of
 from hush.mechanisms.numeric.estimate import MeanEstimate
 from hush.mechanisms.numeric.forms import LAW, NumericForms
 from hush.mechanisms.numeric.laws import MeanLaw
 from hush.mechanisms.numeric.pieces import Pieces
-from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.mechanisms.renamed import deprecated
 from hush.types import Floats, Ints, Reports
 
 Words = npt.NDArray[np.uint64]
@@ -51,7 +44,7 @@ _LARGEST = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numeric(metaclass=ByName):
+class Numeric(Tallied):
     """A mechanism over the numbers from low to high whose reports estimate their mean.
 
     Args:
@@ -67,6 +60,7 @@ class Numeric(metaclass=ByName):
     epsilon: float
     steps: int = 1024
 
+    kind: ClassVar[str] = "numeric"
     general: ClassVar[type[NumericForms]] = NumericForms
     """The forms of whatever derives from this class; `companion`, in a class that has one, those of its own law."""
     tight: ClassVar[bool] = True
@@ -85,33 +79,11 @@ class Numeric(metaclass=ByName):
         if not (self.width > 0 and low + self.width / self.steps > low and high - self.width / self.steps < high):
             raise ParameterError(message("high", "must leave room for the steps above low", self.high, remedy))
 
-    def _set(self, **fields: object) -> None:
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.parameters
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**state)
-
     # What a mechanism's file writes.
-
-    @property
-    @abstractmethod
-    def report_dtype(self) -> np.dtype[Any]:
-        """The record that one report is."""
 
     @abstractmethod
     def sample(self, floors: Words, parts: Words, rng: np.random.Generator) -> Reports:
         """Randomize ticks: the tick below each value, one more with probability parts / 2^64."""
-
-    @abstractmethod
-    def tally(self, reports: Reports) -> Ints:
-        """An additive summary of reports; raises ReportError on a malformed one."""
-
-    def check_tally(self, tally: Ints, n: int) -> None:
-        """Refuse a tally that n reports cannot give, by what `hush.estimation.possible` has; here nothing is known."""
 
     @abstractmethod
     def moments(self, tally: Ints, n: int) -> tuple[Fraction, Fraction]:
@@ -147,12 +119,6 @@ class Numeric(metaclass=ByName):
         found: type[NumericForms] = companion_of(type(self), LAW)
         return found(self)
 
-    @classmethod
-    def name(cls) -> str:
-        """The registered name; module:Class for a mechanism from outside."""
-        inside = cls.__module__.startswith("hush.")
-        return cls.__name__ if inside else f"{cls.__module__}:{cls.__qualname__}"
-
     @property
     def width(self) -> float:
         """From low to high."""
@@ -186,14 +152,7 @@ class Numeric(metaclass=ByName):
         """
         given, single = column(values)
         floors, parts = self.ticks(given)
-        reports = np.empty(floors.size, self.report_dtype)
-        keys = chunk_keys(rng, -(-floors.size // CHUNK))
-
-        def work(start: int, stop: int) -> None:
-            drawing = chunk_generator(keys[start // CHUNK])
-            reports[start:stop] = self.sample(floors[start:stop], parts[start:stop], drawing)
-
-        chunks.each(floors.size, CHUNK, work)
+        reports = self._made(floors.size, rng, lambda part, drawing: self.sample(floors[part], parts[part], drawing))
         return reports[0] if single else reports
 
     def ticks(self, values: npt.ArrayLike) -> tuple[Words, Words]:
@@ -218,35 +177,24 @@ class Numeric(metaclass=ByName):
             raise DomainError(message("values", rule, at, "clip them first, with m.clip(values)"))
         return np.clip((given - self.low) * self.steps / self.width, 0.0, float(self.steps))
 
-    def aggregate(self, reports: Reports | Iterable[Reports]) -> Aggregate:
-        """Tally reports, on all cores; an iterator of arrays is consumed one by one."""
-        if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
-            rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
-        total, n = self.tally(np.zeros(0, self.report_dtype)), 0
-        for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
-            array = np.atleast_1d(all_reports(part))
-            if array.dtype != self.report_dtype or array.ndim != 1:
-                rule = f"must be one-dimensional with dtype {self.report_dtype}"
-                remedy = "read them with np.frombuffer(data, mechanism.report_dtype)"
-                raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", remedy))
-            total = added(total, *chunks.each(array.size, 1 << 18, lambda a, b, c=array: self.tally(c[a:b])))  # type: ignore[misc]
-            n += array.size
-        return Aggregate(n, total, self.spec_hash, self.check_tally)
+    def simulate(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Aggregate:
+        """What `aggregate(privatize(values))` gives, without ever holding all reports."""
+        people = np.atleast_1d(_numbers(values))
+        return self._of_people(people, self.spec_hash, rng)
 
-    def check(self, aggregate: Aggregate) -> Aggregate:
-        """The aggregate itself; refused if it is of another spec, or if no reports of this one give it."""
-        return self._belonging(aggregate)
-
-    def _belonging(self, aggregate: Aggregate, least: int = 0) -> Aggregate:
-        shape = self.tally(np.zeros(0, self.report_dtype)).shape
-        return belonging(aggregate, self.spec_hash, shape, self.check_tally, least=least)
-
-    def estimate_mean(self, aggregate: Aggregate) -> MeanEstimate:
+    def estimate(self, aggregate: Aggregate) -> MeanEstimate:
         """The raw unbiased mean with its standard error: from the spread of the reports, which may not be less than
         the noise of a report is at least (few reports may chance to be all the same).
         """
-        aggregate = self._belonging(aggregate, least=1)
+        return self._estimate(aggregate, None, self.spec_hash)
+
+    def estimate_mean(self, aggregate: Aggregate) -> MeanEstimate:
+        """The name that `estimate` had in version 0.1."""
+        deprecated("estimate_mean", "estimate")
+        return self.estimate(aggregate)
+
+    def _estimate(self, aggregate: Aggregate, labels: None, spec_hash: str) -> MeanEstimate:
+        aggregate = self._belonging(aggregate, spec_hash, least=1)
         n = aggregate.n
         total, squares = self.moments(aggregate.tally, n)
         mean = total / n
@@ -318,27 +266,21 @@ class Numeric(metaclass=ByName):
         """Information bits of one report."""
         return (self.size - 1).bit_length()
 
-    # How it travels.
+    # What a spec asks for.
 
-    @property
-    def thresholds(self) -> dict[str, int]:
-        """The integers that the sampler compares random words with."""
-        return {}
+    def _labels(self, given: object) -> None:
+        if given is not None:
+            rule, got = "must be left out, since a number is its own label", Unsaid(f"a {type(given).__name__}")
+            raise SpecError(message("domain", rule, got, "the mechanism's low and high say what numbers there are"))
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """What the constructor takes."""
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
+    def _spec(self, labels: None) -> dict[str, Any]:
+        return self.to_dict()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data that `hush.mechanisms.numeric.from_dict` reads; thresholds are strings, as JSON has doubles."""
-        exact = {name: str(t) for name, t in self.thresholds.items()}
-        return {"mechanism": self.name(), **self.parameters, "thresholds": exact}
+    def _encoded(self, values: object, labels: None) -> tuple[Any, bool]:
+        return column(values)
 
-    @cached_property
-    def spec_hash(self) -> str:
-        """SHA-256 of the canonical JSON (RFC 8785), in hex."""
-        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
+    def _simulated(self, people: Any, labels: None, spec_hash: str, rng: np.random.Generator | None) -> Aggregate:
+        return self.simulate(people, rng=rng)
 
 
 def _numbers(values: npt.ArrayLike) -> Floats:

@@ -87,7 +87,7 @@ class NumericForms:
 
         def draw(runs: int, rng: np.random.Generator) -> Floats:
             values = np.repeat(amounts, counts)
-            return np.array([m.estimate_mean(m.aggregate(m.privatize(values, rng=rng))).total for _ in range(runs)])
+            return np.array([m.estimate(m.aggregate(m.privatize(values, rng=rng))).total for _ in range(runs)])
 
         return draw
 

@@ -7,26 +7,21 @@ are unbiased exactly: what a report is on average is linear in the grid point.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from hush.errors import ParameterError, SpecError, message
 from hush.estimation import possible
 from hush.exact.thresholds import SCALE, exp_below, exponential, keep, log_ratio
-from hush.mechanisms import chosen
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.numeric.base import Numeric, Words, place_sums
 from hush.mechanisms.numeric.forms import CoinForms, MixtureForms, NumericForms, WindowForms
 from hush.mechanisms.numeric.laws import Coins, MeanLaw, Windows, outermost
 from hush.mechanisms.numeric.pieces import Pieces
 from hush.types import Floats, Ints, Reports
-
-Class = TypeVar("Class", bound=type[Numeric])
 
 _LEAST_INSIDE = 256
 _MOST_PLACES = 1 << 31
@@ -366,40 +361,3 @@ class Hybrid(Numeric):
         """The larger loss of the two, of those that are ever chosen."""
         window, coin = self._parts
         return max(coin.exact_epsilon(), window.exact_epsilon() if self.choose else 0.0)
-
-
-NUMERIC: dict[str, type[Numeric]] = {cls.name(): cls for cls in (Duchi, Piecewise, Hybrid)}
-"""Every numeric mechanism by name; `register` adds to it."""
-
-
-def registry() -> dict[str, type[Numeric]]:
-    """Every registered numeric mechanism by name: `hush.numeric_registry`.
-
-    >>> sorted(registry())
-    ['Duchi', 'Hybrid', 'Piecewise']
-    """
-    return dict(NUMERIC)
-
-
-def register(cls: Class) -> Class:
-    """Make a numeric mechanism of your own known by name, module:Class; usable as a decorator."""
-    if not (isinstance(cls, type) and issubclass(cls, Numeric)):
-        raise ParameterError(message("mechanism", "must be a subclass of Numeric", cls, "derive it from one"))
-    NUMERIC[cls.name()] = cls
-    return cls
-
-
-def from_dict(plain: Mapping[str, Any]) -> Numeric:
-    """The mechanism that `to_dict` wrote. Imports nothing: an unknown name is an error.
-
-    >>> from_dict(Duchi(low=0.0, high=1.0, epsilon=1.0).to_dict())
-    Duchi(low=0.0, high=1.0, epsilon=1.0, steps=1024)
-    """
-    if not isinstance(plain, Mapping):
-        raise SpecError(message("mechanism", "must be a mapping", type(plain), "pass what to_dict gave"))
-    entries = dict(plain)
-    name, thresholds = entries.pop("mechanism", None), entries.pop("thresholds", None)
-    if not isinstance(name, str) or name not in NUMERIC:
-        raise SpecError(message("mechanism", f"must be one of {', '.join(NUMERIC)}", name, "check the spec"))
-    made: Numeric = chosen.rebuilt(NUMERIC[name], name, "mechanism", entries, thresholds)
-    return made

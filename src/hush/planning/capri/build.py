@@ -11,7 +11,6 @@ from hush.analysis.capacity import lattice
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.chosen import freed
-from hush.mechanisms.numeric import NUMERIC
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import registry
 from hush.planning.capri.population import Population
@@ -46,7 +45,7 @@ def _maker(given: Given, people: Population, more: dict[str, Any]) -> Callable[[
         kind, fixed = type(given), {**freed(given), **more}
         fixed.pop("epsilon", None)
         return lambda epsilon: kind(**{**fixed, "epsilon": epsilon})
-    known: dict[str, Any] = {**registry(), **NUMERIC}
+    known: dict[str, Any] = {**registry(), **registry("numeric")}
     if isinstance(given, str) and given not in known:
         rule = f"must be one of {', '.join(known)}"
         raise ParameterError(message("mechanism", rule, given, "check the name"))
