@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import hush
-from hush.cli._amount_cells import AmountReader
 from hush.mechanisms.numeric import from_dict
+from hush.people.amounts import AmountReader
 from tests.system.support import answer, refused, run, write_csv
 
 AMOUNTS = np.arange(41)

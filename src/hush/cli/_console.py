@@ -9,13 +9,13 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
 
 DASH = "–"
 _PIPE_WIDTH = 160
@@ -23,8 +23,6 @@ _PIPE_WIDTH = 160
 
 def stdout() -> Console:
     """The console for results: as wide as the window or COLUMNS says, and wide into a pipe."""
-    from rich.console import Console
-
     console = Console(highlight=False)
     if is_pipe(console):
         console.width = _PIPE_WIDTH
@@ -38,8 +36,6 @@ def is_pipe(console: Console) -> bool:
 
 def stderr() -> Console:
     """The console for everything that is not a result."""
-    from rich.console import Console
-
     return Console(stderr=True, highlight=False)
 
 
@@ -79,8 +75,6 @@ def warn_of_signs(labels: list[str]) -> None:
 
 
 def _escape(text: str) -> str:
-    from rich.markup import escape
-
     return escape(text)
 
 
@@ -95,8 +89,6 @@ def clean(text: object) -> str:
 
 def cell(text: object, style: str = "") -> Any:
     """Text for a table, with no markup in it and nothing that moves the cursor."""
-    from rich.text import Text
-
     return Text(clean(text), style=style)
 
 
@@ -169,8 +161,6 @@ class Bar:
 @contextmanager
 def progress(title: str, total: float | None, *, quiet: bool = False) -> Iterator[Bar]:
     """A bar with the time left, on stderr, where a person is watching."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
     console = stderr()
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hush.cli import _console, _grid
-from hush.datasets import Dataset
+from hush.people import Population
 from hush.reports.outcome import Outcome
 
 _WIDE = 100
@@ -23,7 +23,7 @@ _LINES: dict[str, Callable[[Outcome], str]] = {
 }
 
 
-def show(data: Dataset, outcomes: list[Outcome]) -> None:
+def show(data: Population, outcomes: list[Outcome]) -> None:
     """Print what was learned, and what it cost."""
     console = _console.stdout()
     epsilon = outcomes[0].mechanism.epsilon
@@ -45,7 +45,7 @@ def show(data: Dataset, outcomes: list[Outcome]) -> None:
     )
 
 
-def _shares(data: Dataset, outcomes: list[Outcome], *, wide: bool) -> list[list[Any]]:
+def _shares(data: Population, outcomes: list[Outcome], *, wide: bool) -> list[list[Any]]:
     """One row a category, the most frequent first, as on the page; the ends of intervals where there is room."""
     ends, labels = [each.interval for each in outcomes], outcomes[0].estimate.labels
     rows = []

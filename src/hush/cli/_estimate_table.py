@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from hush.cli import _console, _grid
-from hush.cli._collect import Collection
 from hush.cli._estimates import Result, Settings, resting
-from hush.cli._folded import LONGEST
+from hush.cli._folded import LONGEST, title_of
+from hush.files.collections import Collection
 from hush.mechanisms.spec import Spec
 from hush.reports.words import shortened
 
@@ -15,7 +15,7 @@ from hush.reports.words import shortened
 def show(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> None:
     """Print the tables."""
     console = _console.stdout()
-    console.print(_console.cell(collection.title, "bold"))
+    console.print(_console.cell(title_of(collection), "bold"))
     for words in collection.randomness:
         if words != "secure":
             _console.warn(f"these reports do not come from secure randomness: {words}")

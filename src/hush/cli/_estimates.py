@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.cli._collect import Collection
 from hush.cli._folded import headline, named, plain_group
 from hush.estimation import Estimate
 from hush.estimation.laws import Interval
+from hush.files.collections import Collection
 from hush.mechanisms.spec import Spec
 from hush.reports.words import many
 from hush.types import Floats

@@ -9,7 +9,7 @@ from types import FrameType
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 
-_PEOPLE = "hush.cli._randomize"
+_PEOPLE = "hush.files.randomizing"
 """The module through which every value of a person goes."""
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import secrets
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
+
+import hush
 
 
 def seeded(seed: int | None) -> tuple[int, np.random.Generator]:
     """The seed, and what draws from it."""
-    import secrets
-
-    import hush
-
     chosen = secrets.randbits(32) if seed is None else seed
     return chosen, hush.seeded(chosen)

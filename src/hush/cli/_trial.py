@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.cli import _console
-from hush.cli._population import Population
 from hush.estimation import Estimate
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
+from hush.people import Population
 
 LEVEL = 0.95
 _ATTACKS = 100_000

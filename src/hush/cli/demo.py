@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+import numpy.typing as npt
 import typer
 
-from hush.cli import _console
+from hush import atomic, datasets
+from hush.cli import _console, _paths
 from hush.cli._numbers import real
 from hush.cli._options import Json
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.registry import registry
+from hush.mechanisms.spec import Spec
+from hush.people import Population
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from hush.datasets import Dataset
-    from hush.mechanisms.base import FrequencyOracle
     from hush.reports.outcome import Outcome
 
 MECHANISMS = ("GRR", "OUE", "OLH")
@@ -42,13 +45,7 @@ def demo(
 
     Every visitor's report is drawn with secure randomness, so each run gives slightly other numbers.
     """
-    import json
-
-    from hush import datasets
-    from hush.cli import _paths
     from hush.cli._demo_tables import show
-    from hush.files import atomic
-    from hush.mechanisms.registry import registry
 
     _paths.folder("--out", out, FILES)
     data = datasets.msnbc()
@@ -76,13 +73,8 @@ def demo(
 
 
 def _trial(
-    m: FrequencyOracle, data: Dataset, values: npt.NDArray[np.int64], advance: Callable[[float], None]
+    m: FrequencyOracle, data: Population, values: npt.NDArray[np.int64], advance: Callable[[float], None]
 ) -> Outcome:
-    import time
-
-    import numpy as np
-
-    from hush.mechanisms.spec import Spec
     from hush.reports.outcome import Outcome
 
     spec = Spec(m, data.domain)

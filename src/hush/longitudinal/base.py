@@ -23,8 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.canonical import canonical
-from hush.columns import all_reports, as_array, cells, kind
-from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.guarantee import LDP, Guarantee
@@ -35,6 +33,8 @@ from hush.longitudinal._rounds import times
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.by_name import ByName
 from hush.mechanisms.inference import best_guesses
+from hush.people.columns import all_reports, as_array, cells, kind
+from hush.people.domain import integers
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.columns import all_reports, as_array, cells, kind
-from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.guarantee import ULDP, Guarantee, together
 from hush.longitudinal import _rounds
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.inference import best_guesses
+from hush.people.columns import all_reports, as_array, cells, kind
+from hush.people.domain import integers
 from hush.types import Floats, Reports
 
 _MOST_REPORTS = 2_000

@@ -27,8 +27,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.columns import all_reports, cells, column, kind
-from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.aggregate import belonging
@@ -43,6 +41,8 @@ from hush.mechanisms import moments
 from hush.mechanisms.by_name import ByName
 from hush.mechanisms.forms import Forms, companion_of
 from hush.mechanisms.inference import best_guesses, likeliest, shares
+from hush.people.columns import all_reports, cells, column, kind
+from hush.people.domain import Domain, integers
 from hush.randomness import CHUNK, chunk_generator, chunk_keys, source
 from hush.simulation import tallies
 from hush.types import Floats, Ints, Reports, Values

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from hush import strict_json
 from hush.canonical import canonical, pieces
-from hush.columns import column
-from hush.domain import Domain
 from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
+from hush.people.columns import column
+from hush.people.domain import Domain
 from hush.types import Reports
 
 VERSION = 1

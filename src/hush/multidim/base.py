@@ -26,8 +26,6 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.canonical import canonical
-from hush.columns import all_reports, as_array, column, kind
-from hush.domain import Domain
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.aggregate import belonging
@@ -40,6 +38,8 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.by_name import ByName
 from hush.mechanisms.inference import best_guesses
 from hush.multidim import checks
+from hush.people.columns import all_reports, as_array, column, kind
+from hush.people.domain import Domain
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 

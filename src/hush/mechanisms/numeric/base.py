@@ -25,7 +25,6 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.canonical import canonical
-from hush.columns import all_reports, as_array, column, kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.estimation.aggregate import belonging
@@ -41,6 +40,7 @@ from hush.mechanisms.numeric.estimate import MeanEstimate
 from hush.mechanisms.numeric.forms import LAW, NumericForms
 from hush.mechanisms.numeric.laws import MeanLaw
 from hush.mechanisms.numeric.pieces import Pieces
+from hush.people.columns import all_reports, as_array, column, kind
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 
