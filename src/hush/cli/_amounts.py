@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hush.cli._sensitive import sensitive_in
+from hush.cli._choose import sensitive_in
 from hush.files.numeric_spec import NumericSpec
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric.base import Numeric

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from hush import rules
-from hush.cli import _console
+from hush.cli import _console, _progress
 from hush.cli._classes import mechanism_class, parsed
 from hush.errors import NOTHING, ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
@@ -56,7 +56,7 @@ def budgets(least: float, most: float) -> tuple[float, float]:
 @contextmanager
 def bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
     """A bar with the time left; gives the function that is told how far the search has come, from 0 to 1."""
-    with _console.progress(title, 1.0, quiet=quiet) as advance:
+    with _progress.progress(title, 1.0, quiet=quiet) as advance:
         reached = 0.0
 
         def tell(share: float) -> None:

@@ -1,4 +1,4 @@
-"""What goes to the terminal: tables and JSON on stdout; notes, progress and errors on stderr."""
+"""What goes to the terminal: tables and JSON on stdout; notes and errors on stderr."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 DASH = "–"
@@ -142,26 +139,3 @@ def _plain(data: object) -> object:
     if isinstance(data, float) and not math.isfinite(data):
         return None if math.isnan(data) else str(data)
     return data if isinstance(data, (str, int, float, bool, type(None))) else str(data)
-
-
-class Bar:
-    """A progress bar: called with an amount, it moves on; told a title, it shows that."""
-
-    def __init__(self, bar: Progress, task: TaskID) -> None:
-        self._bar, self._task = bar, task
-
-    def __call__(self, amount: float) -> None:
-        self._bar.update(self._task, advance=amount)
-
-    def name(self, title: str) -> None:
-        """What is being done now."""
-        self._bar.update(self._task, description=_escape(clean(title)))
-
-
-@contextmanager
-def progress(title: str, total: float | None, *, quiet: bool = False) -> Iterator[Bar]:
-    """A bar with the time left, on stderr, where a person is watching."""
-    console = stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        yield Bar(bar, bar.add_task(_escape(clean(title)), total=total))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hush.cli import _console, _grid
+from hush.cli import _console, _grid, _progress
 from hush.cli._people import Source, in_amounts, one_source
 from hush.cli._trial import LEVEL, stderr
 from hush.errors import ParameterError, message
@@ -50,7 +50,7 @@ def repeated(
     """Simulate a collection many times; measured beside expected."""
     held = people.counts > 0
     m, squares, covered, seconds = spec.mechanism, np.empty(runs), np.empty(runs), 0.0
-    with _console.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
+    with _progress.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
         for i in range(runs):
             start = time.perf_counter()
             drawn = spec.aggregate(m.privatize(some, rng=rng) for some in people.blocks())

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hush import datasets, rules
-from hush.cli import _console
+from hush.cli import _progress
 from hush.cli._choose import Choice, allow
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation.population import estimated
@@ -137,7 +137,7 @@ def _collected(path: Path, mechanism: str | None, quiet: bool) -> Population:
     """Those whom an earlier collection estimated."""
     if mechanism is not None and ":" in mechanism:
         allow(mechanism)
-    collection = collect([path], progress=partial(_console.progress, quiet=quiet))
+    collection = collect([path], progress=partial(_progress.progress, quiet=quiet))
     spec = collection.spec
     spent = float(getattr(spec.mechanism, "epsilon", 0.0))
     return replace(estimated(spec.estimate(collection.total)), name=path.stem, spent=spent)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hush import atomic
-from hush.cli import _console, _paths
+from hush.cli import _console, _paths, _progress
 from hush.errors import ParameterError, message
 from hush.files.paths import quoted
 from hush_studies import Check, Part, Settings, Study, page
@@ -71,7 +71,7 @@ class Run:
 
         total = sum(part.cost(self.settings) for part in left)
         try:
-            with _console.progress(f"Reproducing {self.study.name}", total, quiet=quiet) as bar:
+            with _progress.progress(f"Reproducing {self.study.name}", total, quiet=quiet) as bar:
                 return make(
                     self.study, self.parts, self.settings, self.folder,
                     write=atomic.write, there=there, advance=bar, begin=begin, end=end,

@@ -16,7 +16,7 @@ import hush
 from hush import atomic
 from hush.audit import AuditResult, MechanismTarget, Screening, Target, run
 from hush.audit.screening import reports_for, screen
-from hush.cli import _audit_table, _console, _paths
+from hush.cli import _audit_table, _console, _paths, _progress
 from hush.cli._audit_target import Asked
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Sensitive, Settings, SpecFile
@@ -234,7 +234,7 @@ def _run(
     screening = reports_for(target, trials) if pair is None and sampled else 0
     chosen: tuple[int, int] | Screening | None = pair
     with (
-        _console.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
+        _progress.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
         redirect_stdout(sys.stderr),  # what foreign code prints is not the answer
     ):
         if screening:

@@ -11,13 +11,27 @@ import typer
 from hush import atomic, rules
 from hush.cli import _asking, _budget_table, _console, _paths
 from hush.cli._asking import asked, with_budget
-from hush.cli._budget_options import CROWD, SEARCH, WISH, Earlier, LeastEpsilon, Plot
 from hush.cli._choose import Choice
 from hush.cli._classes import parsed
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Json, K, MechanismName, Seed, Sensitive, Settings, SpecOut
+from hush.cli._options import (
+    CROWD,
+    SEARCH,
+    WISH,
+    Delta,
+    Earlier,
+    Json,
+    K,
+    LeastEpsilon,
+    MechanismName,
+    Plot,
+    Seed,
+    Sensitive,
+    Settings,
+    SpecOut,
+    seeded,
+)
 from hush.cli._people import Source
-from hush.cli._seed import seeded
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.people import Population

@@ -9,11 +9,24 @@ import typer
 
 from hush import atomic
 from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _console, _paths
-from hush.cli._budget_options import CROWD, SEARCH, WISH, Earlier, LeastEpsilon, Plot
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Json, K, Seed, Sensitive, Settings, SpecOut
+from hush.cli._options import (
+    CROWD,
+    SEARCH,
+    WISH,
+    Delta,
+    Earlier,
+    Json,
+    K,
+    LeastEpsilon,
+    Plot,
+    Seed,
+    Sensitive,
+    Settings,
+    SpecOut,
+    seeded,
+)
 from hush.cli._people import Source, in_amounts
-from hush.cli._seed import seeded
 from hush.errors import ParameterError, message
 from hush.planning import capri
 from hush.planning.capri import Answer, Exposure

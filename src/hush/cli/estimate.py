@@ -11,11 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from hush import atomic
-from hush.cli import _console, _means, _paths
+from hush.cli import _console, _means, _paths, _progress
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
-from hush.cli._estimate_table import show
-from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, shown
+from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown
 from hush.cli._folded import Together, by_size, folded, telling, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
@@ -100,7 +99,7 @@ def estimate(
     agree(mechanism, found.spec, str(spec or found.reports[0].path))
     if isinstance(found.spec, NumericSpec):
         _means.refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found.spec)
-    progress = partial(_console.progress, quiet=as_json)
+    progress = partial(_progress.progress, quiet=as_json)
     collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
     if isinstance(found.spec, NumericSpec):
         _mean(collection, by, level, outputs, as_json=as_json)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from hush import atomic
-from hush.cli import _console, _paths
+from hush.cli import _console, _paths, _progress
 from hush.cli._choose import Choice
 from hush.cli._classes import numeric_class
 from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
@@ -90,7 +90,7 @@ def privatize(
     rows = Rows(source, column, kept_columns(keep, column), chosen, clip, Likeness(strip, ignore_case))
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
     written = rows.write(
-        output, order, _temporary(temporary, output), progress=partial(_console.progress, quiet=as_json)
+        output, order, _temporary(temporary, output), progress=partial(_progress.progress, quiet=as_json)
     )
     if spec_out is not None:
         atomic.write(spec_out, chosen.to_json())

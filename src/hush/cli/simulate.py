@@ -28,9 +28,9 @@ from hush.cli._options import (
     Sensitive,
     Settings,
     SpecFile,
+    seeded,
 )
 from hush.cli._people import population
-from hush.cli._seed import seeded
 from hush.cli._trial import LEVEL, repeated
 from hush.errors import ParameterError, message
 from hush.estimation import Estimate

@@ -9,9 +9,9 @@ import typer
 
 from hush import atomic, rules
 from hush.cli import _console, _grid, _paths
+from hush.cli._choose import sensitive_in
 from hush.cli._numbers import real, whole
 from hush.cli._options import Epsilon, Json, K, Sensitive, SpecOut
-from hush.cli._sensitive import sensitive_in
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.domains import read_domain
 from hush.mechanisms.spec import Spec
