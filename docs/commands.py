@@ -19,7 +19,8 @@ MARKED = re.compile(r"(<!-- begin (\w+) -->\n).*?(<!-- end -->)", re.S)
 
 def commands() -> dict[str, Any]:
     """Every command by name."""
-    return dict(getattr(typer.main.get_command(app), "commands"))  # noqa: B009 (click's Group, untyped here)
+    group: Any = typer.main.get_command(app)
+    return {name: group.get_command(None, name) for name in group.list_commands(None)}
 
 
 def reference(name: str) -> str:

@@ -37,10 +37,10 @@ import hush
 from hush import longitudinal, multidim
 from hush.audit.checkpoint import Checkpoint
 from hush.cli._app import app
-from hush.cli._choose import spec_from
-from hush.cli._domains import read_domain
 from hush.errors import HushError
 from hush.estimation import Aggregate
+from hush.files.domains import read_domain
+from hush.files.specs import spec_from
 from hush.longitudinal import Ledger
 from tests.conftest import example
 

@@ -13,7 +13,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hush import _start, datasets, errors
-from hush.domain import Domain
 from hush.errors import HushError
 from hush.estimation import Aggregate, Estimate
 from hush.guarantee import LDP, ULDP, ApproxLDP
@@ -33,13 +32,15 @@ from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
 from hush.mechanisms.wheel import Wheel
-from hush.planning.plan import plan
+from hush.people import Domain, Population
 from hush.randomness import seeded
 from hush.utility import uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
 
 if TYPE_CHECKING:
+    from hush.files import read, write
     from hush.planning.capri import capacity
     from hush.planning.optimus import budget
+    from hush.planning.plan import plan
     from hush.planning.uldp import uldp
 
 __version__ = "0.2.0.dev0"
@@ -81,6 +82,7 @@ __all__ = [
     "Hybrid",
     "Numeric",
     "Piecewise",
+    "Population",
     "PureOracle",
     "ServerTHE",
     "Spec",
@@ -92,6 +94,7 @@ __all__ = [
     "from_dict",
     "numeric_registry",
     "plan",
+    "read",
     "register",
     "registry",
     "seeded",
@@ -103,6 +106,7 @@ __all__ = [
     "uUE",
     "uWheel",
     "uldp",
+    "write",
 ]
 
 
@@ -118,16 +122,34 @@ for _name in __all__:
 
 _start.done()
 
-_PACKAGES = {"analysis", "attacks", "audit", "longitudinal", "multidim", "planning", "testing", "utility"}
-_QUESTIONS = {"budget", "capacity", "uldp"}
+_PACKAGES = {
+    "analysis",
+    "attacks",
+    "audit",
+    "files",
+    "longitudinal",
+    "multidim",
+    "people",
+    "planning",
+    "testing",
+    "utility",
+}
+_LATER = {
+    "budget": "planning.optimus",
+    "capacity": "planning.capri",
+    "plan": "planning.plan",
+    "read": "files",
+    "uldp": "planning.uldp",
+    "write": "files",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """The packages and the questions to the planner, imported when first used."""
+    """The packages, the questions to the planner, and files: imported when first used."""
     if name in _PACKAGES:
         return import_module(f"hush.{name}")
-    if name in _QUESTIONS:
-        return _public(getattr(import_module("hush.planning"), name))
+    if name in _LATER:
+        return _public(getattr(import_module(f"hush.{_LATER[name]}"), name))
     raise AttributeError(f"module 'hush' has no attribute {name!r}")
 
 

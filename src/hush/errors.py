@@ -131,6 +131,10 @@ class Unsaid(str):
         return str(self)
 
 
+NOTHING = Unsaid("nothing")
+"""What a message says it got where something was left out."""
+
+
 def message(name: str, rule: str, value: object, remedy: str) -> Message:
     """The one shape of an error message.
 

@@ -48,7 +48,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "loss", "threshold", "data", "more"), CASES, ids=lambda x: str(x)[:12])
 def test_the_budget_satisfies_and_a_twentieth_less_does_not(
-    name: str, loss: str, threshold: float, data: hush.datasets.Dataset, more: dict[str, Any]
+    name: str, loss: str, threshold: float, data: hush.Population, more: dict[str, Any]
 ) -> None:
     answer = budget(name, data, loss=loss, threshold=threshold, runs=40_000, rng=hush.seeded(7), **more)
     assert answer.epsilon is not None

@@ -166,8 +166,8 @@ def test_means_and_variances_of_a_large_population(name: str) -> None:
     people = population(counts, None)
     runs = 1000 if name == "PGR" else 4000
     rows = estimates(m, people, runs, hush.seeded(3))
-    due = m.variances(people.truth, people.n)
-    z = (rows.mean(axis=0) - people.truth) / np.sqrt(due / runs)
+    due = m.variances(people.frequencies, people.n)
+    z = (rows.mean(axis=0) - people.frequencies) / np.sqrt(due / runs)
     assert np.abs(z).max() < sigmas(30)
     spread = (rows.var(axis=0, ddof=1) / due - 1) * np.sqrt((runs - 1) / 2)
     assert np.abs(spread).max() < sigmas(30) * 1.1

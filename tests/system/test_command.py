@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import hush
 from tests.conftest import NAMES, UTILITY
-from tests.system.support import answer, refused, run, shell
+from tests.system.support import answer, refused, run, shell, write_csv
 
 COMMANDS = [
     "plan", "budget", "capacity", "uldp", "mechanisms", "privatize", "estimate", "simulate", "audit", "demo",
@@ -38,11 +39,35 @@ def test_help(command: list[str]) -> None:
     assert all(name in result.stdout for name in (COMMANDS if not command else ["--json"]))
 
 
+HEAVY = ("numba", "scipy", "pyarrow", "matplotlib", "sklearn", "pandas")
+
+
+def imported_by(code: str, names: Sequence[str]) -> list[str]:
+    """Which of some modules are there after some code, in a process of its own."""
+    told = f"import sys\n{code}\nprint()\nprint(*[name for name in {tuple(names)!r} if name in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    return said.stdout.split("\n")[-2].split()
+
+
 def test_importing_the_command_is_cheap() -> None:
-    heavy = "matplotlib", "pyarrow", "numba", "pandas", "rich.progress"
-    code = f"import sys; from hush.cli import app; print([m for m in {heavy!r} if m in sys.modules])"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "[]"
+    own = [f"hush.cli.{name}" for name in COMMANDS]
+    assert imported_by("from hush.cli import app", [*HEAVY, *own, "rich.progress", "hush.planning"]) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_imports_nothing_heavy_before_it_runs(name: str) -> None:
+    """Nor another command; imports stand at the top of its file, but for these."""
+    others = [f"hush.cli.{each}" for each in COMMANDS if each != name]
+    assert imported_by(f"import hush.cli.{name}", [*HEAVY, *others]) == []
+
+
+def test_a_small_table_is_randomized_without_what_takes_long_to_import(tmp_path: Path) -> None:
+    table = write_csv(tmp_path / "d.csv", {"v": [0, 1, 2] * 3, "w": [1] * 9})
+    made = ["privatize", str(table), "--column", "v", "--k", "3", "--mechanism", "OUE", "--epsilon", "1"]
+    code = f"sys.argv[1:] = {[*made, '-o', str(tmp_path / 'r.parquet')]!r}\n"
+    code += "from contextlib import suppress\nfrom hush.cli import app\nwith suppress(SystemExit): app()"
+    assert run(*made, "-o", tmp_path / "r.parquet").exit_code == 0  # the kernels are kept now
+    assert imported_by(code, ["pandas", "matplotlib", "sklearn", "scipy.linalg", "numba.np.linalg"]) == []
 
 
 def test_mechanisms_agree_with_the_library() -> None:

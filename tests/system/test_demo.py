@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.datasets import Dataset
+from hush.people import Population
 from hush.reports import demo
 from hush.reports.outcome import Outcome
 from hush.reports.theme import LIGHT
@@ -81,9 +81,9 @@ def test_the_page_is_self_contained(told: tuple[dict[str, Any], Path]) -> None:
     assert "frontpage" in text
 
 
-def outcome(labels: list[str]) -> tuple[Dataset, Outcome]:
+def outcome(labels: list[str]) -> tuple[Population, Outcome]:
     m = hush.GRR(k=len(labels), epsilon=1.0)
-    data = Dataset("tiny", np.arange(1, m.k + 1) * 100, hush.Domain(labels=labels), "a <b>source</b>")
+    data = Population(np.arange(1, m.k + 1) * 100, hush.Domain(labels=labels), "tiny", "a <b>source</b>")
     spec = hush.Spec(m, data.domain)
     estimate = spec.estimate(spec.simulate(data.counts, rng=hush.seeded(7)))
     return data, Outcome(m, estimate, data.frequencies, 0.5, 0.1, 0.1)

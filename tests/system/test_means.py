@@ -15,7 +15,7 @@ import pytest
 
 import hush
 from hush import from_dict
-from hush.cli._amount_cells import AmountReader
+from hush.people.amounts import AmountReader
 from tests.system.support import answer, refused, run, write_csv
 
 AMOUNTS = np.arange(41)

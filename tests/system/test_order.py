@@ -22,8 +22,8 @@ import pytest
 from scipy.stats import hypergeom
 
 import hush
-from hush.cli import _kept, _randomize, _reports, _tables
-from hush.files import order
+from hush.files import kept, order, randomizing, tables
+from hush.files import reports as report_files
 from hush.statistics import FALSE_ALARM
 from tests.system.support import COIN, answer, refused, run, write_csv
 
@@ -37,7 +37,7 @@ def memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Rows in memory, and rows that wait in a file."""
     if request.param is not None:
         monkeypatch.setattr(order, "MEMORY", request.param)
-        monkeypatch.setattr(_randomize, "_READ", 500)
+        monkeypatch.setattr(randomizing, "_READ", 500)
 
 
 def records(path: Path, m: Any) -> npt.NDArray[Any]:
@@ -146,7 +146,7 @@ def test_the_smallest_group_of_kept_cells_is_said(tmp_path: Path) -> None:
 
 
 def test_groups_that_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_kept, "_MOST", 3)
+    monkeypatch.setattr(kept, "_MOST", 3)
     data = write_csv(tmp_path / "d.csv", {"v": [0] * 8, "three": list("aabbccaa"), "four": list("aabbccdd")})
     made = ("privatize", data, "--column", "v", "--k", 2, *GRR, "-o", tmp_path / "r.parquet")
     assert answer(*made, "--keep", "three")["smallest_group"] == 2
@@ -204,16 +204,16 @@ def test_long_kept_cells_are_held_a_few_at_a_time(
     """Equal cells take one place in the input, so its own account of them is short."""
     held = []
 
-    def seen(self: _tables.Table, advance: Any) -> Iterator[Any]:
+    def seen(self: tables.Table, advance: Any) -> Iterator[Any]:
         for batch in batches(self, advance):
             held.append(batch.nbytes)
             yield batch
 
-    batches = _tables.Table.batches
-    monkeypatch.setattr(_tables.Table, "batches", seen)
-    monkeypatch.setattr(_tables, "_TEXTS", 64)
-    monkeypatch.setattr(_tables, "_BATCH_BYTES", 1 << 16)
-    monkeypatch.setattr(_reports, "BATCH_BYTES", 1 << 16)
+    batches = tables.Table.batches
+    monkeypatch.setattr(tables.Table, "batches", seen)
+    monkeypatch.setattr(tables, "_TEXTS", 64)
+    monkeypatch.setattr(tables, "_BATCH_BYTES", 1 << 16)
+    monkeypatch.setattr(report_files, "BATCH_BYTES", 1 << 16)
     n, long = 1000, "x" * 1000
     texts = [long if same else f"{i} {long}" for i in range(n)]
     pq.write_table(pa.table({"v": [0] * n, "a.b": texts}), tmp_path / "d.parquet")
@@ -251,7 +251,7 @@ def test_no_label_and_no_kept_cell_waits_on_the_disk(tmp_path: Path, monkeypatch
     data = write_csv(tmp_path / "d.csv", {"v": ["CANARY label", "b"] * (n // 2), "keep": ["CANARY cell"] * n})
     (tmp_path / "labels.txt").write_text("CANARY label\nb\n")
     monkeypatch.setattr(order, "MEMORY", 20_000)
-    monkeypatch.setattr(_randomize, "_READ", 1000)
+    monkeypatch.setattr(randomizing, "_READ", 1000)
     monkeypatch.setattr(tempfile, "TemporaryFile", named)
     (tmp_path / "wait").mkdir()
     made = ("privatize", data, "--column", "v", "--domain", tmp_path / "labels.txt", *GRR, "--keep", "keep")
@@ -263,10 +263,11 @@ def test_no_label_and_no_kept_cell_waits_on_the_disk(tmp_path: Path, monkeypatch
 
 
 KILLED = """
-from hush.cli import _randomize, main
+from hush.cli import main
+from hush.files import randomizing
 from hush.files import order
 
-order.MEMORY, _randomize._READ = 1 << 20, 1 << 16
+order.MEMORY, randomizing._READ = 1 << 20, 1 << 16
 main()
 """
 
@@ -307,7 +308,7 @@ def test_a_command_that_is_killed_leaves_no_rows(
 def little_room(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No file may grow beyond a few bytes, as on a disk that is full."""
     monkeypatch.setattr(order, "MEMORY", 20_000)
-    monkeypatch.setattr(_randomize, "_READ", 1000)
+    monkeypatch.setattr(randomizing, "_READ", 1000)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (512, hard))
     yield

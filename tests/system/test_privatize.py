@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hush
-from hush.cli._labels import Coder
+from hush.people.coding import Coder
 from tests.system.support import answer, refused, run, write_csv
 
 GRR = ("--mechanism", "GRR", "--epsilon", 40)

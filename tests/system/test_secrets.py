@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import logging
 import tempfile
@@ -25,9 +26,9 @@ import hush
 from hush import longitudinal, multidim, utility
 from hush.attacks import outcome
 from hush.audit.collections import TupleTarget
-from hush.cli import _randomize, app
+from hush.cli import app
 from hush.cli._paths import ENDINGS
-from hush.files import order, scratch
+from hush.files import order, randomizing, scratch
 from hush.mechanisms import numeric
 from hush.planning.capri import population
 from tests.system.support import COIN
@@ -172,7 +173,7 @@ def _parquet() -> Iterator[tuple[str, pa.Table]]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(order, "MEMORY", 1 << 10)  # so that rows wait in temporary files
-    monkeypatch.setattr(_randomize, "_READ", 50)
+    monkeypatch.setattr(randomizing, "_READ", 50)
     for name, data in FILES.items():
         Path(name).write_bytes(data)
     for name, table in _parquet():
@@ -237,8 +238,9 @@ CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
 
 def _read_by_commands() -> set[tuple[str, str]]:
     """Every path that a command takes, but for those that it only writes."""
-    commands: dict[str, Any] = dict(getattr(typer.main.get_command(app), "commands"))  # noqa: B009 (untyped here)
-    callbacks: dict[str, Any] = {each.callback.__name__: each.callback for each in app.registered_commands}
+    group: Any = typer.main.get_command(app)
+    commands: dict[str, Any] = {name: group.get_command(None, name) for name in group.list_commands(None)}
+    callbacks = {name: getattr(importlib.import_module(f"hush.cli.{name}"), name) for name in commands}
     return {
         (name, each.opts[0])
         for name, command in commands.items()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hush
-from hush.cli._choose import spec_from
+from hush.files.specs import spec_from
 from tests.golden.write_vectors import FILE, OLD_FILE
 from tests.system.support import answer, refused, run, write_csv
 

@@ -272,7 +272,7 @@ def test_populations() -> None:
     estimate = m.estimate(m.simulate(COUNTS, rng=hush.seeded(1)))
     before = ask(people=estimate, threshold=0.05)
     assert before.question.people.n == 1000
-    assert before.question.people.truth.min() >= 0
+    assert before.question.people.frequencies.min() >= 0
     assert ask(people=estimate, n=50_000, threshold=0.05).epsilon < before.epsilon  # type: ignore[operator]
 
 

@@ -385,7 +385,7 @@ def test_mechanisms_may_be_given_in_four_ways() -> None:
     ({"counts": None, "values": []}, "values"), ({"counts": None, "values": [math.nan]}, "values"),
     ({"counts": None, "values": [0.5]}, "values"), ({"counts": None, "values": ["a"]}, "values"),
     ({"domain": hush.Domain(size=3)}, "domain"), ({"domain": "water"}, "domain"),
-    ({"domain": hush.Domain(labels=[str(i) for i in range(21)])}, "domain"),
+    ({"domain": hush.Domain(labels=[f"{i} m" for i in range(21)])}, "domain"),
     ({"most": 0}, "most"), ({"most": math.nan}, "most"),
     ({"method": "guess"}, "method"), ({"mechanism": "XYZ"}, "mechanism"), ({"mechanism": 7}, "mechanism"),
     ({"mechanism": "LH"}, "mechanism"), ({"mechanism": hush.GRR(k=3, epsilon=1.0)}, "mechanism"),

@@ -192,7 +192,7 @@ def test_every_error_is_described() -> None:
 def test_every_dataset_is_described() -> None:
     page = (DOCS / "datasets.md").read_text(encoding="utf-8")
     for name, item in vars(hush.datasets).items():
-        if callable(item) and getattr(item, "__annotations__", {}).get("return") == "Dataset" and name[0] != "_":
+        if callable(item) and getattr(item, "__annotations__", {}).get("return") == "Population" and name[0] != "_":
             assert f"`{name}" in page
 
 

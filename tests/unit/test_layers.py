@@ -14,10 +14,10 @@ import hush_studies
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
-    "_start", "errors", "types", "rules", "strict_json", "canonical", "guarantee", "exact", "statistics", "columns",
-    "_index", "randomness", "domain", "datasets",
-    "kernels", "files", "estimation", "analysis", "simulation", "mechanisms", "utility", "longitudinal", "multidim",
-    "attacks", "audit", "planning", "testing", "engine", "collect", "reports", "workbench", "cli",
+    "_start", "errors", "types", "rules", "strict_json", "canonical", "guarantee", "exact", "statistics", "randomness",
+    "atomic", "people", "datasets",
+    "kernels", "estimation", "analysis", "simulation", "mechanisms", "utility", "longitudinal", "multidim",
+    "attacks", "audit", "planning", "testing", "files", "reports", "engine", "collect", "workbench", "cli",
 ]  # fmt: skip
 STUDIES = Path(hush_studies.__file__).parent
 INSIDE = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in LAYERS)

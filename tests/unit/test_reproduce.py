@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.files import atomic
+from hush import atomic
 from hush.mechanisms.forms import Forms
 from hush_studies import Check, Part, Settings, Study, Table, measure, page, studies
 from hush_studies.folder import RECORD, kept, make, whole

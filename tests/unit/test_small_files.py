@@ -22,13 +22,13 @@ from hypothesis import strategies as st
 
 import hush
 import hush.utility
-from hush._index import Index
 from hush.canonical import canonical, pieces
-from hush.cli import _reports
-from hush.cli._labels import Coder
 from hush.errors import HushError, ParameterError
 from hush.files import footer
+from hush.files import reports as report_files
 from hush.mechanisms import registry
+from hush.people.coding import Coder
+from hush.people.index import Index
 from hush.utility import BalancedLH, total_error, uHR
 from tests.conftest import NAMES, UTILITY, example
 
@@ -157,7 +157,7 @@ def test_a_footer_that_no_reader_takes_is_refused(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(footer, "MOST", 1000)
     out = tmp_path / "reports.parquet"
     spec = hush.Spec(hush.GRR(k=300, epsilon=1.0), hush.Domain(labels=[f"label {i}" for i in range(300)]))
-    with pytest.raises(ParameterError, match="at most 1,000 bytes"), _reports.writing(out, spec, "secure", "input"):
+    with pytest.raises(ParameterError, match="at most 1,000 bytes"), report_files.writing(out, spec, "secure", "input"):
         pass
     assert not list(tmp_path.iterdir())
 
@@ -166,13 +166,13 @@ def test_a_footer_that_no_reader_takes_is_refused(tmp_path: Path, monkeypatch: p
 def test_a_report_file_has_its_spec_once(tmp_path: Path, kept: Any) -> None:
     out = tmp_path / "reports.parquet"
     spec = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["a", "b", "seldom"]))
-    with _reports.writing(out, spec, "secure", "input") as write:
+    with report_files.writing(out, spec, "secure", "input") as write:
         write(spec.privatize(["a"]), kept)
     assert out.read_bytes().count(spec.to_json().encode()) == 1
     assert b"ARROW:schema" not in out.read_bytes()  # which would hold it again, in letters of base 64
     assert pq.read_table(out).schema.metadata[b"hush.spec"].decode() == spec.to_json()
-    assert _reports.spec_in(out) == spec
-    assert _reports.randomness_in(out) == "secure"
+    assert report_files.read_reports(out).spec == spec
+    assert report_files.read_reports(out).randomness == "secure"
 
 
 KINDS = [pa.string(), pa.bool_(), pa.int8(), pa.uint64(), pa.float32(), pa.float64(), pa.date32(), pa.binary(3)]
@@ -182,21 +182,21 @@ KINDS += [pa.large_string(), pa.timestamp("us", "Europe/Berlin"), pa.duration("s
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_kept_column_is_of_its_type_and_the_spec_beside_it(tmp_path: Path, kind: pa.DataType) -> None:
     out, spec = tmp_path / "reports.parquet", hush.Spec(hush.GRR(k=3, epsilon=1.0))
-    with _reports.writing(out, spec, "secure", "input") as write:
+    with report_files.writing(out, spec, "secure", "input") as write:
         write(spec.privatize([0]), pa.record_batch({"kept": pa.array([None], kind)}))
     table = pq.read_table(out)
     assert table.schema.field("kept").type == kind
     assert table.schema.metadata[b"hush.spec"].decode() == spec.to_json()
-    assert _reports.spec_in(out) == spec
+    assert report_files.read_reports(out).spec == spec
 
 
 def test_a_report_file_with_a_very_long_spec_is_read(tmp_path: Path) -> None:
     """Parquet readers refuse a footer with more than 100 MB in one piece, unless they are told otherwise."""
     spec = hush.Spec(hush.GRR(k=2, epsilon=1.0), hush.Domain(labels=["a", "b" * 101_000_000]))
-    with _reports.writing(tmp_path / "r.parquet", spec, "secure", "shuffled") as write:
+    with report_files.writing(tmp_path / "r.parquet", spec, "secure", "shuffled") as write:
         write(spec.mechanism.privatize([0, 1]))
-    assert _reports.spec_in(tmp_path / "r.parquet").hash == spec.hash
-    assert _reports.row_count(tmp_path / "r.parquet") == 2
+    found = report_files.read_reports(tmp_path / "r.parquet")
+    assert (found.spec.hash, found.n) == (spec.hash, 2)
 
 
 # Specs.

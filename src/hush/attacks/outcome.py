@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from hush.columns import as_array, kind
-from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
 from hush.mechanisms.base import FrequencyOracle
+from hush.people.columns import as_array, kind
+from hush.people.domain import integers
 from hush.types import Bools, Floats, Ints
 
 

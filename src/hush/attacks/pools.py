@@ -16,10 +16,10 @@ import numpy.typing as npt
 from hush import rules
 from hush.attacks._ties import batches, likeliest
 from hush.attacks.outcome import Outcome, scored, truth
-from hush.domain import integers
 from hush.errors import ParameterError, message
 from hush.longitudinal import Repeated
 from hush.mechanisms.inference import shares
+from hush.people.domain import integers
 from hush.types import Floats, Ints, Reports
 
 

@@ -20,10 +20,10 @@ from hush.attacks._ties import batches, likeliest
 from hush.attacks._ties import top as best
 from hush.attacks._tuples import collection
 from hush.attacks.outcome import Outcome, expected_success, mean, one_each, product, scored, truth
-from hush.columns import all_reports, cells, kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.multidim import Multidim, checks
 from hush.multidim.base import Beliefs
+from hush.people.columns import all_reports, cells, kind
 from hush.types import Floats, Ints, Reports
 
 

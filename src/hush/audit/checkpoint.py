@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hush import atomic
 from hush.errors import SpecError, message
-from hush.files import atomic
 
 _NAMED = {"root": "seed", "mark": "code"}
 _REMEDY = "remove it to start again"

@@ -21,12 +21,12 @@ from hush.attacks import longitudinal as over_time
 from hush.attacks._ties import CELLS
 from hush.attacks._tuples import collection
 from hush.audit.target import Claim, Target
-from hush.columns import kind
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.guarantee import ULDP, Guarantee
 from hush.longitudinal import Longitudinal, Repeated
 from hush.mechanisms.base import FrequencyOracle
 from hush.multidim import Multidim
+from hush.people.columns import kind
 from hush.randomness import CHUNK
 from hush.types import Bools, Floats, Reports
 

@@ -8,10 +8,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hush import atomic
 from hush.audit.power import RARE, SHARE, Power
 from hush.audit.screening import Screening
 from hush.audit.target import Claim
-from hush.files import atomic
 
 
 @dataclass(frozen=True)

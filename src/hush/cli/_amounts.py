@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hush.cli._domains import sensitive_in
-from hush.cli._numeric_spec import NumericSpec
-from hush.domain import Domain
+from hush.cli._choose import sensitive_in
+from hush.files.numeric_spec import NumericSpec
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.spec import Spec
+from hush.people.domain import Domain
 
 
 def described(domain: Domain, amounts: Sequence[float], sensitive: list[str] | None, most: float | None) -> Domain:

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+import hush
 from hush.cli import _guard
-from hush.cli.audit import audit
-from hush.cli.budget import budget
-from hush.cli.capacity import capacity
-from hush.cli.demo import demo
-from hush.cli.estimate import estimate
-from hush.cli.mechanisms import mechanisms
-from hush.cli.plan import plan
-from hush.cli.privatize import privatize
-from hush.cli.reproduce import reproduce
-from hush.cli.simulate import simulate
-from hush.cli.uldp import uldp
 from hush.errors import ParameterError, Unsaid, message
+
+COMMANDS = (
+    "plan",
+    "budget",
+    "capacity",
+    "uldp",
+    "mechanisms",
+    "privatize",
+    "estimate",
+    "simulate",
+    "audit",
+    "demo",
+    "reproduce",
+)
+"""Each is a function in the file of its name."""
 
 
 class _Once(TyperCommand):
@@ -40,8 +47,24 @@ class _Once(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+@cache
+def _command(name: str) -> Any:
+    """A command; its file is imported when it is run or asked for help, so that the others cost no time."""
+    alone = typer.Typer(rich_markup_mode="markdown", add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name, cls=_Once)(getattr(import_module(f"hush.cli.{name}"), name))
+    return typer.main.get_command(alone)
+
+
 class _Guarded(TyperGroup):
     """Turns every error into one message and an exit code, those of the option parser included."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All of them, in the order of a collection."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name, or None."""
+        return _command(cmd_name) if cmd_name in COMMANDS else None
 
     def main(
         self,
@@ -76,8 +99,6 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        import hush
-
         typer.echo(f"hush {hush.__version__}")
         raise typer.Exit
 
@@ -89,7 +110,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-for _command in (plan, budget, capacity, uldp, mechanisms, privatize, estimate, simulate, audit, demo, reproduce):
-    app.command(cls=_Once)(_command)

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from hush import rules
-from hush.cli import _console
-from hush.errors import ParameterError, message
+from hush.cli import _console, _progress
+from hush.cli._classes import mechanism_class, parsed
+from hush.errors import NOTHING, ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.settings import takes
+from hush.planning.relax import up
 
 Found = TypeVar("Found")
 
@@ -27,10 +30,6 @@ def asked(work: Callable[[], Found], options: Mapping[str, str]) -> Found:
 
 def with_budget(mechanism: str | None, settings: list[str] | None) -> type[FrequencyOracle]:
     """A mechanism by name that takes a budget, none being set."""
-    from hush.cli._classes import mechanism_class, parsed
-    from hush.cli._usage import NOTHING
-    from hush.mechanisms.settings import takes
-
     if mechanism is None:
         raise ParameterError(message("--mechanism", "must be given", NOTHING, "use e.g. OUE"))
     cls = mechanism_class(mechanism)
@@ -57,7 +56,7 @@ def budgets(least: float, most: float) -> tuple[float, float]:
 @contextmanager
 def bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
     """A bar with the time left; gives the function that is told how far the search has come, from 0 to 1."""
-    with _console.progress(title, 1.0, quiet=quiet) as advance:
+    with _progress.progress(title, 1.0, quiet=quiet) as advance:
         reached = 0.0
 
         def tell(share: float) -> None:
@@ -86,8 +85,6 @@ def rounded_up(epsilon: float) -> str:
     >>> rounded_up(5.81531), rounded_up(0.001), rounded_up(2.0)
     ('5.816', '0.001', '2')
     """
-    from hush.planning.relax import up
-
     return f"{up(epsilon):.4g}"
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+
+from hush.audit import AuditResult
 from hush.cli import _console, _grid
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hush.audit import AuditResult
 
 _STYLES = {"violation": "bold red", "inconclusive": "bold yellow", "consistent": "green", "measured": ""}
 

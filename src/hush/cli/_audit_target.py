@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hush.cli._usage import NOTHING
-from hush.errors import ParameterError, Unsaid, message
-
-if TYPE_CHECKING:
-    from hush.audit import Target
+from hush.audit import Claim, MechanismTarget, Target, adapters
+from hush.audit.foreign import PATIENCE, from_name
+from hush.audit.pipe import PipeTarget
+from hush.cli._choose import Choice
+from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.randomness import CHUNK
 
 _MECHANISM = "--mechanism or --spec"
 
@@ -43,11 +43,6 @@ class Asked:
         if way == "--adapter":
             return self._adapted()
         self._out("--epsilon", self.epsilon, way, "foreign code has its own")
-        from hush.audit import Claim
-        from hush.audit.foreign import PATIENCE, from_name
-        from hush.audit.pipe import PipeTarget
-        from hush.randomness import CHUNK
-
         k = int(self._needed("--k", self.k, way))
         promised = Claim(self._needed("--claim", self.claim, way), self.delta or 0.0)
         patience = PATIENCE if self.timeout is None else self.timeout
@@ -76,15 +71,10 @@ class Asked:
         return named[0]
 
     def _mechanism(self) -> Target:
-        from hush.audit import MechanismTarget
-        from hush.cli._choose import Choice
-
         choice = Choice(self.mechanism, self.k, self.epsilon, self.delta, self.settings, self.spec, self.sensitive)
         return MechanismTarget(choice.build().mechanism)
 
     def _adapted(self) -> Target:
-        from hush.audit import adapters
-
         self._out("--delta", self.delta, "--adapter", "its clients claim none")
         k = int(self._needed("--k", self.k, "--adapter"))
         return adapters.from_name(str(self.adapter), k, self._needed("--epsilon", self.epsilon, "--adapter"))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from rich.console import Console
+
+from hush import rules
 from hush.cli import _console, _grid
 from hush.cli._asking import percent
+from hush.guarantee import LDP, ULDP
+from hush.mechanisms.base import FrequencyOracle
+from hush.planning.optimus import Answer, Tried
+from hush.planning.optimus.question import Question
+from hush.planning.relax import up
 from hush.reports.words import many
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hush.mechanisms.base import FrequencyOracle
-    from hush.planning.optimus import Answer, Tried
-    from hush.planning.optimus.question import Question
 
 Row = TypeVar("Row")
 
@@ -104,8 +105,6 @@ def _none(answer: Answer) -> str:
 
 def _ways_out(answer: Answer) -> str:
     """What to do where no budget is enough."""
-    from hush import rules
-
     q = answer.question
     most = float(getattr(type(q.mechanism(q.high)), "_largest", rules.MAX_EPSILON))
     last = "or allow more with --max-epsilon"
@@ -138,9 +137,6 @@ def told_apart(budgets: Sequence[float]) -> list[str]:
 
 def _exposed(m: FrequencyOracle) -> str:
     """What the budget means for a person."""
-    from hush.guarantee import LDP
-    from hush.planning.relax import up
-
     promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
     if isinstance(m.guarantee, LDP):
         promise += (
@@ -155,8 +151,6 @@ def _exposed(m: FrequencyOracle) -> str:
 
 def unprotected(promise: object) -> str:
     """That a guarantee leaves some values out, where it does."""
-    from hush.guarantee import ULDP
-
     if not isinstance(promise, ULDP):
         return ""
     some = len(promise.sensitive)
@@ -169,7 +163,7 @@ def _people(q: Question) -> str:
 
 
 def _crowd(q: Question) -> str:
-    return f"{_people(q)} drawn anew" if q.people.counts is None else f"the same {_people(q)}"
+    return f"the same {_people(q)}" if q.people.drawn is None else f"{_people(q)} drawn anew"
 
 
 def meaning(q: Question) -> str:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hush.cli._usage import NOTHING
-from hush.errors import ParameterError, Unsaid, message
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    from hush.domain import Domain
-    from hush.planning.capri import Answer, Evidence, Exposure, Population
+from hush import atomic
+from hush.cli import _asking
+from hush.cli._asking import asked, bar, with_budget
+from hush.cli._classes import merged, parsed
+from hush.cli._names import meant
+from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.files.specs import construct
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.registry import registry
+from hush.mechanisms.settings import takes
+from hush.people.domain import Domain
+from hush.planning import capri
+from hush.planning.capri import Answer, Evidence, Exposure, Population
+from hush.planning.capri.build import builder
+from hush.planning.capri.question import question
+from hush.planning.capri.trial import Trials
 
 OPTIONS = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "counts", "mechanism")}
 OPTIONS |= {"most": "--clip", "epsilon": "--max-epsilon", "domain": "--counts"}
@@ -24,10 +34,6 @@ _ROUNDS, _WORK = 20, 3e4  # first rounds to simulate, where a collection takes f
 
 def named(mechanism: str | None, settings: list[str] | None) -> Any:
     """The class of a mechanism for frequencies or means."""
-    from hush.cli._asking import with_budget
-    from hush.cli._names import meant
-    from hush.mechanisms.registry import registry
-
     means = {name.lower(): cls for name, cls in registry("numeric").items()}
     known = {**registry(), **registry("numeric")}
     if mechanism is not None and ":" not in mechanism and mechanism.lower() not in {name.lower() for name in known}:
@@ -64,11 +70,6 @@ def parameters(
     cls: Any, domain: Domain, epsilon: float, delta: float | None, settings: list[str] | None, named: list[str] | None
 ) -> dict[str, Any]:
     """What the mechanism takes besides k and epsilon, checked by making it at the smallest budget."""
-    from hush.cli._asking import asked
-    from hush.cli._classes import construct, merged, parsed
-    from hush.mechanisms.base import FrequencyOracle
-    from hush.mechanisms.settings import takes
-
     more = merged({} if delta is None else {"delta": delta}, parsed(settings))
     if "sensitive" in takes(cls):
         more["sensitive"] = domain.sensitive
@@ -88,9 +89,6 @@ def answered(
     asking: dict[str, Any], people: Population, spent: float, rng: np.random.Generator, *, quiet: bool
 ) -> Answer:
     """The smallest budget."""
-    from hush.cli import _asking
-    from hush.planning import capri
-
     steps = 40 if asking["method"] == "bayes" else 30
     with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
         tried = [0]
@@ -108,10 +106,6 @@ def rehearsed(
     asking: dict[str, Any], people: Population, first: float, rng: np.random.Generator, *, quiet: bool
 ) -> tuple[Answer, ...]:
     """What simulated first rounds plan; only one, where a plan takes long."""
-    from hush.cli import _asking
-    from hush.planning import capri
-    from hush.planning.capri.build import builder
-
     options = {**OPTIONS, "epsilon": "--first"}
     m = _asking.asked(lambda: builder(asking["mechanism"], people, asking["parameters"])(first), options)
     law = capri.law(m, people)
@@ -129,9 +123,6 @@ def rehearsed(
 
 def exposed(m: Any, people: Population, limit: float | None, rng: np.random.Generator) -> Exposure:
     """How well the best adversary, who knows how many people hold each amount, guesses from reports at the budget."""
-    from hush.cli._asking import asked
-    from hush.planning import capri
-
     prior = people.counts / people.n
     return asked(
         lambda: capri.exposure(m, people, limit=limit, prior=prior, reports=50_000, rng=rng), {"limit": "--limit"}
@@ -152,13 +143,6 @@ def draw(
 
     Where a first round was simulated, it is of the people as they are.
     """
-    import numpy as np
-
-    from hush.cli._asking import bar
-    from hush.files import atomic
-    from hush.planning.capri.build import builder
-    from hush.planning.capri.question import question
-    from hush.planning.capri.trial import Trials
     from hush.reports import figures
     from hush.reports.budgeted import capacity_figure
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from hush.cli import _console, _grid
 from hush.cli._asking import percent
 from hush.cli._budget_table import thinned, unprotected
+from hush.guarantee import LDP
+from hush.planning.capri import Answer, Evidence, Exposure
 from hush.reports.words import many
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hush.planning.capri import Answer, Evidence, Exposure
 
 _DOES = {
     "fn": "misses that",
@@ -215,8 +214,6 @@ def _how_often(answer: Answer) -> str:
 
 def promised(m: Any, spent: float) -> str:
     """What a report promises, and whom, where that is not everybody; it is not all where another round spent some."""
-    from hush.guarantee import LDP
-
     promise = m.guarantee
     said = "no guarantee" if promise is None else str(promise)
     if isinstance(promise, LDP):

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import typer
+from rich.console import Console
 
+from hush import atomic
 from hush.cli import _asking, _console, _grid
-from hush.cli._usage import NOTHING
-from hush.domain import Domain
-from hush.errors import ParameterError, message
-
-if TYPE_CHECKING:
-    import numpy as np
-    from rich.console import Console
-
-    from hush.cli._history import History
-    from hush.planning.capri import Step
+from hush.errors import NOTHING, ParameterError, message
+from hush.files.counts import read_history
+from hush.people import History
+from hush.people.domain import Domain
+from hush.planning import capri
+from hush.planning.capri import Step
 
 _MOST_ROWS, _MOST_NAMED = 40, 5
 _SAYS = {"tp": "alarm, rightly", "tn": "all-clear, rightly", "fp": "false alarm", "fn": "missed exceedance"}
@@ -47,15 +46,11 @@ def run(
         plot: Where to draw.
         as_json: Whether to print JSON, and no bar.
     """
-    from hush.cli._history import read_history
-    from hush.files import atomic
-    from hush.planning import capri
-
     most, first = given
     if first is None:
         rule = "must be given beside --history, for the collection that nothing is known before"
         raise ParameterError(message("--first", rule, NOTHING, "add e.g. --first 0.5"))
-    history = read_history(path)
+    history = read_history(path, "--history")
     domain = Domain(size=len(history.amounts), values=list(history.amounts))
     options = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "history", "mechanism")}
     options |= {"most": "--clip", "epsilon": "--first", "counts": "--history", "domain": "--history"}

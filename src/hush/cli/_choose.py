@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hush import rules, strict_json
-from hush.cli._classes import construct, mechanism_class, merged, numeric_class, parsed
-from hush.cli._domains import from_entries, sensitive_in
-from hush.cli._numeric_spec import AnySpec, NumericSpec, of_frequencies
-from hush.cli._paths import existing
-from hush.cli._usage import NOTHING
-from hush.domain import Domain
-from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
+from hush import rules
+from hush.cli._classes import mechanism_class, merged, numeric_class, parsed
+from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.files.numeric_spec import AnySpec, NumericSpec, of_frequencies
+from hush.files.reading import read_spec
+from hush.files.specs import construct
 from hush.mechanisms.numeric.base import Numeric
-from hush.mechanisms.registry import registry
-from hush.mechanisms.settings import takes, tells, told
+from hush.mechanisms.settings import takes
 from hush.mechanisms.spec import Spec
+from hush.people import Domain
 
 
 @dataclass(frozen=True)
@@ -124,63 +122,33 @@ def agree(mechanism: str | None, spec: AnySpec, where: str) -> None:
         raise ParameterError(message("--mechanism", rule, mechanism, "leave it out, or name another file"))
 
 
-def read_spec(path: Path) -> AnySpec:
-    """The spec in a JSON file, or in the metadata of a report file."""
-    existing("--spec", path)
-    if path.suffix.lower() == ".parquet":
-        from hush.cli._reports import spec_in
-
-        return spec_in(path)
-    return spec_from(path.read_bytes(), str(path))
-
-
-def spec_from(text: bytes, where: str) -> AnySpec:
-    """The spec in some JSON; a mechanism of the user's own must have been allowed before."""
-    try:
-        plain = strict_json.loads(text)
-    except ValueError:
-        rule = f"must be JSON in {where}"
-        raise SpecError(
-            message("spec", rule, Unsaid("something else"), "write it with --spec-out or Spec.to_json")
-        ) from None
-    inner = plain.get("mechanism") if isinstance(plain, dict) else None
-    name = inner.get("mechanism") if isinstance(inner, dict) else None
-    if isinstance(name, str) and ":" in name and name not in registry():
-        rule = f"must be named on the command line before {where} may use it, since hush runs no code a file names"
-        raise SpecError(message("mechanism", rule, name, f"if you trust it, add --mechanism {name}"))
-    try:
-        return _of_mean(plain) if isinstance(inner, str) and inner in registry("numeric") else _checked(plain, name)
-    except HushError as error:
-        raise SpecError(f"the spec in {where} cannot be used: {error}") from None
-    except (TypeError, ValueError, AttributeError, KeyError):  # data of the wrong shape
-        remedy = "write it with --spec-out or Spec.to_json"
-        raise SpecError(message("spec", f"must be well formed in {where}", type(plain), remedy)) from None
+def sensitive_in(texts: list[str], domain: Domain) -> Domain:
+    """The domain with the values that --sensitive names: labels, or numbers and ranges such as 0-24."""
+    if domain.sensitive is not None:
+        rule = "must be left out beside a domain that names its own sensitive values"
+        raise ParameterError(message("--sensitive", rule, ",".join(texts), "leave it out, or change the file"))
+    found: set[int] = set()
+    for text in texts:
+        for each in [text] if text in map(str, domain.labels or ()) else text.split(","):
+            found |= _named(each.strip(), domain)
+    return Domain.from_dict({**domain.to_dict(), "sensitive": sorted(found)})
 
 
-def _of_mean(plain: dict[str, Any]) -> NumericSpec:
-    """Read a spec of a mean, entry by entry."""
-    return NumericSpec(_made(registry("numeric")[plain["mechanism"]], plain))
-
-
-def _checked(plain: Any, name: Any) -> Spec:
-    """Read a spec entry by entry, so that what is wrong is named."""
-    if name not in registry():
-        return Spec.from_dict(plain)
-    _made(registry()[name], plain["mechanism"])
-    domain = from_entries(plain["domain"], None, "the spec")  # once: there may be millions of labels
-    return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)
-
-
-def _made(cls: Any, plain: dict[str, Any]) -> Any:
-    """The mechanism that plain data describe; its thresholds must be those of its parameters."""
-    inner = {entry: value for entry, value in plain.items() if entry != "mechanism"}
-    written = inner.pop("thresholds", None)
-    made = construct(cls, told(cls, inner, written), tells)
-    if written is None:
-        rule, remedy = "must be written out", "take the original, or make a new one with --spec-out"
-        raise SpecError(message("thresholds", rule, NOTHING, remedy))
-    if written != made.to_dict()["thresholds"]:
-        rule = "must be those that its parameters give"
-        got = Unsaid("others: the spec was changed after it was written")
-        raise SpecError(message("thresholds", rule, got, "take the original, or make a new one with --spec-out"))
-    return made
+def _named(name: str, domain: Domain) -> set[int]:
+    """The indices that a label, a number or a range means."""
+    if domain.labels is not None:
+        for index, label in enumerate(domain.labels):
+            if name == str(label):
+                return {index}
+        rule = f"must be among the domain's {domain.size} labels"
+        raise ParameterError(message("--sensitive", rule, name, "check its spelling; write commas between labels"))
+    first, dash, last = name.partition("-")
+    ends = [first, last] if dash else [first, first]
+    if not all(end.isascii() and end.isdecimal() and len(end) < 20 for end in ends):
+        rule = "must be values or ranges of values"
+        raise ParameterError(message("--sensitive", rule, name, "write e.g. --sensitive 0-24,30"))
+    low, high = int(ends[0]), int(ends[1])
+    if not low <= high < domain.size:
+        rule = f"must be values in 0..{domain.size - 1}, the lower one first in a range"
+        raise ParameterError(message("--sensitive", rule, name, "check --k"))
+    return set(range(low, high + 1))

@@ -5,20 +5,16 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from hush.cli import _faults
 from hush.cli._names import FULL_NAMES, meant
-from hush.cli._usage import NOTHING
-from hush.errors import HushError, ParameterError, Unsaid, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import register, registry
-from hush.mechanisms.settings import takes
 
 Mechanism = TypeVar("Mechanism", FrequencyOracle, Numeric)
 
@@ -132,28 +128,3 @@ def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any
         if name in first:
             raise ParameterError(message(name, "must be given once", [first[name], second[name]], "leave one out"))
     return {**first, **second}
-
-
-def construct(
-    cls: type[Mechanism], parameters: Mapping[str, Any], known: Callable[[type[Any]], dict[str, bool]] = takes
-) -> Mechanism:
-    """The mechanism with these parameters; what it lacks or does not take is named."""
-    wanted, name = known(cls), cls.name()
-    for given in parameters:
-        if given not in wanted:
-            rule = f"is no parameter of {name}, which takes {', '.join(wanted)}"
-            raise ParameterError(message(given, rule, parameters[given], "leave it out or choose another mechanism"))
-    for needed in (each for each, required in wanted.items() if required and each not in parameters):
-        how = f"--{needed}" if needed in {"k", "epsilon", "delta", "low", "high"} else f"--set {needed}=…"
-        raise ParameterError(message(needed, f"must be given for {name}", NOTHING, f"add {how}"))
-    try:
-        made = cls(**parameters)
-    except HushError:
-        raise
-    except Exception as error:  # a mechanism of the user's own
-        rule, remedy = f"must accept its parameters, but {name} did not", f"it failed with {_faults.cause(error)}"
-        raise ParameterError(message("--mechanism", rule, dict(parameters), remedy)) from error
-    if not isinstance(made.report_dtype, np.dtype):
-        rule, remedy = f"of {name} must be a numpy dtype", 'write e.g. np.dtype("u1")'
-        raise ParameterError(message("report_dtype", rule, made.report_dtype, remedy))
-    return made

@@ -1,4 +1,4 @@
-"""What goes to the terminal: tables and JSON on stdout; notes, progress and errors on stderr."""
+"""What goes to the terminal: tables and JSON on stdout; notes and errors on stderr."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
 
 DASH = "–"
 _PIPE_WIDTH = 160
@@ -23,8 +20,6 @@ _PIPE_WIDTH = 160
 
 def stdout() -> Console:
     """The console for results: as wide as the window or COLUMNS says, and wide into a pipe."""
-    from rich.console import Console
-
     console = Console(highlight=False)
     if is_pipe(console):
         console.width = _PIPE_WIDTH
@@ -38,8 +33,6 @@ def is_pipe(console: Console) -> bool:
 
 def stderr() -> Console:
     """The console for everything that is not a result."""
-    from rich.console import Console
-
     return Console(stderr=True, highlight=False)
 
 
@@ -79,8 +72,6 @@ def warn_of_signs(labels: list[str]) -> None:
 
 
 def _escape(text: str) -> str:
-    from rich.markup import escape
-
     return escape(text)
 
 
@@ -95,8 +86,6 @@ def clean(text: object) -> str:
 
 def cell(text: object, style: str = "") -> Any:
     """Text for a table, with no markup in it and nothing that moves the cursor."""
-    from rich.text import Text
-
     return Text(clean(text), style=style)
 
 
@@ -150,28 +139,3 @@ def _plain(data: object) -> object:
     if isinstance(data, float) and not math.isfinite(data):
         return None if math.isnan(data) else str(data)
     return data if isinstance(data, (str, int, float, bool, type(None))) else str(data)
-
-
-class Bar:
-    """A progress bar: called with an amount, it moves on; told a title, it shows that."""
-
-    def __init__(self, bar: Progress, task: TaskID) -> None:
-        self._bar, self._task = bar, task
-
-    def __call__(self, amount: float) -> None:
-        self._bar.update(self._task, advance=amount)
-
-    def name(self, title: str) -> None:
-        """What is being done now."""
-        self._bar.update(self._task, description=_escape(clean(title)))
-
-
-@contextmanager
-def progress(title: str, total: float | None, *, quiet: bool = False) -> Iterator[Bar]:
-    """A bar with the time left, on stderr, where a person is watching."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    console = stderr()
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        yield Bar(bar, bar.add_task(_escape(clean(title)), total=total))

@@ -10,7 +10,7 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import from_outside
 from hush.mechanisms.spec import Spec
 
-_PEOPLE = "hush.cli._randomize"
+_PEOPLE = "hush.files.randomizing"
 """The module through which every value of a person goes."""
 
 

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hush.cli import _console
-from hush.cli._collect import Collection
 from hush.estimation import Aggregate
+from hush.files.collections import Collection
+from hush.files.numeric_spec import described
 from hush.mechanisms.spec import Spec
 from hush.reports.words import many, shortened
 
@@ -35,6 +36,11 @@ class Together:
 
     def __str__(self) -> str:
         return f"{self.groups:,} groups of fewer than {self.fewer_than:,} people, together"
+
+
+def title_of(collection: Collection[Any]) -> str:
+    """A collection in a few words."""
+    return f"{described(collection.spec)}, {many(collection.total.n, 'report', 'reports')}"
 
 
 def named(group: Any) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from hush.cli import _console
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _GAP = 2
 _LEAST = 6  # what a label needs to be read
@@ -39,8 +41,6 @@ def show(
 ) -> None:
     """Print a table of plain texts or `_console.cell`s."""
     from rich import box
-    from rich.table import Table
-    from rich.text import Text
 
     cells = [[each if isinstance(each, Text) else _console.cell(each) for each in row] for row in rows]
     width, wide = console.width, _wide(columns, cells)
@@ -100,6 +100,4 @@ def _wide(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> list[int]
 
 
 def _width(name: str, cells: Sequence[Any]) -> int:
-    from rich.cells import cell_len
-
     return max([cell_len(name), *(cell.cell_len for cell in cells)])

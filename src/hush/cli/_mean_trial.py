@@ -3,59 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hush.cli import _console
-from hush.cli._crowd import Source, in_amounts
-from hush.cli._numeric_spec import NumericSpec, described
-from hush.cli._population import one_source
+from hush.cli import _console, _grid, _progress
+from hush.cli._people import Source, in_amounts, one_source
 from hush.cli._trial import LEVEL, stderr
 from hush.errors import ParameterError, message
+from hush.files.numeric_spec import NumericSpec, described
+from hush.people import Domain, Population
 from hush.reports.words import many
-
-_BLOCK = 1 << 20
-
-
-@dataclass(frozen=True)
-class Holders:
-    """How many people hold each amount."""
-
-    name: str
-    amounts: npt.NDArray[np.float64]
-    counts: npt.NDArray[np.int64]
-    clipped: int = 0
-    """How many of them held an amount beyond the range."""
-    whole: float = 0.0
-    """The total before those were moved to its end."""
-
-    @property
-    def n(self) -> int:
-        """Number of people."""
-        return int(self.counts.sum())
-
-    @property
-    def mean(self) -> float:
-        """Of the people's amounts."""
-        return float(self.amounts @ self.counts / self.n)
-
-    def blocks(self, size: int = _BLOCK) -> Iterator[npt.NDArray[np.float64]]:
-        """Everybody's amount, the amounts one after the other, so many people at a time."""
-        ends = np.cumsum(self.counts)
-        for start in range(0, self.n, size):
-            people = np.arange(start, min(start + size, self.n))
-            yield self.amounts[np.searchsorted(ends, people, side="right")]
-
-    def values(self, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-        """One amount a person, in random order."""
-        everybody = np.repeat(self.amounts, self.counts)
-        rng.shuffle(everybody)
-        return everybody
 
 
 def holders(
@@ -67,31 +27,30 @@ def holders(
     rng: np.random.Generator,
     *,
     clip: bool,
-) -> Holders:
+) -> Population:
     """The people that the options describe; their amounts must lie in the mechanism's range, or are moved there."""
     one_source(dataset, counts)
-    crowd = Source(dataset, counts, None, k, n).read(rng, None, quiet=True)
-    held = np.asarray(crowd.given, np.int64)
-    if crowd.n is not None:
-        held = rng.multinomial(crowd.n, held / held.sum()).astype(np.int64)
-    amounts = np.array(in_amounts(crowd, counts).values, np.float64)[held > 0]
-    held, m = held[held > 0], spec.mechanism
-    beyond = (amounts < m.low) | (amounts > m.high)
-    if clip:
-        return Holders(crowd.name, m.clip(amounts), held, int(held[beyond].sum()), float(amounts @ held))
-    for amount in amounts[beyond]:
+    people, m = Source(dataset, counts, None, k, n).read(rng, None, quiet=True).draw(rng), spec.mechanism
+    amounts = in_amounts(people, counts).amounts
+    beyond = ((amounts < m.low) | (amounts > m.high)) & (people.counts > 0)
+    if beyond.any() and not clip:
         rule = f"must lie in the range of {m.name()}, {m.low:,.12g} to {m.high:,.12g}"
         remedy = (
             "add --clip, so that those people count at its end, as `hush privatize --clip` does, or widen the range"
         )
-        raise ParameterError(message(f"amounts of {crowd.name}", rule, float(amount), remedy))
-    return Holders(crowd.name, amounts, held, 0, float(amounts @ held))
+        raise ParameterError(message(f"amounts of {people.name}", rule, float(amounts[beyond][0]), remedy))
+    within = Domain(size=people.k, values=m.clip(amounts).tolist())
+    moved = int(people.counts[beyond].sum())
+    return replace(people, domain=within, clipped=moved, unclipped=float(amounts @ people.counts))
 
 
-def repeated(spec: NumericSpec, people: Holders, runs: int, rng: np.random.Generator, *, quiet: bool) -> dict[str, Any]:
+def repeated(
+    spec: NumericSpec, people: Population, runs: int, rng: np.random.Generator, *, quiet: bool
+) -> dict[str, Any]:
     """Simulate a collection many times; measured beside expected."""
+    held = people.counts > 0
     m, squares, covered, seconds = spec.mechanism, np.empty(runs), np.empty(runs), 0.0
-    with _console.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
+    with _progress.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
         for i in range(runs):
             start = time.perf_counter()
             drawn = spec.aggregate(m.privatize(some, rng=rng) for some in people.blocks())
@@ -105,10 +64,10 @@ def repeated(spec: NumericSpec, people: Holders, runs: int, rng: np.random.Gener
         "mean": people.mean,
         "total": people.mean * people.n,
         "clipped": people.clipped,
-        "total_unclipped": people.whole,
+        "total_unclipped": people.total,
         "mse": float(squares.mean()),
         "mse_stderr": stderr(squares),
-        "analytic_variance": m.variance(people.n, people.amounts, people.counts),
+        "analytic_variance": m.variance(people.n, people.amounts[held], people.counts[held]),
         "coverage": float(covered.mean()),
         "coverage_stderr": stderr(covered),
         "seconds_per_collection": seconds / runs,
@@ -117,7 +76,6 @@ def repeated(spec: NumericSpec, people: Holders, runs: int, rng: np.random.Gener
 
 def show(spec: NumericSpec, whole: dict[str, Any]) -> None:
     """Print the table."""
-    from hush.cli import _grid
 
     def plus(value: float, error: float | None) -> str:
         return _console.number(value) + ("" if error is None else f" ± {_console.number(error, 2)}")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush.cli import _console, _grid
-from hush.cli._collect import Collection
-from hush.cli._folded import named, plain_group
-from hush.cli._numeric_spec import NumericSpec
+from hush.cli._folded import named, plain_group, title_of
 from hush.errors import ParameterError, message
 from hush.estimation.laws import Interval
+from hush.files.collections import Collection
+from hush.files.numeric_spec import NumericSpec
 from hush.mechanisms.numeric.estimate import MeanEstimate
 
 
@@ -90,7 +90,7 @@ def as_csv(means: list[Mean], by: str | None) -> str:
 def show(collection: Collection[NumericSpec], means: list[Mean], by: str | None, level: float) -> None:
     """Print the table: a line for each group, with the mean of its people and their total."""
     console, column = _console.stdout(), _grid.Column
-    console.print(_console.cell(collection.title, "bold"))
+    console.print(_console.cell(title_of(collection), "bold"))
     for words in collection.randomness:
         if words != "secure":
             _console.warn(f"these reports do not come from secure randomness: {words}")

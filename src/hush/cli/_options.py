@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
+import hush
 from hush.cli._numbers import real, whole
 
 _CHOICE = "Mechanism"
@@ -102,4 +105,39 @@ Seed = Annotated[
         parser=whole("--seed", 0, "7"),
         help="Repeat a simulation exactly; drawn and printed when left out.",
     ),
+]
+
+
+def seeded(seed: int | None) -> tuple[int, np.random.Generator]:
+    """The seed, and what draws from it."""
+    chosen = secrets.randbits(32) if seed is None else seed
+    return chosen, hush.seeded(chosen)
+
+
+WISH = "Wish"
+CROWD = "Collection"
+SEARCH = "Search"
+
+Earlier = Annotated[
+    Path | None,
+    typer.Option(
+        "--earlier",
+        metavar="FILE.parquet",
+        help="Reports of an earlier collection: plan from what they estimate.",
+        rich_help_panel=CROWD,
+    ),
+]
+LeastEpsilon = Annotated[
+    float,
+    typer.Option(
+        "--min-epsilon",
+        metavar="E",
+        parser=real("--min-epsilon", "0.001"),
+        help="Smallest budget to consider.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE.png", help="Draw what was seen at every budget, and the answer (.png)."),
 ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
 
 from hush.cli import _console, _grid
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from hush.planning.plan import Choice, Plan
+from hush.mechanisms.settings import chosen
+from hush.planning.measures import setting
+from hush.planning.objectives import OBJECTIVES
+from hush.planning.plan import Choice, Plan
+from hush.planning.relax import up
 
 _METRICS = {"margin": "± points", "mse": "MSE", "mae": "MAE"}
 
@@ -40,8 +42,6 @@ def show(console: Console, made: Plan, *, every: bool = False) -> None:
     if not made.relaxations:
         console.print(_console.cell("No wish can be stretched far enough: start again with fewer."))
         return
-    from hush.planning.relax import up
-
     columns = [_grid.Column(n, "left", r) for n, r in (("relax", 0), ("wished", 0), ("possible", 0), ("with", 0))]
     rows = [
         [name, _said(name, wished), _said(name, up(possible)), each.mechanism]
@@ -98,9 +98,6 @@ def _caption(made: Plan, shown: int) -> str | None:
 
 def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[str]:
     """What the chosen one promises, and what shuffling would add."""
-    from hush.planning.measures import setting
-    from hush.planning.objectives import OBJECTIVES
-
     w = made.wishes
     said = []
     if w.assumes_epsilon:
@@ -137,8 +134,6 @@ def _said(name: str, value: float) -> str:
 
 def _cells(rank: int, choice: Choice, most: int, every: bool) -> list[Any]:
     """A row, with so many of what it gains and gives up."""
-    from hush.mechanisms.settings import chosen
-
     own = ", ".join(f"{name}={_console.parameter(value, 4)}" for name, value in chosen(choice.mechanism).items())
     numbers = choice.numbers
     return [

@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hush.cli import _console, _paths
-from hush.files import atomic
-
-if TYPE_CHECKING:
-    from hush_studies import Check, Part, Settings, Study
-    from hush_studies.folder import Made
+from hush import atomic
+from hush.cli import _console, _paths, _progress
+from hush.errors import ParameterError, message
+from hush.files.paths import quoted
+from hush_studies import Check, Part, Settings, Study, page
+from hush_studies.folder import Made, kept, make, names, whole
+from hush_studies.study import rows_of
 
 FOLDER = "hush-reproduce"
 CHECKS = "checks.csv"
@@ -46,20 +46,14 @@ class Run:
 
     def prepare(self) -> None:
         """Refuse a folder that cannot be, or that holds a full run where a small version is wanted."""
-        from hush.errors import ParameterError, message
-        from hush_studies import page
-        from hush_studies.folder import names, whole
-
         _paths.folder("--out", self.folder, [*names(self.parts), page.NAME, CHECKS])
         if self.settings.quick and whole(self.folder):
             rule, remedy = "must not hold a full run when --quick is given", f"use e.g. --out {self.folder}-quick"
-            raise ParameterError(message("--out", rule, _paths.quoted(self.folder), remedy))
+            raise ParameterError(message("--out", rule, quoted(self.folder), remedy))
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def make(self, *, fresh: bool, quiet: bool) -> list[Made]:
         """Make the parts, or keep them; where that is stopped, say what is there and how to go on."""
-        from hush_studies.folder import kept, make
-
         self.present = kept(self.study, self.study.parts, self.settings, self.folder)
         wanted = {part.id for part in self.parts}
         there = {} if fresh else {name: made for name, made in self.present.items() if name in wanted}
@@ -77,7 +71,7 @@ class Run:
 
         total = sum(part.cost(self.settings) for part in left)
         try:
-            with _console.progress(f"Reproducing {self.study.name}", total, quiet=quiet) as bar:
+            with _progress.progress(f"Reproducing {self.study.name}", total, quiet=quiet) as bar:
                 return make(
                     self.study, self.parts, self.settings, self.folder,
                     write=atomic.write, there=there, advance=bar, begin=begin, end=end,
@@ -90,8 +84,6 @@ class Run:
 
     def show(self) -> None:
         """Page and checks of all that is there, with what earlier runs made; nothing, where nothing is there."""
-        from hush_studies import page
-
         made = [self.present[part.id] for part in self.study.parts if part.id in self.present]
         if made:
             atomic.write(self.folder / page.NAME, page.index(self.study, made, self.settings, self.again(())))
@@ -113,8 +105,6 @@ def checks_of(made: Iterable[Made]) -> list[tuple[Part, Check]]:
 
 
 def _table(checks: Iterable[tuple[Part, Check]]) -> str:
-    from hush_studies.study import rows_of
-
     rows = [{"part": part.id, **check.told()} for part, check in checks]
     head = list(rows[0]) if rows else ["part"]
     return rows_of(head, (row.values() for row in rows)).csv()

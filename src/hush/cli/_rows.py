@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from hush.cli import _faults
-from hush.cli._classes import construct
 from hush.cli._names import FULL_NAMES
 from hush.errors import HushError, ParameterError, message
+from hush.files.specs import construct
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.settings import chosen, takes

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.cli import _console
-from hush.cli._population import Population
+from hush.cli import _progress
 from hush.estimation import Estimate
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
+from hush.people import Population
 
 LEVEL = 0.95
 _ATTACKS = 100_000
@@ -61,7 +61,7 @@ def repeated(
     """Simulate a collection many times; measured beside expected, and the last estimate."""
     m, truth = spec.mechanism, people.frequencies
     squares, covered, seconds = np.empty(runs), np.empty(runs), 0.0
-    with _console.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
+    with _progress.progress(f"Simulating {m.name()}", runs, quiet=quiet) as advance:
         for i in range(runs):
             start = time.perf_counter()
             drawn = spec.simulate(people.counts, rng=rng)

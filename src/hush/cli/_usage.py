@@ -7,10 +7,7 @@ from typing import Any
 
 import typer
 
-from hush.errors import Unsaid, message
-
-NOTHING = Unsaid("nothing")
-"""What a message says it got where an option was left out."""
+from hush.errors import NOTHING, Unsaid, message
 
 _Usage: type[Exception] = typer.BadParameter.__mro__[1]  # click's UsageError, wherever typer keeps it
 
@@ -52,7 +49,7 @@ def _misused(option: str, said: str) -> str:
 def _other(problem: Any, command: str, help_: str) -> str:
     """A command that does not exist, or words that no command takes."""
     words = [*getattr(problem.ctx, "_protected_args", []), *getattr(problem.ctx, "args", [])]
-    known = list(getattr(problem.cmd, "commands", {}) or {})
+    known = problem.cmd.list_commands(problem.ctx) if hasattr(problem.cmd, "list_commands") else []
     quoted = problem.message.split("'")
     if known and len(quoted) > 1:
         near = [f"did you mean {each}?" for each in difflib.get_close_matches(quoted[1], known, n=1)]

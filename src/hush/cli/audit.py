@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console
+import hush
+from hush import atomic
+from hush.audit import AuditResult, MechanismTarget, Screening, Target, run
+from hush.audit.screening import reports_for, screen
+from hush.cli import _audit_table, _console, _paths, _progress
+from hush.cli._audit_target import Asked
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Sensitive, Settings, SpecFile
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from hush.audit import AuditResult, Screening, Target
+from hush.errors import ParameterError, message
 
 _FOREIGN = "Foreign code"
 _EXITS = {"violation": 1, "inconclusive": 3}
@@ -155,9 +157,6 @@ def audit(
     command cannot be run, 3 where the audit saw too little to tell: made for continuous integration. Without --seed,
     reports are made as real clients make them.
     """
-    from hush.cli import _audit_table, _paths
-    from hush.cli._audit_target import Asked
-
     written = {"--html": html, "--junit": junit, "--sarif": sarif, "--png": png}
     _paths.writable({**written, "--checkpoint": checkpoint}, [spec])
     asked = Asked(mechanism, k, epsilon, delta, settings, sensitive, spec, target, pipe, adapter, claim, timeout, chunk)
@@ -186,8 +185,6 @@ def audit(
 
 def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> None:
     """Pages, logs and the figure, after the answer is out."""
-    from hush.files import atomic
-
     paths = {option: path for option, path in written.items() if path is not None}
     if not paths:
         return
@@ -205,8 +202,6 @@ def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> N
 
 
 def _methods(asked: list[str] | None, target: Target) -> list[str]:
-    from hush.audit import MechanismTarget
-
     if asked:
         return list(dict.fromkeys(asked))
     if not isinstance(target, MechanismTarget):
@@ -215,8 +210,6 @@ def _methods(asked: list[str] | None, target: Target) -> list[str]:
 
 
 def _pair(text: str | None) -> tuple[int, int] | None:
-    from hush.errors import ParameterError, message
-
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
@@ -236,16 +229,12 @@ def _run(
     *,
     quiet: bool,
 ) -> list[AuditResult]:
-    import hush
-    from hush.audit import run
-    from hush.audit.screening import reports_for, screen
-
     sampled = sum(method != "exact" for method in methods)
     trials = rules["trials"]
     screening = reports_for(target, trials) if pair is None and sampled else 0
     chosen: tuple[int, int] | Screening | None = pair
     with (
-        _console.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
+        _progress.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
         redirect_stdout(sys.stderr),  # what foreign code prints is not the answer
     ):
         if screening:

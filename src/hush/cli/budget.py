@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
-from hush.cli import _console
-from hush.cli._budget_options import CROWD, SEARCH, WISH, Earlier, LeastEpsilon, Plot
+from hush import atomic, rules
+from hush.cli import _asking, _budget_table, _console, _paths
+from hush.cli._asking import asked, with_budget
+from hush.cli._choose import Choice
+from hush.cli._classes import parsed
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Json, K, MechanismName, Seed, Sensitive, Settings, SpecOut
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from hush.cli._crowd import Crowd
-    from hush.mechanisms.base import FrequencyOracle
-    from hush.mechanisms.spec import Spec
-    from hush.planning.optimus import Answer
+from hush.cli._options import (
+    CROWD,
+    SEARCH,
+    WISH,
+    Delta,
+    Earlier,
+    Json,
+    K,
+    LeastEpsilon,
+    MechanismName,
+    Plot,
+    Seed,
+    Sensitive,
+    Settings,
+    SpecOut,
+    seeded,
+)
+from hush.cli._people import Source
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.spec import Spec
+from hush.people import Population
+from hush.planning.optimus import METHODS, Answer
+from hush.planning.optimus import budget as search
+from hush.planning.optimus.trials import Trials
 
 _POINTS, _RUNS, _AROUND = 31, 200, 4.0  # of a picture: budgets, runs at each, how far from the answer
 _OFF = 0.2  # a normal law that was off by more is not drawn
@@ -142,11 +161,6 @@ def budget(
     Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
     no budget of the range does.
     """
-    from hush.cli import _asking, _budget_table, _paths
-    from hush.cli._crowd import Source
-    from hush.cli._seed import seeded
-    from hush.files import atomic
-
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier])
     chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
@@ -168,7 +182,7 @@ def budget(
 
 
 def _first(
-    crowd: Crowd,
+    crowd: Population,
     mechanism: str | None,
     epsilon: float,
     delta: float | None,
@@ -176,10 +190,6 @@ def _first(
     sensitive: list[str] | None,
 ) -> tuple[Spec, dict[str, Any]]:
     """The collection at the smallest budget, and what the mechanism takes besides k and epsilon."""
-    from hush.cli._asking import asked, with_budget
-    from hush.cli._choose import Choice
-    from hush.cli._classes import parsed
-
     with_budget(mechanism, settings)
     wanted = Choice(mechanism, None, epsilon, delta, settings, None, sensitive)
     spec = asked(lambda: wanted.build(crowd.domain), {"epsilon": "--min-epsilon"})
@@ -191,17 +201,12 @@ def _first(
 
 def _answered(
     first: FrequencyOracle,
-    crowd: Crowd,
+    crowd: Population,
     within: tuple[float, float | None],
     rng: np.random.Generator,
     quiet: bool,
     **wish: Any,
 ) -> Answer:
-    from hush import rules
-    from hush.cli import _asking
-    from hush.planning.optimus import METHODS
-    from hush.planning.optimus import budget as search
-
     least, most = within
     largest = min(20.0, float(getattr(type(first), "_largest", rules.MAX_EPSILON)))
     searched = _asking.budgets(least, largest if most is None else most)
@@ -211,24 +216,17 @@ def _answered(
     options |= {"population": "--counts", "epsilon": "--max-epsilon"}
     with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
         return _asking.asked(
-            lambda: search(type(first), crowd.given, n=crowd.n, epsilon=searched, rng=rng, progress=tell, **wish),
+            lambda: search(type(first), crowd, epsilon=searched, rng=rng, progress=tell, **wish),
             options,
         )
 
 
 def _spec(m: FrequencyOracle, first: Spec) -> Spec:
-    from hush.mechanisms.spec import Spec
-
     return Spec(m, first.domain)
 
 
 def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) -> None:
     """Around the answer, some runs at many budgets show how loss and share move."""
-    import numpy as np
-
-    from hush.cli import _asking
-    from hush.files import atomic
-    from hush.planning.optimus.trials import Trials
     from hush.reports import figures
     from hush.reports.budgeted import budget_figure
 
@@ -243,7 +241,7 @@ def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) 
     atomic.write(path, figures.png(budget_figure(answer, curve)))
 
 
-def _plain(answer: Answer, crowd: Crowd, made: Spec | None, seed: int) -> dict[str, Any]:
+def _plain(answer: Answer, crowd: Population, made: Spec | None, seed: int) -> dict[str, Any]:
     m = None if made is None else made.mechanism
     return {
         **answer.to_dict(),

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console
-from hush.cli._budget_options import CROWD, SEARCH, WISH, Earlier, LeastEpsilon, Plot
+from hush import atomic
+from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _console, _paths
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Json, K, Seed, Sensitive, Settings, SpecOut
-
-if TYPE_CHECKING:
-    from hush.planning.capri import Answer, Exposure
+from hush.cli._options import (
+    CROWD,
+    SEARCH,
+    WISH,
+    Delta,
+    Earlier,
+    Json,
+    K,
+    LeastEpsilon,
+    Plot,
+    Seed,
+    Sensitive,
+    Settings,
+    SpecOut,
+    seeded,
+)
+from hush.cli._people import Source, in_amounts
+from hush.errors import ParameterError, message
+from hush.planning import capri
+from hush.planning.capri import Answer, Exposure
+from hush.planning.capri.build import builder
+from hush.reports.words import many
 
 
 def capacity(
@@ -166,15 +184,6 @@ def capacity(
     The server estimates the total and says whether it exceeds the capacity. How likely each outcome is comes from the
     exact law of the estimate, or is told not to. The exit code is 1 where no budget of the range does.
     """
-    from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _paths
-    from hush.cli._crowd import Source, in_amounts
-    from hush.cli._seed import seeded
-    from hush.errors import ParameterError, message
-    from hush.files import atomic
-    from hush.planning import capri
-    from hush.planning.capri.build import builder
-    from hush.reports.words import many
-
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier, history])
     chosen, rng = seeded(seed)
     cls = _capacity_ask.named(mechanism, settings)
@@ -200,12 +209,12 @@ def capacity(
     if earlier is not None:
         _capacity_ask.alone({"--first": first}, "--earlier")
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
-    if crowd.n is not None:
+    if n is not None and crowd.drawn is not None:
         remedy = "leave it out: a total is that of the people who are counted"
         raise ParameterError(message("--n", f"must be left out beside {crowd.name}", n, remedy))
     amounts = in_amounts(crowd, counts)
     _capacity_ask.once(crowd.domain, amounts)
-    people = _asking.asked(lambda: capri.population(crowd.given, domain=amounts, most=most), _capacity_ask.OPTIONS)
+    people = _asking.asked(lambda: capri.population(crowd, domain=amounts, most=most), _capacity_ask.OPTIONS)
     domain = _amounts.described(crowd.domain, amounts.values or (), sensitive, most)
     asking["parameters"] = _capacity_ask.parameters(cls, domain, low, delta, settings, sensitive)
     plans: tuple[Answer, ...]

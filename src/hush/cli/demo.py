@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+import numpy.typing as npt
 import typer
 
-from hush.cli import _console
+from hush import atomic, datasets
+from hush.cli import _console, _grid, _paths, _progress
 from hush.cli._numbers import real
 from hush.cli._options import Json
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.registry import registry
+from hush.mechanisms.spec import Spec
+from hush.people import Population
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from hush.datasets import Dataset
-    from hush.mechanisms.base import FrequencyOracle
     from hush.reports.outcome import Outcome
 
 MECHANISMS = ("GRR", "OUE", "OLH")
@@ -42,22 +45,15 @@ def demo(
 
     Every visitor's report is drawn with secure randomness, so each run gives slightly other numbers.
     """
-    import json
-
-    from hush import datasets
-    from hush.cli import _paths
-    from hush.cli._demo_tables import show
-    from hush.files import atomic
-    from hush.mechanisms.registry import registry
-
     _paths.folder("--out", out, FILES)
     data = datasets.msnbc()
     chosen = [registry()[name](k=data.k, epsilon=epsilon) for name in MECHANISMS]
     values = data.values()
-    with _console.progress(f"Hearing {data.n:,} visitors", 3 * data.n * len(chosen) + data.n, quiet=as_json) as advance:
-        outcomes = [_trial(m, data, values, advance) for m in chosen]
+    work = 3 * data.n * len(chosen) + data.n
+    with _progress.progress(f"Hearing {data.n:,} visitors", work, quiet=as_json) as advance:
         from hush.reports.demo import build
 
+        outcomes = [_trial(m, data, values, advance) for m in chosen]
         files = build(data, outcomes)
         advance(data.n)
     summary = {"dataset": data.name, "n": data.n, "k": data.k, "epsilon": epsilon, "out": str(out)}
@@ -76,13 +72,8 @@ def demo(
 
 
 def _trial(
-    m: FrequencyOracle, data: Dataset, values: npt.NDArray[np.int64], advance: Callable[[float], None]
+    m: FrequencyOracle, data: Population, values: npt.NDArray[np.int64], advance: Callable[[float], None]
 ) -> Outcome:
-    import time
-
-    import numpy as np
-
-    from hush.mechanisms.spec import Spec
     from hush.reports.outcome import Outcome
 
     spec = Spec(m, data.domain)
@@ -103,3 +94,54 @@ def _trial(
         right += int(np.sum(m.attack(reports) == values[i * _STEP : (i + 1) * _STEP]))
         advance(reports.size)
     return Outcome(m, estimate, data.frequencies, right / data.n, seconds, tallying)
+
+
+_WIDE = 100
+_LINES: dict[str, Callable[[Outcome], str]] = {
+    "exact ε of one report": lambda o: f"{o.mechanism.exact_epsilon():.9f}",
+    "RMSE of this run, percentage points": lambda o: f"{o.rmse * 100:.4f}",
+    "RMSE of any run, exact expectation": lambda o: f"{o.expected_rmse * 100:.4f}",
+    "true values inside their 95 % interval": lambda o: f"{int(o.covered.sum())} of {o.covered.size}",
+    "attack success, measured on all reports": lambda o: f"{o.attack_rate * 100:.3f} %",
+    "attack success, exact expectation": lambda o: f"{o.mechanism.asr() * 100:.3f} %",
+    "bytes per report": lambda o: f"{o.report_bytes:,}",
+    "time to randomize everybody": lambda o: f"{o.randomize_seconds:.3f} s",
+    "reports per second": lambda o: f"{o.reports_per_second:,.0f}",
+}
+
+
+def show(data: Population, outcomes: list[Outcome]) -> None:
+    """Print what was learned, and what it cost."""
+    console = _console.stdout()
+    epsilon = outcomes[0].mechanism.epsilon
+    columns = [_grid.Column("category", "left"), _grid.Column("truth"), *(_grid.Column(o.name) for o in outcomes)]
+    _grid.show(
+        console,
+        columns,
+        _shares(data, outcomes, wide=console.width >= _WIDE),
+        f"{data.n:,} visitors, {data.k} categories, ε = {epsilon:g}: share in %, with 95 % interval",
+        "* the interval misses the truth, as one in twenty should",
+    )
+    console.print()
+    _grid.show(
+        console,
+        [_grid.Column("", "left"), *(_grid.Column(each.name) for each in outcomes)],
+        [[name, *(say(each) for each in outcomes)] for name, say in _LINES.items()],
+        "What each costs and leaks",
+        f"guessing without a report succeeds {100 / data.k:.2f} % of the time",
+    )
+
+
+def _shares(data: Population, outcomes: list[Outcome], *, wide: bool) -> list[list[Any]]:
+    """One row a category, the most frequent first, as on the page; the ends of intervals where there is room."""
+    ends, labels = [each.interval for each in outcomes], outcomes[0].estimate.labels
+    rows = []
+    for i in outcomes[0].order:
+        row: list[Any] = [labels[i], f"{data.frequencies[i] * 100:.2f}"]
+        for each, (lower, upper) in zip(outcomes, ends, strict=True):
+            low, high, centre = lower[i] * 100, upper[i] * 100, each.estimate.frequencies[i] * 100
+            reach = f"[{low:5.2f}, {high:5.2f}]" if wide else f"±{(high - low) / 2:.2f}"
+            inside = bool(each.covered[i])
+            row.append(_console.cell(f"{' ' if inside else '*'}{centre:5.2f} {reach}", "" if inside else "yellow"))
+        rows.append(row)
+    return rows

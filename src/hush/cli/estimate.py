@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console
+from hush import atomic
+from hush.cli import _console, _means, _paths, _progress
+from hush.cli._asking import asked
+from hush.cli._choose import agree, allow
+from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown
+from hush.cli._folded import Together, by_size, folded, telling, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
-
-if TYPE_CHECKING:
-    from hush.cli._collect import Collection
-    from hush.cli._estimates import Settings
-    from hush.cli._folded import Together
-    from hush.cli._numeric_spec import NumericSpec
-    from hush.mechanisms.spec import Spec
+from hush.errors import ParameterError, message
+from hush.estimation import consistency, intervals
+from hush.files.collections import Collection, opened
+from hush.files.numeric_spec import NumericSpec
+from hush.mechanisms.spec import Spec
 
 
 def estimate(
@@ -79,16 +84,6 @@ def estimate(
     fall below zero; --project adds a column that looks like a distribution, for which no error bar holds.
     A saved aggregate needs --spec; a mechanism of your own needs --mechanism module:Class.
     """
-    from hush.cli import _paths
-    from hush.cli._choose import allow
-    from hush.cli._collect import common_spec, merged
-    from hush.cli._estimates import Settings
-    from hush.cli._folded import folded
-    from hush.cli._means import refuse
-    from hush.cli._numeric_spec import NumericSpec
-    from hush.errors import ParameterError, message
-    from hush.estimation import consistency, intervals
-
     outputs = {"--csv": csv, "--png": png, "--aggregate-out": aggregate_out, "--spec-out": spec_out}
     _paths.writable(outputs, [*sources, spec])
     intervals.tail(level)
@@ -100,31 +95,31 @@ def estimate(
     if by is None and floor is not None:
         raise ParameterError(message("--floor", "must stand with --by", floor, "leave it out, or name a column"))
     allow(mechanism)
-    found = common_spec(sources, spec, by, mechanism)
-    if isinstance(found, NumericSpec):
-        refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found)
-        means = folded(merged(sources, found, by, quiet=as_json), floor or 0)
-        _means(means, by, level, outputs, as_json=as_json)
+    found = asked(lambda: opened(sources, spec, by), {"by": "--by", "spec": "--spec"})
+    agree(mechanism, found.spec, str(spec or found.reports[0].path))
+    if isinstance(found.spec, NumericSpec):
+        _means.refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found.spec)
+    progress = partial(_progress.progress, quiet=as_json)
+    collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
+    if isinstance(found.spec, NumericSpec):
+        _mean(collection, by, level, outputs, as_json=as_json)
     else:
         settings = Settings(level, simultaneous, project)
-        shares = folded(merged(sources, found, by, quiet=as_json), floor or 0)
-        _frequencies(shares, by, top, settings, outputs, floor=floor, as_json=as_json)
+        _frequencies(collection, by, top, settings, outputs, floor=floor, as_json=as_json)
     for written in outputs.values():
         if written is not None and not as_json:
             _console.note(f"wrote {written}")
 
 
-def _means(
+def _mean(
     collection: Collection[NumericSpec], by: str | None, level: float, outputs: dict[str, Path | None], *, as_json: bool
 ) -> None:
-    from hush.cli._means import as_csv, as_dict, means_of, show
-
-    found = means_of(collection, level)
-    _save(collection, outputs, lambda: as_csv(found, by))
+    found = _means.means_of(collection, level)
+    _save(collection, outputs, lambda: _means.as_csv(found, by))
     if as_json:
-        _console.print_json(as_dict(collection, found, by, level))
+        _console.print_json(_means.as_dict(collection, found, by, level))
     else:
-        show(collection, found, by, level)
+        _means.show(collection, found, by, level)
 
 
 def _frequencies(
@@ -137,9 +132,6 @@ def _frequencies(
     floor: int | None,
     as_json: bool,
 ) -> None:
-    from hush.cli._estimate_table import show
-    from hush.cli._estimates import as_csv, as_dict, rows_of, shown
-
     results = [rows_of(collection.spec.estimate(part), group, settings) for group, part in collection.parts.items()]
     picked = [shown(result, top) for result in results]
     _save(collection, outputs, lambda: as_csv(results, by))
@@ -156,8 +148,6 @@ def _frequencies(
 
 def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers: Callable[[], str]) -> None:
     """Write the files that were asked for."""
-    from hush.files import atomic
-
     makers: dict[str, Callable[[], str | bytes]] = {
         "--csv": numbers,
         "--aggregate-out": lambda: collection.total.to_bytes(),
@@ -173,11 +163,6 @@ def _draw(
     path: Path, collection: Collection[Spec], by: str | None, top: int | None, settings: Settings, floor: int | None
 ) -> Together | None:
     """A panel for each group, the largest first; what small ones are called that are one panel together."""
-    from dataclasses import replace
-
-    from hush.cli._estimates import rows_of, shown
-    from hush.cli._folded import Together, by_size, folded, telling
-    from hush.files import atomic
     from hush.reports import figures
 
     spec, whole = collection.spec, None
@@ -190,6 +175,6 @@ def _draw(
     order = shown(rows_of(whole or results[0].estimate, None, settings), top).order  # of all, so that groups compare
     series = [replace(result, order=order).series(whole) for result in results]
     _console.warn_of_signs(figures.unprintable(series))
-    title = f"{collection.title}{'' if by is None else f', by {by}'}\n{settings.caption(results)}"
+    title = f"{title_of(collection)}{'' if by is None else f', by {by}'}\n{settings.caption(results)}"
     atomic.write(path, figures.png(figures.estimates(series, title)))
     return next((group for group in collection.parts if isinstance(group, Together)), None)

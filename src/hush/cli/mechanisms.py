@@ -6,9 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console
+from hush import rules
+from hush.cli import _console, _grid
+from hush.cli._classes import mechanism_class, parsed, said
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json
+from hush.cli._rows import DEFAULTS, row_of
+from hush.errors import ParameterError, Unsaid, message
+from hush.mechanisms.registry import registry
+from hush.mechanisms.settings import SHARED, takes
 
 
 def mechanisms(
@@ -47,13 +53,6 @@ def mechanisms(
     The variance is that of one report about a value that nobody holds: divide by the number of people. ASR is the
     chance that the best attacker names the value behind a report, all values being equally likely.
     """
-    from hush import rules
-    from hush.cli._classes import mechanism_class, parsed, said
-    from hush.cli._rows import row_of
-    from hush.errors import ParameterError, Unsaid, message
-    from hush.mechanisms.registry import registry
-    from hush.mechanisms.settings import SHARED, takes
-
     shared = {"k": rules.domain_size(k), "epsilon": rules.epsilon(epsilon), "delta": rules.delta(delta)}
     everything = [cls for cls in registry().values() if "sensitive" not in takes(cls)]  # those hide some values only
     classes = [mechanism_class(name) for name in only] if only else everything
@@ -78,8 +77,6 @@ def mechanisms(
 
 def _taken(classes: list[Any]) -> str:
     """What may be set."""
-    from hush.mechanisms.settings import SHARED, takes
-
     if len(classes) > 3:
         return "`hush mechanisms` shows them in the column “parameter”"
     own = {cls.name(): [name for name in takes(cls) if name not in SHARED] for cls in classes}
@@ -87,10 +84,6 @@ def _taken(classes: list[Any]) -> str:
 
 
 def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
-    from hush.cli import _grid
-    from hush.cli._rows import DEFAULTS
-    from hush.mechanisms.registry import registry
-
     left = [("name", 0), ("stands for", 10), ("family", 9), ("LDP", 4), ("parameter", 3)]
     right = [("exact ε", 5), ("p*", 7), ("q*", 6), ("n·Var", 0), ("ASR", 0), ("bits", 8), ("bytes", 2)]
     columns = [_grid.Column(name, "left", rank) for name, rank in left]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console
+import hush
+from hush import atomic
+from hush.cli import _console, _paths, _plan_table
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Json, SpecOut
-
-if TYPE_CHECKING:
-    from hush.planning.plan import Choice, Plan
+from hush.errors import NOTHING, ParameterError, message
+from hush.files.domains import read_domain
+from hush.planning.plan import Choice, Plan
 
 _WISHES = "Wishes"
 _CROWD = "Collection"
@@ -180,12 +182,6 @@ def plan(
     others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
     nothing meets all wishes; then the nearest that can be met are listed.
     """
-    from hush.cli import _paths
-    from hush.cli._domains import read_domain
-    from hush.cli._usage import NOTHING
-    from hush.errors import ParameterError, message
-    from hush.files import atomic
-
     _paths.writable({"--spec-out": spec_out, "--plot": plot}, [domain])
     if other is not None and domain is None:
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
@@ -194,7 +190,7 @@ def plan(
     made = _asked(
         n=n,
         k=k,
-        domain=None if domain is None else read_domain(domain, other),
+        domain=None if domain is None else read_domain(domain, other, "--domain"),
         error=error,
         metric=metric,
         worst=worst,
@@ -221,9 +217,6 @@ def plan(
 
 def _asked(**wishes: Any) -> Plan:
     """The plan; a wish that breaks its rule is named as the option."""
-    import hush
-    from hush.errors import ParameterError
-
     try:
         return hush.plan(**wishes)
     except ParameterError as error:
@@ -233,8 +226,6 @@ def _asked(**wishes: Any) -> Plan:
 
 
 def _chosen(made: Plan, row: str | None) -> Choice:
-    from hush.errors import ParameterError, message
-
     if row is None:
         return made.first
     named = [c for i, c in enumerate(made.choices, 1) if row.lower() in {c.name.lower(), str(i)}]
@@ -246,7 +237,6 @@ def _chosen(made: Plan, row: str | None) -> Choice:
 
 
 def _draw(made: Plan, choice: Choice | None, path: Path) -> None:
-    from hush.files import atomic
     from hush.reports import figures
     from hush.reports.planned import front_figure
 
@@ -262,8 +252,6 @@ def _show(
     *,
     every: bool,
 ) -> None:
-    from hush.cli import _plan_table
-
     console = _console.stdout()
     _plan_table.show(console, made, every=every)
     if choice is not None:

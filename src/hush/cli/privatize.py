@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from hush.cli import _console
+from hush import atomic
+from hush.cli import _console, _paths, _progress
+from hush.cli._choose import Choice
+from hush.cli._classes import numeric_class
 from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
-
-if TYPE_CHECKING:
-    from hush.cli._choose import Choice
-    from hush.cli._numeric_spec import AnySpec
-    from hush.cli._randomize import Rows, Written
+from hush.errors import NOTHING, ParameterError, message
+from hush.files import reports as report_files
+from hush.files.domains import read_domain
+from hush.files.kept import kept_columns
+from hush.files.numeric_spec import AnySpec, described
+from hush.files.paths import quoted
+from hush.files.randomizing import Rows, Written
+from hush.files.reports import AS_READ
+from hush.people.coding import Likeness
+from hush.reports.words import many
 
 
 def privatize(
@@ -76,18 +85,13 @@ def privatize(
     CSV columns are read as text, and an empty field is a missing value; so is a blank line in a file of one column.
     Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     """
-    from hush.cli import _paths, _reports
-    from hush.cli._choose import Choice
-    from hush.cli._kept import kept_columns
-    from hush.cli._labels import Likeness
-    from hush.cli._randomize import Rows
-    from hush.files import atomic
-
     _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
     chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
     rows = Rows(source, column, kept_columns(keep, column), chosen, clip, Likeness(strip, ignore_case))
-    order = _reports.AS_READ if keep_order else _reports.SHUFFLED
-    written = rows.write(output, order, _temporary(temporary, output), quiet=as_json)
+    order = report_files.AS_READ if keep_order else report_files.SHUFFLED
+    written = rows.write(
+        output, order, _temporary(temporary, output), progress=partial(_progress.progress, quiet=as_json)
+    )
     if spec_out is not None:
         atomic.write(spec_out, chosen.to_json())
     _warn(rows, written, order, output)
@@ -95,11 +99,6 @@ def privatize(
 
 
 def _spec(choice: Choice, domain: Path | None, other: str | None) -> AnySpec:
-    from hush.cli._classes import numeric_class
-    from hush.cli._domains import read_domain
-    from hush.cli._usage import NOTHING
-    from hush.errors import ParameterError, message
-
     if domain is None and choice.k is None and choice.spec is None and numeric_class(choice.mechanism) is None:
         raise ParameterError(
             message(
@@ -112,14 +111,11 @@ def _spec(choice: Choice, domain: Path | None, other: str | None) -> AnySpec:
     if other is not None and domain is None:
         said = "leave it out, the spec says it" if choice.spec is not None else "add --domain with a file of labels"
         raise ParameterError(message("--other", "needs labels beside it", other, said))
-    return choice.build_any(None if domain is None else read_domain(domain, other))
+    return choice.build_any(None if domain is None else read_domain(domain, other, "--domain"))
 
 
 def _temporary(given: Path | None, output: Path) -> Path:
     """The folder for rows that wait: the output's own, which must have room for the reports, if none is given."""
-    from hush.cli._paths import quoted
-    from hush.errors import ParameterError, message
-
     if given is None:
         return Path(os.path.realpath(output)).parent
     if not given.is_dir():
@@ -129,8 +125,6 @@ def _temporary(given: Path | None, output: Path) -> Path:
 
 def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
     """What the file does not protect."""
-    from hush.cli._reports import AS_READ
-
     m = rows.spec.mechanism
     if written.reports == 0:
         _console.warn(f"the input has no rows: {output} holds no reports.")
@@ -172,8 +166,6 @@ def _other(rows: Rows) -> str:
 
 def _hidden(smallest: int | None) -> str:
     """Among how many reports a reader of the file cannot tell one from another."""
-    from hush.reports.words import many
-
     if smallest is None:
         return (
             "Reports with the same kept cells were not counted, since there are too many groups, or cells, such as "
@@ -184,10 +176,6 @@ def _hidden(smallest: int | None) -> str:
 
 
 def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool) -> None:
-    from hush.cli._numeric_spec import described
-    from hush.cli._reports import AS_READ
-    from hush.reports.words import many
-
     spec, n, size = rows.spec, written.reports, rows.spec.mechanism.report_dtype.itemsize
     if as_json:
         _console.print_json(

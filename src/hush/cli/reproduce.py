@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console, _reproducing
+from hush.cli import _console, _grid, _reproducing
 from hush.cli._numbers import whole
 from hush.cli._options import Json
-
-if TYPE_CHECKING:
-    from hush.cli._reproducing import Run
-    from hush_studies import Check, Part, Study
-    from hush_studies.folder import Made
+from hush.cli._reproducing import Run
+from hush.errors import NOTHING, ParameterError, message
+from hush_studies import Check, Part, Settings, Study, Verdict, studies
+from hush_studies.folder import Made
 
 _HEADS = {"verdict": 0, "claim": 0, "printed": 0, "matches when": 1, "computed": 0, "figure": 2, "where": 3}
 """Columns of the checks, and how soon each is left out of a narrow window."""
@@ -52,8 +52,6 @@ def reproduce(
     on where it was: figures that the folder holds already, made in the same way, are kept. --quick never writes over a
     full run. The exit code is 1 when a check comes out otherwise than is known.
     """
-    from hush_studies import Settings
-
     chosen = _study(study)
     if chosen is None:
         if out or only or quick or fresh:
@@ -76,11 +74,6 @@ def reproduce(
 
 
 def _study(name: str | None) -> Study | None:
-    import difflib
-
-    from hush.errors import ParameterError, message
-    from hush_studies import studies
-
     known = studies()
     if name is None or name in known:
         return None if name is None else known[name]
@@ -90,15 +83,10 @@ def _study(name: str | None) -> Study | None:
 
 
 def _unnamed() -> Exception:
-    from hush.cli._usage import NOTHING
-    from hush.errors import ParameterError, message
-
     return ParameterError(message("STUDY", "must be given with these options", NOTHING, "`hush reproduce` lists them"))
 
 
 def _parts(study: Study, only: Sequence[str] | None) -> list[Part]:
-    from hush.errors import ParameterError, message
-
     wanted = []
     for name in only or ():
         found = study.part(name) or study.part(f"figure-{name}")
@@ -110,8 +98,6 @@ def _parts(study: Study, only: Sequence[str] | None) -> list[Part]:
 
 
 def _list_parts(study: Study, parts: Sequence[Part], as_json: bool) -> None:
-    from hush.cli import _grid
-
     if as_json:
         _console.print_json({"study": study.name, "parts": [_described(part) for part in parts]})
         return
@@ -121,9 +107,6 @@ def _list_parts(study: Study, parts: Sequence[Part], as_json: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from hush.cli import _grid
-    from hush_studies import studies
-
     found = list(studies().values())
     if as_json:
         _console.print_json(
@@ -181,8 +164,6 @@ def _cells(part: Part, check: Check) -> list[Any]:
 
 
 def _counted(checks: Sequence[Check]) -> str:
-    from hush_studies import Verdict
-
     found = {verdict: sum(check.verdict is verdict for check in checks) for verdict in Verdict}
     told = ", ".join(f"{number} {verdict}" for verdict, number in found.items())
     failed = sum(not check.passed for check in checks)
@@ -190,8 +171,6 @@ def _counted(checks: Sequence[Check]) -> str:
 
 
 def _show(run: Run, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]) -> None:
-    from hush.cli import _grid
-
     console = _console.stdout()
     columns = [_grid.Column("figure", "left"), _grid.Column("shows", "left", 1), _grid.Column("kind", "left", 3)]
     rows = [

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
+import numpy.typing as npt
 import typer
 
-from hush.cli import _console
+from hush import atomic
+from hush.cli import _console, _grid, _mean_trial, _paths
+from hush.cli._choose import Choice
+from hush.cli._means import refuse
 from hush.cli._numbers import whole
 from hush.cli._options import (
     Delta,
@@ -22,15 +28,16 @@ from hush.cli._options import (
     Sensitive,
     Settings,
     SpecFile,
+    seeded,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from hush.cli._numeric_spec import AnySpec
-    from hush.cli._population import Population
-    from hush.estimation import Estimate
+from hush.cli._people import population
+from hush.cli._trial import LEVEL, repeated
+from hush.errors import ParameterError, message
+from hush.estimation import Estimate
+from hush.files import reports as report_files
+from hush.files.numeric_spec import AnySpec, described
+from hush.people import Population
+from hush.reports.words import many
 
 
 def simulate(
@@ -89,21 +96,11 @@ def simulate(
     mean (Duchi, Piecewise, Hybrid) people hold amounts: a column value of --counts, labels that are numbers, or
     0, 1, 2, …; its errors are compared, and no attack is made.
     """
-    from dataclasses import replace
-
-    from hush.cli import _mean_trial, _paths
-    from hush.cli._choose import Choice
-    from hush.cli._means import refuse
-    from hush.cli._population import population
-    from hush.cli._seed import seeded
-    from hush.cli._trial import LEVEL, repeated
-    from hush.errors import ParameterError, message
-
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
     chosen, rng = seeded(seed)
     wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
-    people: Any
+    people: Population
     built: AnySpec
     if mean is not None:
         refuse({"--png": png}, mean)
@@ -116,7 +113,8 @@ def simulate(
         people, built = population(wanted, dataset, counts, n, rng)
         found, last = repeated(built, people, runs, rng, quiet=as_json)
     if reports_out is not None:
-        _write_reports(built, people.values(rng), rng, reports_out, f"simulated, seed {chosen}")
+        held = people.values(rng) if mean is None else people.held(rng)
+        _write_reports(built, held, rng, reports_out, f"simulated, seed {chosen}")
     if png is not None:
         _draw(last, people, png)
     whole = {
@@ -144,17 +142,13 @@ def simulate(
 def _write_reports(
     spec: AnySpec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str
 ) -> None:
-    from hush.cli import _reports
-
-    rows = _reports.batch_rows(spec)
-    with _reports.writing(path, spec, randomness, _reports.SHUFFLED) as write:  # so the values come
+    rows = report_files.batch_rows(spec)
+    with report_files.writing(path, spec, randomness, report_files.SHUFFLED) as write:  # so the values come
         for start in range(0, values.size, rows):
             write(spec.mechanism.privatize(values[start : start + rows], rng=rng))
 
 
 def _draw(estimate: Estimate, people: Population, path: Path) -> None:
-    from hush.cli._trial import LEVEL
-    from hush.files import atomic
     from hush.reports import figures
 
     lower, upper = estimate.interval(LEVEL)
@@ -166,10 +160,6 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
 
 
 def _show(spec: AnySpec, whole: dict[str, Any]) -> None:
-    from hush.cli import _grid
-    from hush.cli._numeric_spec import described
-    from hush.reports.words import many
-
     def plus(value: float, stderr: float | None) -> str:
         return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from hush.cli import _console
+from hush import atomic, rules
+from hush.cli import _console, _grid, _paths
+from hush.cli._choose import sensitive_in
 from hush.cli._numbers import real, whole
 from hush.cli._options import Epsilon, Json, K, Sensitive, SpecOut
-
-if TYPE_CHECKING:
-    from hush.domain import Domain
-    from hush.planning.uldp import Recommendation
+from hush.errors import NOTHING, ParameterError, message
+from hush.files.domains import read_domain
+from hush.mechanisms.spec import Spec
+from hush.people.domain import Domain
+from hush.planning.uldp import Recommendation
+from hush.planning.uldp import uldp as recommend
 
 
 def uldp(
@@ -56,13 +60,6 @@ def uldp(
     The sensitive values keep the full epsilon; the others are reported as precisely as that allows. Errors are exact
     sums of variances over all values.
     """
-    from hush.cli import _paths
-    from hush.cli._usage import NOTHING
-    from hush.errors import ParameterError, message
-    from hush.files import atomic
-    from hush.mechanisms.spec import Spec
-    from hush.planning.uldp import uldp as recommend
-
     _paths.writable({"--spec-out": spec_out}, [domain])
     if epsilon is None:
         raise ParameterError(message("--epsilon", "must be given", NOTHING, "add e.g. --epsilon 1"))
@@ -78,15 +75,9 @@ def uldp(
 
 
 def _domain(k: int | None, sensitive: list[str] | None, path: Path | None) -> Domain:
-    from hush import rules
-    from hush.cli._domains import read_domain, sensitive_in
-    from hush.cli._usage import NOTHING
-    from hush.domain import Domain
-    from hush.errors import ParameterError, message
-
     if path is None and k is None:
         raise ParameterError(message("--k", "or --domain must be given", NOTHING, "add e.g. --k 100"))
-    found = Domain(size=rules.domain_size(k)) if path is None else read_domain(path, None)
+    found = Domain(size=rules.domain_size(k)) if path is None else read_domain(path, None, "--domain")
     if k is not None and k != found.size:
         raise ParameterError(message("--k", f"must be {found.size}, as in {path}", k, "leave it out"))
     if sensitive is not None:
@@ -99,8 +90,6 @@ def _domain(k: int | None, sensitive: list[str] | None, path: Path | None) -> Do
 
 
 def _show(found: Recommendation) -> None:
-    from hush.cli import _grid
-
     names = ("", "mechanism", "parameter", "z*", "± (typical value)", "error", "bits", "bytes", "server work")
     ranks = (0, 0, 4, 3, 0, 0, 0, 2, 1)
     columns = [

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hush.domain import Domain, Label
 from hush.errors import ParameterError, ProjectedError, message, missing
 from hush.estimation import consistency, intervals
 from hush.estimation.laws import NORMAL, Interval, Law
+from hush.people.domain import Domain, Label
 from hush.types import Floats
 
 if TYPE_CHECKING:

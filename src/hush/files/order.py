@@ -21,6 +21,7 @@ import numpy as np
 
 from hush.files.batches import joined
 from hush.files.scratch import Place, Scratch
+from hush.people.arrow import to_arrow
 from hush.randomness import source
 
 MEMORY = 1 << 27
@@ -83,21 +84,19 @@ class Shuffler:
                 yield from bucket
 
     def _permuted(self) -> Any:
-        import pyarrow as pa
 
         from hush.kernels.orders import permutation
 
         rows = self._emptied()
-        return rows.take(pa.array(permutation(self._rng.bit_generator, rows.num_rows)))
+        return rows.take(to_arrow(permutation(self._rng.bit_generator, rows.num_rows)))
 
     def _deal(self) -> None:
-        import pyarrow as pa
 
         from hush.kernels.orders import dealt
 
         rows = self._emptied()
         order, starts = dealt(np.frombuffer(self._rng.bytes(rows.num_rows), np.uint8))
-        rows = rows.take(pa.array(order))
+        rows = rows.take(to_arrow(order))
         for places, (start, stop) in zip(self._buckets, pairwise(starts.tolist()), strict=True):
             if stop > start:
                 places.append(self._scratch.append(rows.slice(start, stop - start).serialize()))

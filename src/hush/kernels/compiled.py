@@ -20,6 +20,7 @@ from typing import Any
 
 from numba import njit
 from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 
@@ -50,7 +51,7 @@ class _Cache(FunctionCache):
     def load_overload(self, sig, target_context):
         """The kernel that was kept for these types, or None."""
         try:
-            target_context.refresh()
+            rtsys.initialize(target_context)  # what a kept kernel needs; the rest, a compiler does, which takes long
             key = self._index_key(sig, target_context.codegen())
             kept = self._cache_file.load(key)
             if kept is None or kept[0] != (_sources(), key):

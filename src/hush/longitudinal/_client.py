@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hush.columns import column
-from hush.domain import integers
 from hush.errors import SpecError, message
 from hush.mechanisms.spec import Spec
+from hush.people.columns import column
+from hush.people.domain import integers
 from hush.randomness import source
 
 if TYPE_CHECKING:

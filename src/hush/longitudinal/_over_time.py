@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hush.columns import all_reports, as_array, cells, kind
-from hush.domain import Domain, integers
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.inference import best_guesses
+from hush.people.columns import all_reports, as_array, cells, kind
+from hush.people.domain import Domain, integers
 from hush.types import Floats, Ints, Reports
 
 

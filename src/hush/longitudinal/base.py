@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.columns import as_array, cells, column
-from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate
 from hush.guarantee import LDP, Guarantee
@@ -34,6 +32,8 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import from_dict
 from hush.mechanisms.spec import Spec
+from hush.people.columns import as_array, cells, column
+from hush.people.domain import Domain
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 

@@ -26,8 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.columns import cells, column
-from hush.domain import Domain, integers
 from hush.errors import ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.bounds import Bounded, Terms
@@ -39,6 +37,8 @@ from hush.mechanisms import moments
 from hush.mechanisms.collected import Tallied
 from hush.mechanisms.forms import Forms, companion_of
 from hush.mechanisms.inference import best_guesses, likeliest, shares
+from hush.people.columns import cells, column
+from hush.people.domain import Domain, integers
 from hush.randomness import source
 from hush.simulation import tallies
 from hush.types import Floats, Ints, Reports, Values

@@ -16,14 +16,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hush import columns
-from hush.domain import Domain
 from hush.errors import ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.estimation.aggregate import belonging
 from hush.estimation.possible import added
 from hush.kernels import chunks
 from hush.mechanisms.by_name import ByName
+from hush.people import columns
+from hush.people.domain import Domain
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Ints, Reports
 

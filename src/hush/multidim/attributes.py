@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hush.columns import as_array, column
-from hush.domain import Domain
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
+from hush.people.columns import as_array, column
+from hush.people.domain import Domain
 from hush.types import Ints
 
 Each = TypeVar("Each")

@@ -23,8 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.columns import as_array, column
-from hush.domain import Domain
 from hush.errors import HushError, ParameterError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
@@ -38,6 +36,8 @@ from hush.mechanisms.renamed import deprecated
 from hush.mechanisms.spec import Spec
 from hush.multidim import checks
 from hush.multidim.attributes import Attributes
+from hush.people.columns import as_array, column
+from hush.people.domain import Domain
 from hush.types import Floats, Ints, Reports
 
 Beliefs = Sequence[npt.ArrayLike | None] | None

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from hush import rules
-from hush.columns import cells, not_integers
 from hush.errors import DomainError, ParameterError, Unsaid, message
 from hush.mechanisms.inference import shares
+from hush.people.columns import cells, not_integers
 from hush.types import Floats, Ints
 
 MAX_ATTRIBUTES = 1_000

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from hush import rules
-from hush.domain import Domain
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
+from hush.people.domain import Domain
 from hush.planning import advice
 from hush.planning.measures import COMPARED, NUMBERS, setting
 from hush.planning.objectives import OBJECTIVES

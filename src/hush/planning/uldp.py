@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from hush import rules
-from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import chosen
+from hush.people.domain import Domain
 from hush.utility import MECHANISMS, PLAIN, total_error
 
 PREFERENCES = ("utility", "bits", "computation")

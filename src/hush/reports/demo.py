@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from matplotlib.figure import Figure
 
-from hush.datasets import Dataset
+from hush.people import Population
 from hush.reports import figures
 from hush.reports.outcome import Outcome
 from hush.reports.page import Html, cards, definitions, heading, page, paragraph, picture, table, tag
@@ -39,14 +39,14 @@ def drawings(outcomes: Sequence[Outcome]) -> dict[str, Draw]:
     }
 
 
-def build(data: Dataset, outcomes: Sequence[Outcome]) -> dict[str, bytes]:
+def build(data: Population, outcomes: Sequence[Outcome]) -> dict[str, bytes]:
     """Every file of the report folder, by name."""
     light = {name: figures.png(draw(LIGHT)) for name, draw in drawings(outcomes).items()}
     dark = {name: figures.png(draw(DARK)) for name, draw in drawings(outcomes).items()}
     return {**light, "index.html": write(data, outcomes, light, dark).encode()}
 
 
-def write(data: Dataset, outcomes: Sequence[Outcome], light: dict[str, bytes], dark: dict[str, bytes]) -> str:
+def write(data: Population, outcomes: Sequence[Outcome], light: dict[str, bytes], dark: dict[str, bytes]) -> str:
     """The page."""
     epsilon = outcomes[0].mechanism.epsilon
 
@@ -122,7 +122,7 @@ def _numbers(outcomes: Sequence[Outcome]) -> Html:
     return table(["category", "truth", *(f"{each.name}, 95 % interval" for each in outcomes)], rows)
 
 
-def _meanings(epsilon: float, data: Dataset) -> dict[str, object]:
+def _meanings(epsilon: float, data: Population) -> dict[str, object]:
     return {
         "Privacy loss ε": f"No report is more than e^{epsilon:g} = {math.exp(epsilon):.2f} times likelier under one "
         "category than under another, whoever looks and whatever else they know. The exact value is computed from the "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hush.columns import cells
 from hush.errors import ParameterError, message
 from hush.estimation.possible import total
+from hush.people.columns import cells
 from hush.types import Floats, Ints
 
 MOST_PEOPLE = 2**53

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from hush import statistics
-from hush.domain import Domain
 from hush.errors import HushError, ParameterError
 from hush.estimation import Aggregate
 from hush.exact.loss import enumerated_loss
@@ -28,6 +27,7 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict, register, registry
 from hush.mechanisms.spec import Spec
+from hush.people.domain import Domain
 from hush.randomness import seeded
 from hush.testing.forms import check_forms
 from hush.testing.problem import ConformanceError

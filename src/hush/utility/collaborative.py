@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.domain import Domain, integers
 from hush.errors import ParameterError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.bounds import Summed
+from hush.people.domain import Domain, integers
 from hush.randomness import source
 from hush.simulation import tallies
 from hush.utility.named import NamedOracle

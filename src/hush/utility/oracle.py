@@ -19,8 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.columns import column
-from hush.domain import Domain, integers
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
@@ -35,6 +33,8 @@ from hush.mechanisms.forms import Forms
 from hush.mechanisms.histogram.forms import NoisyVectorForms
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
+from hush.people.columns import column
+from hush.people.domain import Domain, integers
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports, Values
 from hush.utility import _attack, _giving, _law, _moments, _records, _simulate

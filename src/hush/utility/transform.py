@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.guarantee import LDP
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict
+from hush.people.domain import Domain
 from hush.utility.balanced import BalancedLH
 from hush.utility.oracle import UtilityOracle
 

@@ -20,7 +20,7 @@ from hush.planning import optimus
 from hush.planning.optimus import drawing, losses
 from hush.randomness import seeded
 from hush.types import Floats
-from hush_studies.budget.people import crowd, shaped
+from hush_studies.budget.people import crowd
 
 Method = optimus.Direct | optimus.BS | optimus.RBS | optimus.DBS | optimus.MPass | optimus.Bayes
 
@@ -95,7 +95,7 @@ def seed_of(seed: int, *told: object) -> list[int]:
 
 def lost(people: str, protocol: str, epsilon: float, runs: int, rng: np.random.Generator) -> Floats:
     """1 - tau of so many collections, drawn from their exact law."""
-    who = shaped(people)
+    who = crowd(people)
     _, measure = losses.measure("kendall", who, 1)
     m = mechanism(protocol, who.k, epsilon)
     sizes = [min(_BLOCK, runs - at) for at in range(0, runs, _BLOCK)]
@@ -115,8 +115,7 @@ def cell(people: str, protocol: str, tau: float, pi: float, how: Method, effort:
     start = perf_counter()
     answer = optimus.budget(
         PROTOCOLS[protocol],
-        who.weights,
-        n=who.n,
+        who,
         threshold=threshold(tau),
         probability=pi,
         method=how,
@@ -164,12 +163,12 @@ def collected(people: str, protocol: str, epsilon: float, runs: int, many: int, 
     """Randomize everybody, tally and estimate, so many times; and draw many."""
     who = crowd(people)
     m = mechanism(protocol, who.k, epsilon)
-    _, measure = losses.measure("kendall", shaped(people), 1)
+    _, measure = losses.measure("kendall", who, 1)
     m.estimate(m.aggregate(m.privatize(np.arange(who.k), rng=seeded(0))))
     found, rng = [], seeded(seed_of(seed, people, protocol, "reports"))
     start = perf_counter()
     for _ in range(runs):
-        values = np.repeat(np.arange(who.k), who.counts(rng))
+        values = np.repeat(np.arange(who.k), who.draw(rng).counts)
         found.append(m.decode(m.tally(m.privatize(values, rng=rng)), values.size))
     middle = perf_counter()
     drawn = lost(people, protocol, epsilon, many, seeded(seed_of(seed, people, protocol, "drawn")))

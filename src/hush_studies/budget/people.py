@@ -7,16 +7,15 @@ shape is ours: some use nothing, most a little, few much. Its synthetic clients 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from hush import datasets
+from hush.people import Population
+from hush.people.population import apportioned
 from hush.planning import capri
-from hush.planning.optimus.population import Population, population
-from hush.types import Floats, Ints
+from hush.types import Ints
 
 MOST = 40
 """Larger amounts of water are cut."""
@@ -28,57 +27,21 @@ FEW_TOTAL = 15_620
 """The total of figure 5.9, which the thesis calls 10 % of the data."""
 
 
-@dataclass(frozen=True, eq=False)
-class Crowd:
-    """Who reports, where rankings matter: counts, or weights from which people are drawn anew in every run.
-
-    Args:
-        name: What it is called.
-        weights: Counts, or weights.
-        n: How many are drawn; None where counts are given.
-    """
-
-    name: str
-    weights: npt.NDArray[np.int64] | Floats
-    n: int | None = None
-
-    @property
-    def k(self) -> int:
-        """Number of values."""
-        return self.weights.size
-
-    @property
-    def people(self) -> int:
-        """How many report."""
-        return int(self.weights.sum()) if self.n is None else self.n
-
-    @property
-    def frequencies(self) -> Floats:
-        """The truth."""
-        return np.asarray(self.weights / self.weights.sum(), np.float64)
-
-    def counts(self, rng: np.random.Generator) -> Ints:
-        """The people of one collection."""
-        if self.n is None:
-            return self.weights.astype(np.int64)
-        return rng.multinomial(self.n, self.frequencies).astype(np.int64)
-
-
 @cache
-def crowd(name: str) -> Crowd:
-    """By name.
+def crowd(name: str) -> Population:
+    """Those whose ranking matters, by name: counted, or drawn anew in every run.
 
-    >>> crowd("MSNBC").people, crowd("Emoji").people, crowd("Emoji").k
+    >>> crowd("MSNBC").n, crowd("Emoji").n, crowd("Emoji").k
     (989818, 400000, 200)
     """
     if name == "MSNBC":
-        return Crowd(name, datasets.msnbc().counts)
+        return datasets.msnbc()
     k, n = (200, 400_000) if name == "Emoji" else (50, 60_000)
-    return Crowd(name, 1.0 / np.arange(1, k + 1), n)
+    return Population(1.0 / np.arange(1, k + 1), drawn=n)
 
 
 @cache
-def clients(name: str) -> capri.Population:
+def clients(name: str) -> Population:
     """Those whose total matters, by name.
 
     >>> water, few = clients("Water"), clients("Few")
@@ -114,16 +77,10 @@ def _with_total(n: int, total: int) -> Ints:
         shares = base * np.exp(tilt * amounts)
         shares /= shares.sum()
         low, high = (tilt, high) if shares @ amounts < total / n else (low, tilt)
-    counts = datasets._largest_remainder(shares, n)
+    counts = apportioned(shares, n)
     short = total - int(counts @ amounts)
     for _ in range(abs(short)):  # rounding left a few units over: one client each moves by one
         here = 10 if short > 0 else 11
         counts[here] -= 1
         counts[here + np.sign(short)] += 1
     return counts
-
-
-def shaped(name: str) -> Population:
-    """What the search of a budget makes of a crowd."""
-    found = crowd(name)
-    return population(found.weights, found.n)

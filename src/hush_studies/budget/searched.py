@@ -64,7 +64,7 @@ def usual(name: str, settings: Settings) -> Method:
 def head(people: str, protocol: str, tau: float, pi: float, name: str) -> list[Any]:
     """What a row says of its question."""
     who = crowd(people)
-    return [people, who.k, who.people, protocol, tau, pi, name]
+    return [people, who.k, who.n, protocol, tau, pi, name]
 
 
 def budgets(*, real: bool) -> Callable[[Settings, Advance], Table]:
@@ -118,7 +118,7 @@ def collections(settings: Settings, advance: Advance) -> Table:
     for people, epsilon in (("MSNBC", EASE["MSNBC"]), (domain(settings), EASE[domain(settings)])):
         for protocol in PROTOCOLS:
             found = collection(people, protocol, settings)
-            told = [people, crowd(people).k, crowd(people).people, protocol, epsilon]
+            told = [people, crowd(people).k, crowd(people).n, protocol, epsilon]
             rows.append([*told, found.seconds, found.seconds_drawn, *_mean(found.losses), *_mean(found.drawn)])
             advance(0.5 / len(PROTOCOLS))
     columns = ("loss", "loss_stderr", "runs", "loss_drawn", "loss_drawn_stderr", "runs_drawn")

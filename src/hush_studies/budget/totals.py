@@ -13,6 +13,7 @@ import numpy as np
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.registry import registry
 from hush.mechanisms.subset import SS
+from hush.people import Population
 from hush.planning import capacity, capri
 from hush.randomness import seeded
 from hush_studies.budget.cells import seed_of
@@ -181,7 +182,7 @@ def _spread(name: str, found: capri.Answer, settings: Settings) -> list[float | 
     return [math.sqrt(variance(m, people)), float(capri.law(m, people).draw(draws, rng).std(ddof=1)), draws]
 
 
-def variance(m: Any, people: capri.Population) -> float:
+def variance(m: Any, people: Population) -> float:
     """Of the estimated total, by formula: independent bits, randomized response, or subsets."""
     a, held, p, q = people.amounts, people.counts, m.p_star, m.q_star
     whole, squares = a.sum(), np.square(a).sum()

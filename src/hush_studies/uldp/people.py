@@ -14,8 +14,10 @@ from itertools import count
 import numpy as np
 
 from hush import datasets
+from hush.people import Domain, Label, Population
+from hush.people.population import apportioned
 from hush.randomness import seeded
-from hush.types import Floats, Ints
+from hush.types import Floats
 
 
 @dataclass(frozen=True)
@@ -32,24 +34,13 @@ class Setting:
         return len(self.sensitive)
 
 
-@dataclass(frozen=True, eq=False)
-class People:
-    """How many hold each value, and which values are sensitive."""
-
-    name: str
-    counts: Ints
-    sensitive: tuple[int, ...]
-    real: bool = False
+class People(Population):
+    """A population, some of whose values are sensitive."""
 
     @property
-    def n(self) -> int:
-        """How many people there are."""
-        return int(self.counts.sum())
-
-    @property
-    def frequencies(self) -> Floats:
-        """The share of each value."""
-        return np.asarray(self.counts / self.n, np.float64)
+    def sensitive(self) -> tuple[int, ...]:
+        """Which values are."""
+        return self.domain.sensitive or ()
 
     @property
     def theta(self) -> float:
@@ -66,8 +57,8 @@ class People:
         k = self.counts.size
         others = np.setdiff1d(np.arange(k), self.sensitive)
         order = [*seeded(1).permutation(np.array(self.sensitive)), *seeded(2).permutation(others)]
-        sensitive = tuple(sorted(int(value) for value in order[: max(1, round(share * k))]))
-        return People(self.name, self.counts, sensitive, self.real)
+        sensitive = [int(value) for value in order[: max(1, round(share * k))]]
+        return People(self.counts, Domain(size=k, sensitive=sensitive), self.name, self.source)
 
 
 def shaped(name: str, n: int, theta: float, weights: Floats, sensitive: Iterable[int]) -> People:
@@ -76,8 +67,8 @@ def shaped(name: str, n: int, theta: float, weights: Floats, sensitive: Iterable
     hidden[list(sensitive)] = True
     counts, open_people = np.zeros(weights.size, np.int64), round(theta * n)
     for group, number in ((~hidden, open_people), (hidden, n - open_people)):
-        counts[group] = datasets._largest_remainder(weights[group] / weights[group].sum(), number)
-    return People(name, counts, tuple(np.flatnonzero(hidden).tolist()))
+        counts[group] = apportioned(weights[group] / weights[group].sum(), number)
+    return People(counts, Domain(size=weights.size, sensitive=np.flatnonzero(hidden).tolist()), name)
 
 
 def _places(k: int, s: int, seed: int) -> list[int]:
@@ -94,7 +85,7 @@ def _bell(name: str, n: int, theta: float, k: int, s: int) -> People:
     """People drawn from a bell, and sensitive values drawn until they hold the share that they should."""
     bell = np.exp(-0.5 * ((np.arange(k) - (k - 1) / 2) / (0.15 * k)) ** 2)
     counts = seeded(5).multinomial(n, bell / bell.sum()).astype(np.int64)
-    tried = (People(name, counts, tuple(_places(k, s, seed))) for seed in count())
+    tried = (People(counts, Domain(size=k, sensitive=_places(k, s, seed)), name) for seed in count())
     return next(each for each in tried if abs(each.theta - theta) < 5e-4)
 
 
@@ -135,11 +126,13 @@ def people(name: str) -> People:
     if name == "Normal":
         return _bell(name, 99_732, 0.77, 1000, 230)
     if name == "MSNBC":
-        visitors = datasets.msnbc()
-        labels = list(visitors.domain.labels or ())
-        return People(name, visitors.counts, tuple(sorted(labels.index(topic) for topic in TOPICS)), real=True)
-    ages = datasets.adult_age()
-    return People(name, ages.counts, tuple(range(OLD, ages.k)), real=True)
+        return _real(name, datasets.msnbc(), TOPICS)
+    return _real(name, datasets.adult_age(), range(OLD, 100))
+
+
+def _real(name: str, whole: Population, sensitive: Iterable[Label]) -> People:
+    domain = Domain(labels=whole.domain.labels, sensitive=sensitive)
+    return People(whole.counts, domain, name, whole.source)
 
 
 def titled(name: str) -> str:
@@ -150,4 +143,4 @@ def titled(name: str) -> str:
 
 def called(name: str) -> str:
     """A population's name; that of data which it only resembles, marked."""
-    return name if people(name).real or name == "Normal" else f"{name}-like"
+    return name if people(name).source or name == "Normal" else f"{name}-like"

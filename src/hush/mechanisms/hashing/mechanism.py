@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.analysis import optimal, portable
-from hush.domain import integers
 from hush.errors import ParameterError, ReportError, message
 from hush.exact.thresholds import SCALE
 from hush.guarantee import Guarantee
@@ -30,6 +29,7 @@ from hush.mechanisms.forms import Forms
 from hush.mechanisms.hashing.family import MEMBERS, Family, checked_buckets, nearest
 from hush.mechanisms.hashing.forms import LocalHashingForms
 from hush.mechanisms.hashing.hashed import RING, Hashed, Words
+from hush.people.domain import integers
 from hush.types import Floats, Reports, Values
 
 HASHES = ("affine", "family")

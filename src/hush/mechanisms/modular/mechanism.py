@@ -22,7 +22,6 @@ from hush import exact, rules
 from hush.analysis import success
 from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System
-from hush.domain import Domain
 from hush.errors import ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.bounds import Terms
@@ -38,6 +37,7 @@ from hush.mechanisms.modular.bounds import even_terms
 from hush.mechanisms.modular.forms import ModularForms
 from hush.mechanisms.subset import checked, known
 from hush.mechanisms.subset.lengths import joint_bits, joint_bytes
+from hush.people.domain import Domain
 from hush.simulation.subsets import subset_members
 from hush.types import Floats, Ints, Reports, Values
 

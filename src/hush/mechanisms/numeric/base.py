@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.columns import as_array, column
 from hush.errors import DomainError, ParameterError, ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.exact.enumeration import check_few
@@ -35,6 +34,7 @@ from hush.mechanisms.numeric.forms import LAW, NumericForms
 from hush.mechanisms.numeric.laws import MeanLaw
 from hush.mechanisms.numeric.pieces import Pieces
 from hush.mechanisms.renamed import deprecated
+from hush.people.columns import as_array, column
 from hush.types import Floats, Ints, Reports
 
 Words = npt.NDArray[np.uint64]

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.estimation import Estimate
 from hush.mechanisms.base import FrequencyOracle
+from hush.people.domain import Domain
 from hush.planning.capri.answer import Answer, Truth
 from hush.planning.capri.build import Given, builder
 from hush.planning.capri.population import Population, population
@@ -92,7 +92,7 @@ def first_round(
         asked: Everything else that `capacity` takes: cap, metric, threshold, ...
     """
     drawing, most = source(rng), asked.pop("most", None)
-    people = counts if isinstance(counts, Population) else population(counts, domain=domain, most=most)
+    people = population(counts, domain=domain, most=most)
     real = question(asked.get("metric", "error"), asked["threshold"], asked["cap"], people)
     seen = estimated(mechanism, people, first, rng=drawing, parameters=asked.get("parameters"))
     answer = capacity(mechanism, seen, spent=first, rng=drawing, confirm=0, **asked)

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.domain import Domain
 from hush.errors import ParameterError, message
 from hush.mechanisms.numeric.base import Numeric
+from hush.people.domain import Domain
 from hush.planning.capri import search
 from hush.planning.capri.answer import Answer, Evidence
 from hush.planning.capri.build import Given, builder
 from hush.planning.capri.laws import law
-from hush.planning.capri.population import Population, Source, population
+from hush.planning.capri.population import Source, population
 from hush.planning.capri.question import Question, question
 from hush.planning.capri.trial import Trials, Watch
 from hush.randomness import source
@@ -34,7 +34,7 @@ _CLOSE = 1e-4
 
 def capacity(
     mechanism: Given,
-    counts: Source | Population | None = None,
+    counts: Source | None = None,
     *,
     cap: float,
     metric: str = "error",
@@ -63,7 +63,7 @@ def capacity(
     Args:
         mechanism: A name, a class, a mechanism whose other parameters are kept, or a function of epsilon. A frequency
             oracle, or one of Duchi, Piecewise and Hybrid.
-        counts: People of each value, an Estimate of an earlier collection, a Dataset, or a Population.
+        counts: People of each value, an Estimate of an earlier collection, or a Population.
         cap: The capacity. It must differ from the true total.
         metric: "fn" or "fp" must stay below the threshold, "tp" or "tn" must reach it; "error" is "fn" where the
             total exceeds the cap and "fp" where it does not.
@@ -90,7 +90,7 @@ def capacity(
     0.4055
     """
     began = time.perf_counter()
-    people = counts if isinstance(counts, Population) else population(counts, values=values, domain=domain, most=most)
+    people = population(counts, values=values, domain=domain, most=most)
     asked = question(metric, threshold, cap, people)
     low, high = _range(lowest, highest)
     rules.integer("runs", runs, 1, _MOST_RUNS, "use e.g. 50_000")

@@ -11,8 +11,8 @@ from hush.types import Floats
 
 def estimates(m: FrequencyOracle, people: Population, runs: int, rng: np.random.Generator) -> Floats:
     """Raw estimates of so many collections, one a row."""
-    if people.counts is None:
-        tallies = m.forms.sampled_tallies(people.truth, people.n, runs, rng)
+    if people.drawn is not None:
+        tallies = m.forms.sampled_tallies(people.frequencies, people.n, runs, rng)
     else:
         tallies = m.forms.tallies(people.counts[None], runs, rng)
     return m.forms.estimates(tallies, people.n)

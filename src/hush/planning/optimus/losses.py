@@ -165,14 +165,14 @@ TOP = 10
 def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure]:
     """The name of a loss, and the loss itself, ready to be applied to rows of estimates."""
     if callable(loss):
-        return getattr(loss, "__name__", "own"), _own(loss, people.truth)
+        return getattr(loss, "__name__", "own"), _own(loss, people.frequencies)
     if not isinstance(loss, str) or loss not in LOSSES:
         rule = f"must be one of {', '.join(LOSSES)}, or a function of the truth and an estimate"
         raise ParameterError(message("loss", rule, loss, "use e.g. 'kendall'"))
     named = LOSSES[loss]
     size = people.k - 1
     kept = rules.integer("top", top, 1, size, "count the most frequent values that matter") if named.tops else 1
-    return (f"{loss}@{kept}" if named.tops else loss), named.build(people.truth, people.n, kept)
+    return (f"{loss}@{kept}" if named.tops else loss), named.build(people.frequencies, people.n, kept)
 
 
 def asked(loss: str | Own, people: Population, threshold: object, top: int | None) -> tuple[str, Measure, float]:

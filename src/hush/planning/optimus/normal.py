@@ -35,9 +35,10 @@ class Normal:
     @cached_property
     def _sampled(self) -> Floats | float:
         """What drawing the people at random adds."""
-        if self.people.counts is not None:
+        if self.people.drawn is None:
             return 0.0
-        return sampled(self.rng.standard_normal((self.runs, self.people.k)), self.people.truth) / np.sqrt(self.people.n)
+        people = self.people
+        return sampled(self.rng.standard_normal((self.runs, people.k)), people.frequencies) / np.sqrt(people.n)
 
     @cached_property
     def _one(self) -> Floats:
@@ -45,15 +46,15 @@ class Normal:
 
     def estimates(self, m: FrequencyOracle) -> Floats | None:
         """One a row; None where the mechanism does not know its variances."""
-        f, n = self.people.truth, self.people.n
+        f, n = self.people.frequencies, self.people.n
         report = m.forms.normal_report(self._normals, f)
         if report is not None:
-            whole = report if self.people.counts is None else self._fixed(m, report)
+            whole = report if self.people.drawn is not None else self._fixed(m, report)
             return np.asarray(f + whole / np.sqrt(n), np.float64)
         noise = m.forms.normal_noise(self._normals, f, n)
         return None if noise is None else np.asarray(f + self._sampled + noise, np.float64)
 
     def _fixed(self, m: FrequencyOracle, report: Floats) -> Floats:
         """What a report adds in a fixed population: the covariance lacks that of a person's value, diag f - f f'."""
-        f, exact = self.people.truth, m.variances(self.people.truth, 1)
+        f, exact = self.people.frequencies, m.variances(self.people.frequencies, 1)
         return np.asarray((report + np.outer(self._one, f)) * np.sqrt(exact / (exact + f)), np.float64)

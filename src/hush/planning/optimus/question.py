@@ -50,7 +50,7 @@ class Question:
             "mechanism": self.name,
             "k": self.people.k,
             "n": self.people.n,
-            "population": "drawn" if self.people.counts is None else "fixed",
+            "population": "fixed" if self.people.drawn is None else "drawn",
             "loss": self.loss,
             "threshold": self.threshold,
             "probability": self.probability,

@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from hush.cli import _console, _reports
-from hush.cli._amount_cells import AmountReader
-from hush.cli._kept import Groups
-from hush.cli._labels import EQUAL, Coder, Likeness
-from hush.cli._numeric_spec import AnySpec, NumericSpec
-from hush.cli._tables import Table
 from hush.errors import ParameterError, Unsaid, message
+from hush.files import reports as report_files
 from hush.files.batches import evenly, plain
+from hush.files.kept import Groups
+from hush.files.numeric_spec import AnySpec, NumericSpec
 from hush.files.order import Shuffler
+from hush.files.progress import Progress, unseen
+from hush.files.tables import Table
+from hush.people.amounts import AmountReader
+from hush.people.arrow import to_arrow, to_numpy
+from hush.people.coding import EQUAL, Coder, Likeness
 
 Cells = Coder | AmountReader
 
@@ -62,39 +64,39 @@ class Rows:
     clip: bool
     alike: Likeness = EQUAL
 
-    def write(self, output: Path, order: str, temporary: Path, *, quiet: bool) -> Written:
-        """Randomize all rows into a report file, in this order (see `_reports`)."""
+    def write(self, output: Path, order: str, temporary: Path, *, progress: Progress = unseen) -> Written:
+        """Randomize all rows into a report file, in this order (see `hush.files.reports`)."""
         groups, n, cells, table = Groups(), 0, self._reader(), self._table()
-        if order == _reports.SHUFFLED:
-            ordered = self._shuffled(table, cells, temporary, quiet=quiet)
+        if order == report_files.SHUFFLED:
+            ordered = self._shuffled(table, cells, temporary, progress)
         else:
-            ordered = self._as_read(table, cells, quiet=quiet)
-        with _reports.writing(output, self.spec, "secure", order) as write, closing(ordered):
+            ordered = self._as_read(table, cells, progress)
+        with report_files.writing(output, self.spec, "secure", order) as write, closing(ordered):
             for batch in ordered:
                 kept = batch.select(self.kept) if self.kept else None
-                write(self.spec.mechanism.privatize(batch.column(0).to_numpy()), kept)
+                write(self.spec.mechanism.privatize(to_numpy(batch.column(0))), kept)
                 n += batch.num_rows
                 if kept is not None:
                     groups.add(kept)
         return Written(n, groups.smallest, cells.unmatched, cells.missing, cells.clipped, table.blank)
 
-    def _shuffled(self, table: Table, cells: Cells, temporary: Path, *, quiet: bool) -> Generator[Any, None, None]:
+    def _shuffled(self, table: Table, cells: Cells, temporary: Path, progress: Progress) -> Generator[Any, None, None]:
         with Shuffler(temporary=temporary) as shuffler:
-            with _console.progress(f"Reading {self.path.name}", table.size, quiet=quiet) as advance:
+            with progress(f"Reading {self.path.name}", table.size) as advance:
                 for batch in self._coded(table, cells, advance):
                     shuffler.add(batch)
-            with _console.progress(f"Randomizing {self.path.name}", shuffler.rows, quiet=quiet) as advance:
+            with progress(f"Randomizing {self.path.name}", shuffler.rows) as advance:
                 for batch in self._parts(shuffler):
                     yield batch
                     advance(batch.num_rows)
 
-    def _as_read(self, table: Table, cells: Cells, *, quiet: bool) -> Generator[Any, None, None]:
-        with _console.progress(f"Randomizing {self.path.name}", table.size, quiet=quiet) as advance:
+    def _as_read(self, table: Table, cells: Cells, progress: Progress) -> Generator[Any, None, None]:
+        with progress(f"Randomizing {self.path.name}", table.size) as advance:
             yield from self._parts(self._coded(table, cells, advance))
 
     def _parts(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The row groups of the file."""
-        return evenly(batches, _reports.batch_rows(self.spec), _reports.BATCH_BYTES)
+        return evenly(batches, report_files.batch_rows(self.spec), report_files.BATCH_BYTES)
 
     def _table(self) -> Table:
         return Table(self.path, {self.column: "--column", **dict.fromkeys(self.kept, "--keep")}, _READ)
@@ -107,7 +109,7 @@ class Rows:
         for batch in table.batches(advance):
             values = cells.encode(batch.column(0), done + 1).astype(_values(self.spec), copy=False)
             kept = plain(batch.select(self.kept))
-            yield pa.record_batch([pa.array(values), *kept.columns], [_reports.COLUMN, *self.kept])
+            yield pa.record_batch([to_arrow(values), *kept.columns], [report_files.COLUMN, *self.kept])
             done += batch.num_rows
 
     def _reader(self) -> Cells:

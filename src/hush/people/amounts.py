@@ -5,15 +5,31 @@ A cell means the number that it is or reads as. Empty cells, NaN and infinities 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from hush.cli._labels import number, plain
-from hush.columns import missing
 from hush.errors import DomainError, Unsaid, message
-from hush.mechanisms.numeric.base import Numeric
+from hush.people.arrow import to_numpy
+from hush.people.coding import plain
+from hush.people.columns import missing
+from hush.people.labels import number
 from hush.types import Floats
+
+
+class Range(Protocol):
+    """What takes numbers: a mechanism for means."""
+
+    @property
+    def low(self) -> float:
+        """The smallest."""
+
+    @property
+    def high(self) -> float:
+        """The largest."""
+
+    def clip(self, values: Any) -> Floats:
+        """Numbers beyond the range, moved to the end that they passed."""
 
 
 class AmountReader:
@@ -25,7 +41,7 @@ class AmountReader:
         clip: Move numbers beyond the range to the end that they passed.
     """
 
-    def __init__(self, m: Numeric, column: str, *, clip: bool = False) -> None:
+    def __init__(self, m: Range, column: str, *, clip: bool = False) -> None:
         self.m, self.column, self.clip = m, column, clip
         self.unmatched = self.missing = 0  # such cells are refused
         self.clipped = 0
@@ -64,4 +80,4 @@ def _read(cells: Any) -> Floats:
         quickly = pc.cast(cells, pa.float64())
     except pa.ArrowException:  # one cell is no number, or is one that only Python reads, with spaces around it, say
         return np.array([np.nan if (read := number(cell)) is None else read for cell in cells.to_pylist()], np.float64)
-    return np.asarray(quickly.to_numpy(zero_copy_only=False), np.float64)
+    return to_numpy(quickly, np.nan)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hush.cli._reports import COLUMN
 from hush.errors import ParameterError, message
+from hush.files.reports import COLUMN
 
 _MOST, _MOST_BYTES = 100_000, 1 << 26
 """Groups that are counted, and what their cells may take."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from hush.cli._paths import quoted
 from hush.errors import ParameterError, Unsaid, message
+from hush.files.paths import quoted
 
 _LONGEST = 1 << 22
 """Letters of a field, at most: what is longer lacks the quote at its end."""

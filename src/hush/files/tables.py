@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hush.cli import _csv
-from hush.cli._paths import existing, quoted
 from hush.errors import ParameterError, Unsaid, message
+from hush.files import csv_rows
+from hush.files.paths import existing, quoted
 
 CSV = (".csv", ".csv.gz")
 _BLOCK = 1 << 22
@@ -63,7 +63,7 @@ class Table:
 
         names = header(self.path)
         self._present(names)
-        blank = _csv.blank_lines(self.path)
+        blank = csv_rows.blank_lines(self.path)
         self.blank = blank if len(names) > 1 else 0
         zipped = self.path.suffix.lower() == ".gz"
         with pa.OSFile(str(self.path)) as file:
@@ -134,12 +134,12 @@ def _spelling(column: str, names: list[str]) -> str:
 def _empty(schema: Any) -> Any:
     import pyarrow as pa
 
-    return pa.record_batch([pa.array([], field.type) for field in schema], schema=schema)
+    return pa.record_batch([pa.nulls(0, field.type) for field in schema], schema=schema)
 
 
 def header(path: Path) -> list[str]:
     """The names in the first row of a CSV file."""
-    names = _csv.header(path)
+    names = csv_rows.header(path)
     if not names:
         rule = "must have a header row that names its columns"
         got = Unsaid(f"{'an empty file' if names is None else 'a blank first row'}, {quoted(path)}")
@@ -166,7 +166,7 @@ def _unreadable(path: Path, kind: str, error: Exception) -> ParameterError:
     if path.name.lower().endswith(CSV):
         remedy = "check that it is a table of text, with commas between the cells"
         try:
-            for _ in _csv.walk("input", path):
+            for _ in csv_rows.walk("input", path):
                 pass
         except ParameterError as found:
             return found

@@ -11,14 +11,16 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hush._index import Index
-from hush.columns import as_array, cells, column, missing, not_integers
 from hush.errors import DomainError, ParameterError, Unsaid, message
+from hush.people.columns import as_array, cells, column, missing, not_integers
+from hush.people.index import Index
+from hush.people.labels import Reader, number, whole
+from hush.types import Floats
 
 Label = str | int | float
 
@@ -27,7 +29,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, init=False)
 class Domain:
-    """A finite domain.
+    """A finite domain. Which value a cell means, `hush.people.labels` says; it is one rule everywhere.
 
     Args:
         size: Number of values; enough when values are already 0..size-1.
@@ -84,36 +86,55 @@ class Domain:
         """The index of a label; None where it is not one of the domain's."""
         return None if self._index is None else self._index.place(label)
 
+    def find(self, cell: object) -> int | None:
+        """The index of the value that a cell means (see `hush.people.labels`); None where it means none of them.
+
+        >>> Domain(labels=[7, 8]).find("7"), Domain(labels=["7", "8"]).find(8.0), Domain(size=3).find("2")
+        (0, 1, 2)
+        """
+        if missing(cell):
+            return None
+        if self._reader is not None:
+            return self._reader.place(cell)
+        place = whole(cell)
+        return place if place is not None and 0 <= place < self.size else None
+
     def encode(self, data: object) -> npt.NDArray[np.int64]:
-        """Turn labels (an array, a list, a Series) into indices 0..size-1."""
+        """Turn labels (an array, a list, a Series) into indices 0..size-1, each by what it means (see `find`)."""
         given, single = column(data)
-        if self.labels is None and not single:
+        if self.labels is None and not single and _are_integers(given):
             return integers(given, self.size)
         array = as_array("values", given, object)
         if single or array.ndim != 1:
             shape = () if single else array.shape
             raise ParameterError(message("values", "must be one-dimensional", shape, "pass one column"))
-        fallback = None if self.other is None else self.place(self.other)
-        items = [_label(item, at) for at, item in enumerate(array)]
-        codes = {item: self._code(item, fallback) for item in set(items)}
+        items = [_cell(item, at) for at, item in enumerate(array)]
+        codes = {item: self._code(item) for item in set(items)}
         found = np.fromiter((codes[item] for item in items), np.int64, len(items))
         if (found < 0).any():
-            raise DomainError(
-                message(
-                    "values",
-                    f"must be among the domain's {self.size} labels",
-                    Unsaid(f"another one at position {int(found.argmin())}"),
-                    "add the label to the domain, or give the domain other='other'",
-                )
-            )
+            self._refuse(given, items, int(found.argmin()))
         return found
 
-    def _code(self, item: object, fallback: int | None) -> int:
-        """The index of a label, that of `other`, or -1."""
-        found = None if item is None else self.place(item)  # type: ignore[arg-type]
-        if found is None:
-            found = fallback
+    @cached_property
+    def _reader(self) -> Reader | None:
+        return None if self._index is None else Reader(self._index)
+
+    def _code(self, item: object) -> int:
+        """The index of what a cell means, that of `other`, or -1."""
+        found = self.find(item.value if isinstance(item, _Truth) else item)
+        if found is None and self.other is not None:
+            found = self.place(self.other)
         return -1 if found is None else found
+
+    def _refuse(self, given: object, items: list[Any], at: int) -> None:
+        """Say where the first stranger stands, and never who that is."""
+        rule = f"must be among the domain's {self.size} labels"
+        remedy = "add the label to the domain, or give the domain other='other'"
+        if self.labels is None:
+            if whole(items[at]) is None:
+                integers(given, self.size)
+            rule, remedy = f"must lie in 0..{self.size - 1}", "check k, or name labels in a Domain"
+        raise DomainError(message("values", rule, Unsaid(f"another one at position {at}"), remedy))
 
     def decode(self, codes: npt.ArrayLike) -> list[Label]:
         """Turn indices back into labels."""
@@ -122,6 +143,23 @@ class Domain:
     def label(self, index: int) -> Label:
         """The label of one index; the index itself when the domain has no labels."""
         return index if self.labels is None else self.labels[index]
+
+    @property
+    def amounts(self) -> Floats:
+        """What each value adds to a total: its number, else what its label reads as, else 0, 1, 2, ...
+
+        >>> Domain(labels=["10", 20]).amounts.tolist()
+        [10.0, 20.0]
+        """
+        if self.values is not None:
+            return np.array(self.values, np.float64)
+        if self.labels is None:
+            return np.arange(self.size, dtype=np.float64)
+        read = [number(label) for label in self.labels]
+        if None in read:
+            rule = "must say what its values amount to"
+            raise ParameterError(message("domain", rule, self.labels, "give it values=[...], one number each"))
+        return np.array(read, np.float64)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; what is absent is left out, so that equal domains have equal dicts."""
@@ -266,19 +304,30 @@ def _travels(label: object) -> bool:
     return math.isfinite(label) if isinstance(label, float) else abs(label) <= 2**53
 
 
-def _label(item: object, at: int) -> object:
-    """What a cell says, to look up among labels: bytes are text, and what is missing is None."""
+class _Truth(NamedTuple):
+    """A truth value, which Python would take for 1 or 0."""
+
+    value: bool
+
+
+def _are_integers(given: object) -> bool:
+    array = as_array("values", given)
+    return array.dtype.kind in "iub" or array.size == 0
+
+
+def _cell(item: object, at: int) -> object:
+    """What a cell says: what is missing is None."""
     plain = item.item() if isinstance(item, np.generic) else item
     if missing(plain):
         return None
-    if isinstance(plain, bytes):
-        return plain.decode(errors="surrogateescape")
+    if isinstance(plain, bool):
+        return _Truth(plain)
     try:
         hash(plain)
-        whole = isinstance(plain, str) or not isinstance(plain, Collection)
+        one = isinstance(plain, (str, bytes)) or not isinstance(plain, Collection)
     except TypeError:
-        whole = False
-    if not whole:
+        one = False
+    if not one:
         where = Unsaid(f"something else at position {at}")
         raise ParameterError(message("values", "must be labels", where, "pass strings or numbers")) from None
     return plain

@@ -1,25 +1,19 @@
-"""Which label a cell of a column means.
-
-A cell means the label that it equals. Where a column and the labels differ in kind, they meet by what they say: a
-number and a text mean the same label when the text reads as that number (7, "7" and "7.0"); a truth value means
-the label "true" or "false", in any case; a date, a time or a decimal means the label that it prints as; bytes mean
-the text that they spell.
-"""
+"""Columns of labels, cell by cell: which value each means, and how many mean none (see `hush.people.labels`)."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hush.columns import missing
-from hush.domain import Domain
 from hush.errors import DomainError, ParameterError, Unsaid, message
+from hush.people.arrow import to_numpy
+from hush.people.columns import missing
+from hush.people.domain import Domain
+from hush.people.labels import number, spelled
 
 
 @dataclass(frozen=True)
@@ -83,25 +77,13 @@ class Coder:
     def _top(self) -> tuple[int, float] | None:
         return _largest(self.domain)
 
-    @cached_property
-    def _said(self) -> dict[object, int | None]:
-        """What labels read as that are not numbers themselves; None where two read alike."""
-        found: dict[object, int | None] = {}
-        for i, label in enumerate(self.domain.labels or ()):
-            said = number(label) if isinstance(label, str) else None
-            if said is not None:
-                found[said] = None if said in found else i
-            elif str(label).lower() in {"true", "false"}:
-                found["truth", str(label).lower()] = i
-        return found
-
     def encode(self, cells: Any, first_row: int) -> npt.NDArray[np.int64]:
         """The values of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
         whole = plain(cells, self.column)
         coded = whole.dictionary_encode()
         said = [self._read(cell) for cell in [*coded.dictionary.to_pylist(), None]]
         codes = np.array([self.code(each) for each in said], np.int64)
-        places = coded.indices.fill_null(len(codes) - 1).to_numpy(zero_copy_only=False)
+        places = to_numpy(coded.indices, len(codes) - 1)
         values = codes[places]
         if self.clip:
             self.clipped += int(np.array([self._above(each) for each in said])[places].sum())
@@ -117,12 +99,12 @@ class Coder:
 
     def _read(self, cell: object) -> object:
         """What a cell says: bytes are text, and nothing is left of one of spaces where those do not count."""
-        said = cell.decode(errors="surrogateescape") if isinstance(cell, bytes) else cell
+        said = spelled(cell) if isinstance(cell, bytes) else cell
         return None if isinstance(said, str) and self.alike.strip and not said.strip() else said
 
     def code(self, cell: object) -> int:
         """The label that a cell means, or -1."""
-        found = None if missing(cell) else self._find(cell)
+        found = self._find(cell)
         if found is None and self.clip and self._above(cell):
             found = self._top[0]  # type: ignore[index]
         return -1 if found is None else found
@@ -133,28 +115,12 @@ class Coder:
         return said is not None and said > self._top[1]  # type: ignore[index]
 
     def _find(self, cell: object) -> int | None:
-        found = self._equal(cell)
+        found = self.domain.find(cell)
         if found is None and isinstance(cell, str) and self._alike:
             read = self.alike(cell)
             found = self._alike.get(read)
-            found = self._equal(read) if found is None else found
+            found = self.domain.find(read) if found is None else found
         return found
-
-    def _equal(self, cell: object) -> int | None:
-        if self.domain.labels is None:
-            said = cell if isinstance(cell, (int, float)) else number(cell)
-            inside = said is not None and said == math.floor(said) and 0 <= said < self.domain.size
-            return int(said) if inside else None  # type: ignore[arg-type]
-        kind, name = _key(cell)
-        found = None if kind == "truth" else self.domain.place(name)
-        if found is not None:
-            return found
-        if kind == "number":
-            return self._said.get(name)
-        if kind == "truth" or str(cell).lower() in {"true", "false"}:
-            return self._said.get(("truth", str(cell).lower()))
-        said = number(name)
-        return None if said is None else self.domain.place(said)
 
     def _refuse(self, cells: Any, at: int, first_row: int) -> None:
         cell = self._read(cells[at].as_py())
@@ -213,27 +179,3 @@ def _largest(domain: Domain) -> tuple[int, float] | None:
         if best is None or amount > best[1]:
             best = i, amount
     return best
-
-
-def _key(label: object) -> tuple[str, Any]:
-    """Keeps True, 1 and "1" apart, and 1 and 1.0 together."""
-    if isinstance(label, bool):
-        return "truth", label
-    if isinstance(label, (int, float, Decimal)):
-        return "number", label
-    return "text", str(label)
-
-
-def number(text: object) -> int | float | None:
-    """The finite number that a text reads as, or None.
-
-    >>> number("7"), number("7.5"), number("seven")
-    (7, 7.5, None)
-    """
-    for kind in (int, float):
-        try:
-            read = kind(str(text))
-            return read if math.isfinite(read) else None
-        except (ValueError, OverflowError):
-            continue
-    return None

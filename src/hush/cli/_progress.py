@@ -1,0 +1,34 @@
+"""A bar that shows how far the work has come, where a person is watching."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from hush.cli import _console
+
+
+class Bar:
+    """A progress bar: called with an amount, it moves on; told a title, it shows that."""
+
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar, self._task = bar, task
+
+    def __call__(self, amount: float) -> None:
+        self._bar.update(self._task, advance=amount)
+
+    def name(self, title: str) -> None:
+        """What is being done now."""
+        self._bar.update(self._task, description=escape(_console.clean(title)))
+
+
+@contextmanager
+def progress(title: str, total: float | None, *, quiet: bool = False) -> Iterator[Bar]:
+    """A bar with the time left, on stderr, where a person is watching."""
+    console = _console.stderr()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        yield Bar(bar, bar.add_task(escape(_console.clean(title)), total=total))

@@ -1,0 +1,42 @@
+"""The seam of every engine: reports in, aggregates out, as bytes.
+
+Where reports lie, and who reads them, is the engine's; what becomes of them, the spec's. Any way of cutting reports
+into batches, folding these anywhere and merging the bytes in any order gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import add
+from typing import Any
+
+from hush.estimation import Aggregate
+from hush.files.numeric_spec import AnySpec
+from hush.files.reports import reports_of
+
+
+def fold(spec: AnySpec, batch: Any) -> bytes:
+    """The aggregate of the reports in an Arrow record batch, or in several, as bytes.
+
+    Args:
+        spec: What the reports are of.
+        batch: One record batch with a column `report`, as report files have it; or many, one after the other.
+    """
+    batches: Iterable[Any] = [batch] if hasattr(batch, "schema") else batch
+    return spec.aggregate(reports_of(spec, each) for each in batches).to_bytes()
+
+
+def merge(spec: AnySpec, *parts: bytes) -> bytes:
+    """The aggregate of all reports of some aggregates; of none, that of no reports.
+
+    Args:
+        spec: What the reports are of.
+        parts: Whoever folded them: a part of another spec, or one that no reports give, is refused.
+    """
+    return reduce(add, (spec.check(Aggregate.from_bytes(part)) for part in parts), nothing(spec)).to_bytes()
+
+
+def nothing(spec: AnySpec) -> Aggregate:
+    """The aggregate of no reports."""
+    return spec.aggregate(iter(()))

@@ -1,0 +1,102 @@
+"""Specs in files: JSON, or in the metadata of report files; entry by entry, so that what is wrong is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hush import strict_json
+from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, message
+from hush.files.domains import from_entries
+from hush.files.numeric_spec import AnySpec, NumericSpec
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
+from hush.mechanisms.registry import registry
+from hush.mechanisms.settings import takes, tells, told
+from hush.mechanisms.spec import Spec
+
+Mechanism = TypeVar("Mechanism", FrequencyOracle, Numeric)
+
+
+def spec_from(text: bytes, where: str) -> AnySpec:
+    """The spec in some JSON; a mechanism of the user's own must have been allowed before."""
+    try:
+        plain = strict_json.loads(text)
+    except ValueError:
+        rule = f"must be JSON in {where}"
+        raise SpecError(
+            message("spec", rule, Unsaid("something else"), "write it with --spec-out or Spec.to_json")
+        ) from None
+    inner = plain.get("mechanism") if isinstance(plain, dict) else None
+    name = inner.get("mechanism") if isinstance(inner, dict) else None
+    if isinstance(name, str) and ":" in name and name not in registry():
+        rule = f"must be named on the command line before {where} may use it, since hush runs no code a file names"
+        raise SpecError(message("mechanism", rule, name, f"if you trust it, add --mechanism {name}"))
+    try:
+        return _of_mean(plain) if isinstance(inner, str) and inner in registry("numeric") else _checked(plain, name)
+    except HushError as error:
+        raise SpecError(f"the spec in {where} cannot be used: {error}") from None
+    except (TypeError, ValueError, AttributeError, KeyError):  # data of the wrong shape
+        remedy = "write it with --spec-out or Spec.to_json"
+        raise SpecError(message("spec", f"must be well formed in {where}", type(plain), remedy)) from None
+
+
+def _of_mean(plain: dict[str, Any]) -> NumericSpec:
+    """Read a spec of a mean, entry by entry."""
+    return NumericSpec(_made(registry("numeric")[plain["mechanism"]], plain))
+
+
+def _checked(plain: Any, name: Any) -> Spec:
+    """Read a spec entry by entry, so that what is wrong is named."""
+    if name not in registry():
+        return Spec.from_dict(plain)
+    _made(registry()[name], plain["mechanism"])
+    domain = from_entries(plain["domain"], None, "the spec")  # once: there may be millions of labels
+    return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)
+
+
+def _made(cls: Any, plain: dict[str, Any]) -> Any:
+    """The mechanism that plain data describe; its thresholds must be those of its parameters."""
+    inner = {entry: value for entry, value in plain.items() if entry != "mechanism"}
+    written = inner.pop("thresholds", None)
+    made = construct(cls, told(cls, inner, written), tells)
+    if written is None:
+        rule, remedy = "must be written out", "take the original, or make a new one with --spec-out"
+        raise SpecError(message("thresholds", rule, NOTHING, remedy))
+    if written != made.to_dict()["thresholds"]:
+        rule = "must be those that its parameters give"
+        got = Unsaid("others: the spec was changed after it was written")
+        raise SpecError(message("thresholds", rule, got, "take the original, or make a new one with --spec-out"))
+    return made
+
+
+def construct(
+    cls: type[Mechanism], parameters: Mapping[str, Any], known: Callable[[type[Any]], dict[str, bool]] = takes
+) -> Mechanism:
+    """The mechanism with these parameters; what it lacks or does not take is named."""
+    wanted, name = known(cls), cls.name()
+    for given in parameters:
+        if given not in wanted:
+            rule = f"is no parameter of {name}, which takes {', '.join(wanted)}"
+            raise ParameterError(message(given, rule, parameters[given], "leave it out or choose another mechanism"))
+    for needed in (each for each, required in wanted.items() if required and each not in parameters):
+        how = f"--{needed}" if needed in {"k", "epsilon", "delta", "low", "high"} else f"--set {needed}=…"
+        raise ParameterError(message(needed, f"must be given for {name}", NOTHING, f"add {how}"))
+    try:
+        made = cls(**parameters)
+    except HushError:
+        raise
+    except Exception as error:  # a mechanism of the user's own
+        rule, remedy = f"must accept its parameters, but {name} did not", f"it failed with {_cause(error)}"
+        raise ParameterError(message("--mechanism", rule, dict(parameters), remedy)) from error
+    if not isinstance(made.report_dtype, np.dtype):
+        rule, remedy = f"of {name} must be a numpy dtype", 'write e.g. np.dtype("u1")'
+        raise ParameterError(message("report_dtype", rule, made.report_dtype, remedy))
+    return made
+
+
+def _cause(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    return type(error).__name__ + (f": {said}" if said else "")
