@@ -148,7 +148,7 @@ class MechanismTarget(Target):
     @property
     def screened(self) -> bool:  # type: ignore[override]
         """Of Hush's own mechanisms the conformance suite has seen every value."""
-        return not type(self.mechanism).__module__.startswith("hush.")
+        return ":" in self.mechanism.name()
 
     @property
     def first_pair(self) -> tuple[int, int]:  # type: ignore[override]

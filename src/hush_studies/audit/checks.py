@@ -7,7 +7,7 @@ import numpy as np
 from hush.audit import bounds
 from hush.types import Floats
 from hush_studies import rule
-from hush_studies.audit.museum import infinite
+from hush_studies.audit.bugs import infinite
 from hush_studies.audit.proof import RUNS, TRIALS
 from hush_studies.audit.protocols import COUNTERPART, GAUSSIAN
 from hush_studies.check import Check, ours, paper, untold
