@@ -19,9 +19,9 @@ from hush.longitudinal import Repeated
 from hush.multidim import RSFD
 from hush_studies import Part, Settings, Table, studies
 from hush_studies.audit import bugs, checks, composed, laws, proof, protocols, single, tuples
-from tests.reproduced import unsound
+from tests.reproduced import QUICK, small_tables, unsound
 
-QUICK = Settings(quick=True)
+pytestmark = pytest.mark.xdist_group("reproduce_audit")  # one process computes the tables for all tests of this file
 AUDIT = studies()["audit"]
 RARE = 1e-9
 """The chance of a false alarm of each statistical test here."""
@@ -29,12 +29,7 @@ RARE = 1e-9
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, tuple[Table, float]]:
-    """Every part's table, small, and how far its progress went."""
-    found = {}
-    for part in AUDIT.parts:
-        heard: list[float] = []
-        found[part.id] = part.compute(QUICK, heard.append), sum(heard)
-    return found
+    return small_tables(AUDIT.parts)
 
 
 @pytest.fixture(scope="module")
