@@ -14,9 +14,9 @@ import pytest
 import hush
 from hush.attacks.reconstruction import chance
 from hush.files import atomic
-from hush_studies import Check, Part, Settings, Study, Table, measure, page, studies
+from hush_studies import Check, Part, Settings, Study, Table, frame, measure, page, studies
 from hush_studies.folder import RECORD, kept, make, whole
-from hush_studies.refined import checks, frame, protocols
+from hush_studies.refined import checks, protocols
 from hush_studies.study import rows_of
 from tests.conftest import PURE_NAMES, example
 from tests.reproduced import QUICK, small_tables, unsound
