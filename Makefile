@@ -1,4 +1,5 @@
 # Two commands set everything up: `make demo` and `make test`. Each builds what it needs in .venv.
+# While working, `make check`: what takes under three minutes on two cores.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -6,10 +7,12 @@ LEAST := .venv-minimum/bin
 LOCKED := -m pip install --quiet --disable-pip-version-check --require-hashes --requirement
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test lint types docs pytest portable minimum newer lock bench fuzz figures clean
+.PHONY: demo test check lint types docs pytest quick portable minimum newer lock bench fuzz figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
+
+check: lint types quick
 
 test: lint types pytest portable minimum newer docs
 
@@ -20,8 +23,11 @@ lint: .venv/.dev
 types: .venv/.dev
 	$(BIN)/mypy
 
-pytest: .venv/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --maxschedchunk 8
+quick: .venv/.dev
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.quick --numprocesses auto --maxschedchunk 8
+
+pytest: .venv/.dev  # tests of a group share tables that one process computes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup
 
 portable: .venv/.dev
 	$(BIN)/python -m tests.portable --numprocesses auto --maxschedchunk 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,6 +12,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 import hush
 from hush.reports.figures import png, trade_off
@@ -44,6 +46,7 @@ def main() -> None:
     trade(right)
     PICTURES.mkdir(exist_ok=True)
     figure.savefig(PICTURES / "estimates.png", dpi=130, metadata={"Software": None})
+    road()
     planned()
     reproduced("refined", "figure-1", "figure-8")
     reproduced("uldp", "figure-4", "true-loss")
@@ -94,6 +97,62 @@ def trade(axes: Axes) -> None:
     axes.set_ylabel("standard error, percentage points")
     axes.set_title("What accuracy costs, ε from 0.5 to 5")
     axes.legend(frameon=False)
+
+
+def road() -> None:
+    """From a value on somebody's device to an estimate, and who else asks the mechanism about its law."""
+    figure, axes = plt.subplots(figsize=(12, 6.4), layout="constrained")
+    axes.set(xlim=(0, 120), ylim=(0, 64))
+    axes.axis("off")
+    _bar(axes, 56, "spec: mechanism and domain as JSON; report files carry it, aggregates its hash")
+    for left, width, name in ((1, 66, "on the device"), (71, 48, "on the server")):
+        axes.add_patch(Rectangle((left, 29), width, 21, color="#f1f5f8"))
+        axes.text(left + width - 1, 47, name, color="#5b6b78", weight="bold", ha="right")
+    boxes = [*zip(range(3, 60, 16), DEVICE, strict=True), *zip(range(73, 120, 16), SERVER, strict=True)]
+    for left, words in boxes:
+        _box(axes, left, 31, 13, words)
+    for (before, _), (after, _) in itertools.pairwise(boxes):
+        _arrow(axes, (before + 13, 37.5), (after, 37.5))
+    for at in (25.5, 41.5, 79.5, 95.5):
+        _arrow(axes, (at, 56), (at, 44))
+    _arrow(axes, (41.5, 31), (41.5, 24))
+    _bar(axes, 18, "its exact law in integers, and its closed forms: m.forms")
+    for i, words in enumerate(BESIDE):
+        _box(axes, 1 + 24.5 * i, 0.5, 20, words)
+        _arrow(axes, (11 + 24.5 * i, 18), (11 + 24.5 * i, 13.5))
+    figure.savefig(PICTURES / "road.png", dpi=110, metadata={"Software": None})
+
+
+DEVICE = (
+    "a value\nwhat a\nperson holds",
+    "domain\nlabel to\nnumber",
+    "mechanism\nprivatize",
+    "report\nfixed-size\nrecord",
+)
+SERVER = ("aggregate\ncounts that\nmerge by +", "estimate\nfrequencies,\nunbiased", "read it\nerror bars,\nprojection")
+BESIDE = (
+    "choose\nplan, budget,\ncapacity",
+    "simulate\nmany collections,\nno reports",
+    "attack\nguess, follow,\nre-identify, poison",
+    "audit\nwhat reports prove\nof the loss",
+    "test\nthe suite for\nall of the above",
+)
+
+
+def _bar(axes: Axes, bottom: float, words: str) -> None:
+    axes.add_patch(Rectangle((1, bottom), 118, 6, facecolor="#fff7e6", edgecolor=CURVES["OUE"]))
+    axes.text(60, bottom + 3, words, ha="center", va="center")
+
+
+def _box(axes: Axes, left: float, bottom: float, width: float, words: str) -> None:
+    axes.add_patch(Rectangle((left, bottom), width, 13, facecolor="white", edgecolor=CURVES["OLH"], linewidth=1.3))
+    head, _, more = words.partition("\n")
+    axes.text(left + width / 2, bottom + 10.4, head, ha="center", va="center", weight="bold")
+    axes.text(left + width / 2, bottom + 4.6, more, ha="center", va="center", fontsize=9.5)
+
+
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "#8a99a6", "shrinkA": 0, "shrinkB": 0})
 
 
 def planned() -> None:

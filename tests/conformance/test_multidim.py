@@ -14,7 +14,7 @@ import hush
 from hush.guarantee import LDP, Guarantee
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim
 from hush.multidim._chances import uniform
-from hush.multidim.testing import ConformanceError, check_multidim
+from hush.testing import ConformanceError, check_mechanism
 from tests.conftest import NAMES as EVERY
 
 SIZES = [(2, 2), (2, 3), (2, 5), (3, 3)]
@@ -27,38 +27,38 @@ NAMES = sorted(name for name in EVERY if name not in {"LHO", "GM", "AGM"})
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("variant", RSFD.variants)
 def test_fake_data_conforms(sizes: tuple[int, ...], variant: str) -> None:
-    check_multidim(RSFD(sizes=sizes, epsilon=1.0, variant=variant))
+    check_mechanism(RSFD(sizes=sizes, epsilon=1.0, variant=variant))
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("variant", RSRFD.variants)
 def test_realistic_fake_data_conforms(sizes: tuple[int, ...], variant: str) -> None:
-    check_multidim(RSRFD(sizes=sizes, epsilon=1.0, variant=variant, priors=[PRIORS[k] for k in sizes]))
+    check_mechanism(RSRFD(sizes=sizes, epsilon=1.0, variant=variant, priors=[PRIORS[k] for k in sizes]))
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 4.0, 12.0, 20.0])
 def test_fake_data_conforms_at_small_and_large_epsilon(epsilon: float) -> None:
     for variant in ("GRR", ("SUE-z", "OUE-r")):
-        check_multidim(RSFD(sizes=(2, 3), epsilon=epsilon, variant=variant))
-    check_multidim(RSRFD(sizes=(2, 3), epsilon=epsilon, variant=("SUE-r", "GRR"), priors=[PRIORS[2], PRIORS[3]]))
+        check_mechanism(RSFD(sizes=(2, 3), epsilon=epsilon, variant=variant))
+    check_mechanism(RSRFD(sizes=(2, 3), epsilon=epsilon, variant=("SUE-r", "GRR"), priors=[PRIORS[2], PRIORS[3]]))
 
 
 def test_three_attributes_conform() -> None:
-    check_multidim(RSFD(sizes=(2, 3, 2), epsilon=1.0, variant=("GRR", "SUE-r", "OUE-z")))
-    check_multidim(SPL(sizes=(2, 3, 2), epsilon=2.0, mechanism=("GRR", "OUE", "OLH")))
-    check_multidim(SMP(sizes=(2, 3, 2), epsilon=1.0, mechanism=("GRR", "SS", "HR")))
+    check_mechanism(RSFD(sizes=(2, 3, 2), epsilon=1.0, variant=("GRR", "SUE-r", "OUE-z")))
+    check_mechanism(SPL(sizes=(2, 3, 2), epsilon=2.0, mechanism=("GRR", "OUE", "OLH")))
+    check_mechanism(SMP(sizes=(2, 3, 2), epsilon=1.0, mechanism=("GRR", "SS", "HR")))
 
 
 @pytest.mark.parametrize("cls", [SPL, SMP], ids=lambda c: c.__name__)
 @pytest.mark.parametrize("name", NAMES)
 def test_any_registered_mechanism_conforms(cls: type[SPL] | type[SMP], name: str) -> None:
     options = MORE.get(name, {}) | ({"delta": 1e-3} if name in APPROXIMATE else {})
-    check_multidim(cls(sizes=(2, 3), epsilon=1.0, mechanism=name, options=options))
+    check_mechanism(cls(sizes=(2, 3), epsilon=1.0, mechanism=name, options=options))
 
 
 @pytest.mark.parametrize("cls", [SPL, SMP], ids=lambda c: c.__name__)
 def test_a_single_attribute_conforms(cls: type[SPL] | type[SMP]) -> None:
-    check_multidim(cls(sizes=(4,), epsilon=1.0, mechanism="GRR"))
+    check_mechanism(cls(sizes=(4,), epsilon=1.0, mechanism="GRR"))
 
 
 # Broken ones.
@@ -203,4 +203,4 @@ class SmoothSampling(SMP):
 )
 def test_the_suite_rejects_each_bug_for_what_it_is(broken: Multidim, complaint: str) -> None:
     with pytest.raises(ConformanceError, match=complaint):
-        check_multidim(broken)
+        check_mechanism(broken)

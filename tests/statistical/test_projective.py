@@ -114,4 +114,4 @@ def test_the_whole_way_at_22000_values() -> None:
         for tally in (m._spread(counts, hush.seeded(7)), m.aggregate(m.privatize(values, rng=hush.seeded(7))).tally):
             z = (m.decode(tally, values.size) - truth) / np.sqrt(m.variances(truth, values.size))
             assert np.abs(z).max() < z_limit(22_000)
-            assert z.var() == pytest.approx(1.0, abs=0.15)
+            assert z.var() == pytest.approx(1.0, abs=0.15)  # below 1e-9 even if six values each moved as one

@@ -16,7 +16,7 @@ from hush.audit import Claim, MechanismTarget, bounds, run
 from hush.audit.checkpoint import Checkpoint
 from hush.audit.events import best_threshold
 from hush.errors import ParameterError, SpecError
-from tests.conformance import museum
+from hush.testing import museum
 from tests.conftest import NAMES, UTILITY, example
 
 
@@ -140,8 +140,8 @@ def test_hashing_alone_is_caught() -> None:
 @pytest.mark.parametrize(
     ("broken", "pair"),
     [
-        (museum.MissingReset(k=10, epsilon=0.5), (0, 1)),
-        (museum.MissingReset(k=10, epsilon=2.0), (0, 1)),
+        (museum.MissingResetOUE(k=10, epsilon=0.5), (0, 1)),
+        (museum.MissingResetOUE(k=10, epsilon=2.0), (0, 1)),
         (museum.LastBitUnprotected(k=10, epsilon=1.0), (0, 9)),
         (museum.ShiftByOne(k=10, epsilon=1.0), (4, 5)),
     ],
@@ -154,7 +154,7 @@ def test_the_museum_is_rejected_by_the_likelihood_ratio(broken: hush.FrequencyOr
 
 
 def test_an_unsorted_subset_is_rejected_by_a_classifier() -> None:
-    found = run(museum.UnsortedSubset(k=10, epsilon=1.0), "classifier", trials=60_000, alpha=1e-6, rng=hush.seeded(2))
+    found = run(museum.TrueValueFirst(k=10, epsilon=1.0), "classifier", trials=60_000, alpha=1e-6, rng=hush.seeded(2))
     assert found.verdict == "violation"
 
 
@@ -323,7 +323,7 @@ def test_confidence_never_rounds_to_certainty() -> None:
     ("other", "options", "words"),
     [
         (hush.OUE(k=8, epsilon=0.5), {}, "the same mechanism"),
-        (museum.MissingReset(k=8, epsilon=2.0), {}, "the same target"),
+        (museum.MissingResetOUE(k=8, epsilon=2.0), {}, "the same target"),
         (hush.OUE(k=8, epsilon=2.0), {"rng": hush.seeded(2)}, "the same seed"),
         (hush.OUE(k=8, epsilon=2.0), {"pair": (1, 2)}, "the same pair"),
     ],

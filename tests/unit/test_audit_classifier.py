@@ -20,7 +20,7 @@ from hush.audit.pairs import tried
 from hush.audit.reading import ABSENT, joined, pack, table
 from hush.audit.stream import Stream
 from hush.errors import ParameterError
-from tests.conformance import museum
+from hush.testing import museum
 
 ALPHA = 1e-6  # of every audit here: the chance that an honest mechanism is accused
 
@@ -55,11 +55,11 @@ def test_an_honest_black_box_comes_close_too_unless_it_hashes() -> None:
 @pytest.mark.parametrize(
     ("exhibit", "pair", "least"),
     [
-        (museum.MissingReset, (0, 1), 1.2),
+        (museum.MissingResetOUE, (0, 1), 1.2),
         (museum.LastBitUnprotected, (3, 15), 5.0),
         (museum.ShiftByOne, (4, 5), 5.0),
-        (museum.UnsortedSubset, (0, 1), 4.9),
-        (museum.OffByOneDomain, (0, 15), 5.0),
+        (museum.TrueValueFirst, (0, 1), 4.9),
+        (museum.LastNeverFake, (0, 15), 5.0),
         (museum.SeedTellsValue, (0, 1), 5.0),
         (museum.MiddleBits, (0, 1), 5.0),
         (museum.EvenSteps, (0, 1), 5.0),
@@ -123,7 +123,7 @@ def test_a_slack_is_taken_into_account() -> None:
     [
         (museum.LastBitUnprotected, 16, lambda pair: 15 in pair),
         (museum.LastBitUnprotected, 40, lambda pair: 39 in pair),
-        (museum.OffByOneDomain, 16, lambda pair: 15 in pair),
+        (museum.LastNeverFake, 16, lambda pair: 15 in pair),
         (museum.ShiftByOne, 16, lambda pair: abs(pair[0] - pair[1]) == 1),
     ],
 )

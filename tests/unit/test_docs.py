@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
+import pkgutil
 import re
 import shlex
 import sys
@@ -23,6 +25,7 @@ mpl.use("Agg")
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+SOURCE = Path(hush.__file__).parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
 FENCE = re.compile(r"^```(?P<language>\w+)?(?P<info>[^\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 LANGUAGES = {
@@ -131,6 +134,34 @@ def test_every_public_name_is_mentioned(name: str) -> None:
 @pytest.mark.parametrize("name", hush.__all__)
 def test_every_public_name_is_in_the_reference(name: str) -> None:
     assert re.search(rf"^::: hush\.{name}$", (DOCS / "api.md").read_text(encoding="utf-8"), re.M)
+
+
+def packages() -> list[str]:
+    """The packages that say what they offer; a family of mechanisms offers its classes as names of hush."""
+    found = [info.name for info in pkgutil.walk_packages(hush.__path__, "hush.") if info.ispkg]
+    families = [name for name in found if name.startswith("hush.mechanisms.") and name != "hush.mechanisms.numeric"]
+    return [name for name in found if name not in families and hasattr(importlib.import_module(name), "__all__")]
+
+
+def reference() -> set[str]:
+    """Every name that the Python reference has, those of whole packages and lists of members included."""
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    names = set()
+    for entry in re.finditer(r"^::: ([\w.]+)$(?:\n    options:\n      members: (false|\[.*\])$)?", page, re.M):
+        whole, members = entry[1], entry[2]
+        names.add(whole)
+        shown = re.findall(r"\w+", members) if members else getattr(sys.modules.get(whole), "__all__", [])
+        files = {f"hush.{'.'.join(path.relative_to(SOURCE).with_suffix('').parts)}" for path in SOURCE.rglob("*.py")}
+        names |= {f"{whole}.{name}" for name in shown} - files  # of these it shows the file alone, where it is named
+    return names
+
+
+@pytest.mark.parametrize("package", packages())
+def test_every_name_of_every_package_is_in_the_reference(package: str) -> None:
+    module, there = sys.modules[package], reference()
+    offered = {name for name in module.__all__ if getattr(hush, name, None) is not getattr(module, name)}
+    missing = {name for name in offered if f"{package}.{name}" not in there}
+    assert not missing, f"add {sorted(missing)} to docs/api.md"
 
 
 @pytest.mark.parametrize("name", [name for name in hush.registry() if ":" not in name])

@@ -23,8 +23,8 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.multidim import SMP, SPL
 from hush.multidim._loss import enumerated
 from hush.multidim.base import Multidim
-from hush.multidim.testing import check_multidim
 from hush.planning.shuffling import shuffled_epsilon
+from hush.testing import check_mechanism
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +107,7 @@ def test_a_single_attribute_keeps_its_promise(cls: type[Multidim]) -> None:
     assert m.guarantee == ULDP(1.0, (0,)) == Shy(k=3, epsilon=1.0).guarantee
     assert m.exact_epsilon() == enumerated(m, 1, Fraction(0)) <= 1.0
     assert m.exact_epsilon() > 0.999
-    check_multidim(cls(sizes=(3,), epsilon=1.0, mechanism=Loud.name()))  # type: ignore[call-arg]
+    check_mechanism(cls(sizes=(3,), epsilon=1.0, mechanism=Loud.name()))  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("cls", [SMP, SPL])
@@ -126,7 +126,7 @@ def test_a_mechanism_that_promises_less_than_its_epsilon_says_is_heard() -> None
         promise = m.guarantee
         assert promise is not None
         assert promise.epsilon - 1e-9 < enumerated(m, 2, Fraction(0)) <= promise.epsilon
-        check_multidim(m)
+        check_mechanism(m)
 
 
 @pytest.mark.parametrize("cls", [SMP, SPL])

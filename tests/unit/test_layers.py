@@ -50,6 +50,14 @@ def test_a_layer_imports_only_those_above(path: Path) -> None:
     assert names <= allowed, f"{path.name} imports {names - allowed}, which lie below {layer}"
 
 
+def test_the_design_page_lists_the_layers_in_their_order() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "design.md").read_text(encoding="utf-8")
+    first, *folders = page.partition("```text\n")[2].partition("```")[0].splitlines()
+    listed = [*first.rpartition("     ")[0].split(), *(line.split()[0].removesuffix("/") for line in folders)]
+    there = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in INSIDE}
+    assert listed == [layer for layer in LAYERS if layer in there and not layer.startswith("_")]
+
+
 def test_the_studies_stand_below_everything_but_the_command_that_runs_them() -> None:
     uses = {path for path in ROOT.rglob("*.py") if "hush_studies" in path.read_text(encoding="utf-8")}
     assert {path.relative_to(ROOT).as_posix() for path in uses} == {"cli/reproduce.py", "cli/_reproducing.py"}

@@ -20,7 +20,7 @@ from hush.reports.labels import Spot, place
 from hush.reports.multiples import MOST_PANELS, Page, most_panels
 from hush.reports.planned import front_figure
 from hush.reports.theme import LIGHT
-from hush_studies.refined.frame import below, frame, mark
+from hush_studies.frame import below, frame, mark
 
 
 def drawn(figure: Figure) -> Any:

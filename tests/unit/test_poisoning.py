@@ -18,7 +18,7 @@ from hush.attacks.poisoning import ATTACKS, Gain, craft, gain, simulate_gain
 from hush.errors import ParameterError, ReportError
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.histogram import NoisyHistogram
-from tests.conformance import museum
+from hush.testing import museum
 from tests.conftest import NAMES, example
 
 CASES = [(2, 1.0, [1]), (5, 0.3, [3]), (12, 0.9, [0, 3, 7]), (17, 0.5, [16, 2, 5, 8, 9, 11]), (9, 0.7, range(9))]
@@ -436,9 +436,9 @@ class TestOwnMechanism:
             pass
 
         assert gain(Renamed(k=20, epsilon=1.0), 2) == gain(hush.OUE(k=20, epsilon=1.0), 2)
-        assert gain(museum.MissingReset(k=9, epsilon=1.0), 2) == pytest.approx(gain(hush.OUE(k=9, epsilon=1.0), 2))
+        assert gain(museum.MissingResetOUE(k=9, epsilon=1.0), 2) == pytest.approx(gain(hush.OUE(k=9, epsilon=1.0), 2))
         with pytest.raises(ParameterError, match="write the closed form in its forms"):
-            gain(museum.MissingReset(k=20, epsilon=1.0), 2)
+            gain(museum.MissingResetOUE(k=20, epsilon=1.0), 2)
 
     def test_simulation(self) -> None:
         simulated = simulate_gain(Table(k=4, epsilon=3.0), [50] * 4, [0, 2], fraction=0.2, runs=50, rng=hush.seeded(7))

@@ -208,7 +208,7 @@ def test_a_million_values(epsilon: float) -> None:
     truth = np.bincount(held, minlength=m.k) / held.size
     z = (estimate.frequencies - truth) / np.sqrt(m.variances(truth, held.size))
     assert np.abs(z).max() < 7.5  # false alarm: 1e-13 for each of a million values
-    assert z.var() == pytest.approx(1.0, abs=0.1)
+    assert z.var() == pytest.approx(1.0, abs=0.1)  # below 1e-9 even if a hundred values each moved as one
 
 
 def test_malformed_reports_are_refused() -> None:

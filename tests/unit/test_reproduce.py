@@ -14,25 +14,20 @@ import pytest
 import hush
 from hush import atomic
 from hush.mechanisms.forms import Forms
-from hush_studies import Check, Part, Settings, Study, Table, measure, page, studies
+from hush_studies import Check, Part, Settings, Study, Table, frame, measure, page, studies
 from hush_studies.folder import RECORD, kept, make, whole
-from hush_studies.refined import checks, frame, protocols
+from hush_studies.refined import checks, protocols
 from hush_studies.study import rows_of
 from tests.conftest import PURE_NAMES, example
-from tests.reproduced import unsound
+from tests.reproduced import QUICK, small_tables, unsound
 
-QUICK = Settings(quick=True)
+pytestmark = pytest.mark.xdist_group("reproduce")  # one process computes the tables for all tests of this file
 REFINED = studies()["refined"]
 
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, tuple[Table, float]]:
-    """Every part's table, small, and how far its progress went."""
-    found = {}
-    for part in REFINED.parts:
-        heard: list[float] = []
-        found[part.id] = part.compute(QUICK, heard.append), sum(heard)
-    return found
+    return small_tables(REFINED.parts)
 
 
 @pytest.fixture(scope="module")

@@ -29,9 +29,9 @@ from hush_studies.budget import (
     totals,
 )
 from hush_studies.study import rows_of
-from tests.reproduced import unsound
+from tests.reproduced import small_tables, unsound
 
-QUICK = Settings(quick=True)
+pytestmark = pytest.mark.xdist_group("reproduce_budget")  # one process computes the tables for all tests of this file
 BUDGET = studies()["budget"]
 SLOW = ("figure-5.1", "figure-5.2", "figure-5.3", "figure-5.4", "figure-6.6", "figure-6.7")
 """Searches by all methods; their drawings and checks are tried on tables made by hand."""
@@ -43,12 +43,7 @@ RARE = 1e-9
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, tuple[Table, float]]:
-    """Most parts' tables, small, and how far their progress went."""
-    found = {}
-    for part in MADE:
-        heard: list[float] = []
-        found[part.id] = part.compute(QUICK, heard.append), sum(heard)
-    return found
+    return small_tables(MADE)
 
 
 @pytest.fixture(scope="module")

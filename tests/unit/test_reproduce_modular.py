@@ -15,7 +15,8 @@ import hush_studies
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
-from hush_studies import Check, Part, Settings, Table
+from hush.simulation.subsets import drawn_members
+from hush_studies import Check, Part, Table
 from hush_studies.modular import (
     STUDY,
     attacks,
@@ -31,9 +32,9 @@ from hush_studies.modular import (
 )
 from hush_studies.modular.exact import mean_error
 from hush_studies.study import rows_of
-from tests.reproduced import unsound
+from tests.reproduced import small_tables, unsound
 
-QUICK = Settings(quick=True)
+pytestmark = pytest.mark.xdist_group("reproduce_modular")  # one process computes the tables for all tests of this file
 RARE = 1e-9
 """The chance of a false alarm of each statistical test here."""
 
@@ -41,15 +42,11 @@ RARE = 1e-9
 @pytest.fixture(scope="module")
 def told() -> dict[str, tuple[Table, float]]:
     """Every part's table, smaller still than the quick version, and how far its progress went."""
-    found = {}
     with pytest.MonkeyPatch.context() as change:
         change.setattr(settings, "_QUICK_LARGE", 1_000)
         change.setattr(settings, "FEW", 5)
         change.setattr("hush_studies.modular.tables.LARGE", 2_048)
-        for part in STUDY.parts:
-            heard: list[float] = []
-            found[part.id] = part.compute(QUICK, heard.append), sum(heard)
-    return found
+        return small_tables(STUDY.parts)
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +193,7 @@ def draws(m: int, omega: int, residue: int, p: float, number: int) -> np.ndarray
     counts = np.zeros(m, np.int64)
     counts[residue] = 1
     rng = hush.seeded([7, m, omega])
-    return np.stack([measured._members(counts, omega, p, rng) for _ in range(number)])
+    return np.stack([drawn_members(counts, omega, p, rng) for _ in range(number)])
 
 
 @pytest.mark.parametrize(("m", "omega"), [(6, 3), (6, 2), (7, 4)])
@@ -224,7 +221,7 @@ def test_sums_of_subsets_have_the_right_means_and_covariances(m: int, omega: int
     counts = np.zeros(m, np.int64)
     counts[1], counts[m - 1] = 200, 100
     rng = hush.seeded(7)
-    seen = np.stack([measured._members(counts, omega, p, rng) for _ in range(runs)])
+    seen = np.stack([drawn_members(counts, omega, p, rng) for _ in range(runs)])
     assert (seen.sum(axis=1) == people * omega).all()
     q = (omega - p) / (m - 1)
     mean = q * people + (p - q) * counts
@@ -247,7 +244,9 @@ def test_tallies_are_those_of_the_mechanisms() -> None:
         ours, theirs = measured.tally(m, counts, hush.seeded(7)), m.simulate(counts, rng=hush.seeded(7)).tally
         assert ours.shape == theirs.shape
         assert ours.dtype == theirs.dtype
-        assert abs(ours.sum() / theirs.sum() - 1) < 0.02
+        truth, n = counts / counts.sum(), int(counts.sum())
+        z = (m.decode(ours, n) - truth) / np.sqrt(m.variances(truth, n))
+        assert np.abs(z).max() < norm.isf(RARE / (2 * m.k))
 
 
 # Exact errors.

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 import hush
 from hush.utility import BalancedLH, UtilityOracle, theory, total_error, uHR, uLH, uRAP, uSS, uUE
-from hush_studies import Part, Settings, Table, studies
+from hush_studies import Part, Table, studies
 from hush_studies.uldp import (
     checks_together,
     computed,
@@ -25,9 +25,9 @@ from hush_studies.uldp import (
     runs,
     together,
 )
-from tests.reproduced import unsound
+from tests.reproduced import small_tables, unsound
 
-QUICK = Settings(quick=True)
+pytestmark = pytest.mark.xdist_group("reproduce_uldp")  # one process computes the tables for all tests of this file
 ULDP = studies()["uldp"]
 RARE = 1e-9
 """The chance of a false alarm of each statistical test here."""
@@ -35,12 +35,7 @@ RARE = 1e-9
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, tuple[Table, float]]:
-    """Every part's table, small, and how far its progress went."""
-    found = {}
-    for part in ULDP.parts:
-        heard: list[float] = []
-        found[part.id] = part.compute(QUICK, heard.append), sum(heard)
-    return found
+    return small_tables(ULDP.parts)
 
 
 @pytest.fixture(scope="module")

@@ -41,3 +41,17 @@ def subset_members(counts: Ints, omega: int, p: float, rng: np.random.Generator)
             group[:-1] += taken[1:]
         passed += turn + other_turn
     return tally
+
+
+def drawn_members(counts: Ints, omega: int, p: float, rng: np.random.Generator) -> Ints:
+    """As `subset_members`, with a subset drawn for everybody: quicker for some ten thousand people and large subsets.
+
+    >>> int(drawn_members(np.array([5, 0, 3]), 2, 0.8, np.random.default_rng(7)).sum())
+    16
+    """
+    from hush.kernels.subset_sums import subset_sums
+
+    out = np.zeros(counts.size, np.int64)
+    words = (counts.size + 63) // 64
+    subset_sums(rng.integers(0, 2**64, (4, words + 1), dtype=np.uint64), counts, omega, p, out)
+    return out

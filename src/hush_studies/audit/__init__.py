@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hush_studies.audit import (
     bars,
+    bugs,
     checks,
     checks_pure,
     checks_several,
     composed,
     curves,
-    museum,
     several,
     single,
     tuples,
@@ -138,7 +138,7 @@ STUDY = Study(
         Part(
             "bugs",
             "Bugs of published code, and their kin",
-            museum.bugs_found,
+            bugs.bugs_found,
             bars.bugs,
             checks.bugs,
             seconds=(4.0, 1.5),
@@ -148,6 +148,6 @@ STUDY = Study(
             "law does not speak of.",
         ),
     ),
-    version=2,
+    version=3,
     about=_ABOUT,
 )

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from matplotlib.figure import Figure
 
-from hush_studies.audit.museum import METHODS
-from hush_studies.refined.frame import MARKERS, THEME, below, frame, label, mark
+from hush_studies.audit.bugs import METHODS
+from hush_studies.frame import MARKERS, THEME, below, frame, label, mark
 from hush_studies.study import Table
 
 _PROVED = "privacy loss that is proved, ε"

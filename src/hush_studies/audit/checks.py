@@ -6,8 +6,8 @@ import numpy as np
 
 from hush.audit import bounds
 from hush.types import Floats
-from hush_studies import rule
-from hush_studies.audit.museum import infinite
+from hush_studies import agreement, rule
+from hush_studies.audit.bugs import infinite
 from hush_studies.audit.proof import RUNS, TRIALS
 from hush_studies.audit.protocols import COUNTERPART, GAUSSIAN
 from hush_studies.check import Check, ours, paper, untold
@@ -178,13 +178,13 @@ def agree(table: Table, success: str = "success") -> Check:
     off = np.concatenate(
         [_surprise(table.numbers(count), n, p) for count, p in (("hits", rate), ("false_hits", wrong))]
     )
-    return agreement(off, f"{int(n.max()):,} reports")
+    return guesses(off, f"{int(n.max()):,} reports")
 
 
-def agreement(off: Floats, what: str) -> Check:
+def guesses(off: Floats, what: str) -> Check:
     """Standard errors, in a verdict."""
-    said = f"|z| ≤ {off.max():.2f} in {off.size} counts"
-    return ours(f"guesses from {what} follow their law", "their law", rule.by_chance(off.size), off, said, "beside 5")
+    claim = f"guesses from {what} follow their law"
+    return agreement.agree(claim, off, among="counts", printed="their law", source="beside 5")
 
 
 def _surprise(counts: Floats, n: Floats, rates: Floats) -> Floats:

@@ -11,7 +11,7 @@ from hush.mechanisms.histogram import SHE
 from hush.types import Floats
 from hush_studies import rule
 from hush_studies.audit import laws
-from hush_studies.audit.checks import agreement, apart, not_above, not_below, span
+from hush_studies.audit.checks import apart, guesses, not_above, not_below, span
 from hush_studies.audit.proof import TRIALS
 from hush_studies.audit.protocols import PURE
 from hush_studies.check import Check, paper
@@ -100,7 +100,7 @@ def _agree(table: Table) -> Check:
     rows = Table(table.columns, [row for row in table.rows if row[-1] is not None])
     rate, n = rows.numbers("success"), rows.numbers("sequences")
     spread = np.sqrt(rate * (1 - rate) / n + rows.numbers("success_stderr") ** 2)
-    return agreement(np.abs(rows.numbers("measured") - rate) / spread, f"{int(n[0]):,} sequences")
+    return guesses(np.abs(rows.numbers("measured") - rate) / spread, f"{int(n[0]):,} sequences")
 
 
 def tuples(table: Table) -> list[Check]:
@@ -161,7 +161,7 @@ def _agree_tuples(table: Table) -> Check:
     rows = Table(table.columns, [row for row in table.rows if row[-1] is not None])
     rate, n = rows.numbers("success"), rows.numbers("tuples")
     off = np.abs(rows.numbers("measured") - rate) / np.sqrt(rate * (1 - rate) / n)
-    return agreement(off, f"{int(n[0]):,} tuples")
+    return guesses(off, f"{int(n[0]):,} tuples")
 
 
 def _gap(rows: Table, name: str, other: str) -> dict[str, Floats]:

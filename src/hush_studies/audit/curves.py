@@ -13,7 +13,7 @@ from hush.audit import bounds
 from hush.types import Floats
 from hush_studies.audit.proof import TRIALS
 from hush_studies.audit.protocols import APPROXIMATE, PURE
-from hush_studies.refined.frame import THEME, Panels, below, entitle, frame, label, logarithmic, mark, shades, size_bar
+from hush_studies.frame import THEME, Panels, below, entitle, frame, label, logarithmic, mark, shades, size_bar
 from hush_studies.study import Table
 
 CLAIMED, RATIO, EXACT = THEME.ink, THEME.series[1], THEME.series[2]

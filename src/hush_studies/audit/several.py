@@ -8,7 +8,7 @@ from hush.audit import bounds
 from hush_studies.audit.curves import positive
 from hush_studies.audit.proof import TRIALS
 from hush_studies.audit.protocols import REPEATED, TUPLES
-from hush_studies.refined.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
+from hush_studies.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
 from hush_studies.study import Table
 
 _ACROSS = 5

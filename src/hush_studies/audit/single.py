@@ -17,9 +17,9 @@ from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LHO
 from hush.randomness import CHUNK, seeded
+from hush.testing.museum import MissingReset, MissingResetOUE, MissingResetSUE
 from hush.types import Floats
 from hush_studies.audit import protocols as grids
-from hush_studies.audit.bugs import MissingResetOUE, MissingResetSUE
 from hush_studies.audit.proof import TRIALS, attack_runs, likelihood
 from hush_studies.audit.protocols import grid, mechanism
 from hush_studies.study import Advance, Settings, Table, rows_of
@@ -45,12 +45,22 @@ class Audited:
     false_hits: int
 
 
+def loss(m: FrequencyOracle) -> float:
+    """What a report truly loses."""
+    return m.true_epsilon() if isinstance(m, MissingReset) else m.exact_epsilon()
+
+
+def success(m: FrequencyOracle) -> float:
+    """How often the best guess is truly right."""
+    return m.true_asr() if isinstance(m, MissingReset) else m.asr()
+
+
 @cache
 def audited(m: FrequencyOracle, reports: int, seed: tuple[int, ...]) -> Audited:
     """Make so many reports of values 0 and 1, and prove what they prove."""
     (hits, first), (false_hits, second) = (_judged(m, value, reports, [*seed, value]) for value in (0, 1))
     made, delta = (hits, false_hits) if reports == TRIALS else None, m._delta
-    attack, spread = attack_runs(m.asr(), m.k, seeded([*seed, 2]), delta=delta, made=made)
+    attack, spread = attack_runs(success(m), m.k, seeded([*seed, 2]), delta=delta, made=made)
     return Audited(attack, spread, likelihood(first, second, delta), hits, false_hits)
 
 
@@ -75,8 +85,8 @@ def _table(cells: Iterable[Cell], settings: Settings, advance: Advance) -> Table
     for (name, m), cost in zip(listed, costs, strict=True):
         found = audited(m, reports, _seed(settings, m))
         proofs = [found.attack, found.attack_sd, found.likelihood]
-        counts = [m.asr(), reports, found.hits, found.false_hits]
-        rows.append([name, m.k, m.epsilon, m._delta, m.exact_epsilon(), *proofs, *counts])
+        counts = [success(m), reports, found.hits, found.false_hits]
+        rows.append([name, m.k, m.epsilon, m._delta, loss(m), *proofs, *counts])
         advance(cost / sum(costs))
     return rows_of(COLUMNS, rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hush_studies import rule
+from hush_studies import agreement, rule
 from hush_studies.budget.checks_search import span
 from hush_studies.budget.exposed import MEASURES, PROTOCOLS
 from hush_studies.check import Check, ours, paper, untold
@@ -45,10 +45,9 @@ def _of(cases: np.ndarray) -> str:
 
 
 def agree(table: Table, name: str, claim: str) -> Check:
-    """A measured share against its exact value, by the normal law and for all cells together."""
+    """A measured share against its exact value."""
     score = np.abs(table.numbers(f"{name}_measured") - table.numbers(name)) / table.numbers(f"{name}_stderr")
-    said = f"|z| ≤ {score.max():.2f} in {score.size} cells"
-    return ours(claim, "its law", rule.by_chance(score.size), score, said, "ours")
+    return agreement.agree(claim, score)
 
 
 def limits(table: Table) -> list[Check]:

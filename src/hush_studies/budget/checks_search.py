@@ -8,7 +8,7 @@ import numpy as np
 
 from hush.planning.optimus.question import RANGE
 from hush.types import Floats
-from hush_studies import rule
+from hush_studies import agreement, rule
 from hush_studies.budget.cells import THESIS
 from hush_studies.budget.people import crowd
 from hush_studies.check import Check, ours, paper, untold
@@ -138,10 +138,10 @@ def collections(table: Table) -> list[Check]:
     runs, spread = table.numbers("runs"), table.numbers("loss_drawn_stderr") * np.sqrt(table.numbers("runs_drawn"))
     noise = spread * np.sqrt(1 / runs + 1 / table.numbers("runs_drawn"))  # a single spread, from the many
     score = gap / noise
-    said = f"|t| ≤ {score.max():.2f} in {score.size} cells, {int(runs[0])} collections from reports each"
     claim = "mean loss of collections from reports and from their exact law"
-    law = rule.by_chance(score.size, float(table.numbers("runs_drawn").min() - 1))
-    return [ours(claim, "the same", law, score, said, "errata 30")]
+    degrees = float(table.numbers("runs_drawn").min() - 1)
+    among = f"cells, {int(runs[0])} collections from reports each"
+    return [agreement.agree(claim, score, degrees=degrees, among=among, printed="the same", source="errata 30")]
 
 
 def certainties(table: Table) -> list[Check]:

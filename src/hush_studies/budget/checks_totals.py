@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from hush.planning import capacity, capri
-from hush_studies import rule
+from hush_studies import agreement, rule
 from hush_studies.budget import bound, totals
 from hush_studies.budget.checks_search import span
 from hush_studies.budget.people import CLIENTS, FEW_TOTAL, MOST, TOTAL
@@ -58,8 +58,7 @@ def _seen(over: Table) -> Check:
     hits, chance = np.rint(over.numbers("simulated") * runs), over.numbers("exact")
     tails = np.minimum(binom.cdf(hits, runs, chance), binom.sf(hits - 1, runs, chance))
     score = norm.isf(np.clip(tails, 1e-300, 0.5))
-    said = f"|z| ≤ {score.max():.2f} in {score.size} cells of {runs[0]:,} runs"
-    return ours("simulated Pr[FN] is the exact one", "its law", rule.by_chance(score.size), score, said, "ours")
+    return agreement.agree("simulated Pr[FN] is the exact one", score, among=f"cells of {runs[0]:,} runs")
 
 
 def _closed() -> list[Check]:
@@ -229,9 +228,7 @@ def _variances(table: Table) -> Check:
     rows = Table(table.columns, [row for row in table.rows if row[table.columns.index("draws")] is not None])
     off = rows.numbers("deviation_drawn") / rows.numbers("deviation") - 1
     score = np.abs(off) * np.sqrt(2 * rows.numbers("draws"))
-    said = f"|z| ≤ {score.max():.2f} in {score.size} cells"
-    claim = "deviation of drawn totals is that of the formula for Var[ETC]"
-    return ours(claim, "its law", rule.by_chance(score.size), score, said, "errata 31")
+    return agreement.agree("deviation of drawn totals is that of the formula for Var[ETC]", score, source="errata 31")
 
 
 def ways(table: Table) -> list[Check]:

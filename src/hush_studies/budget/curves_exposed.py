@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from hush_studies.budget.exposed import MEASURES
 from hush_studies.budget.exposed import PROTOCOLS as NAMES
 from hush_studies.budget.strokes import BUDGET, PROTOCOL_SIGNS, PROTOCOLS, legend
-from hush_studies.refined.frame import THEME, entitle, frame, label, mark
+from hush_studies.frame import THEME, entitle, frame, label, mark
 from hush_studies.study import Table
 
 _WORDS = {"asr": "Attack success (ASR)", "mse": "Squared distance (MSE)", "f_score": "F-score"}

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from hush_studies.budget.cells import METHODS as NAMES
 from hush_studies.budget.people import called
 from hush_studies.budget.strokes import BUDGET, METHOD_SIGNS, METHODS, legend, ticks
-from hush_studies.refined.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
+from hush_studies.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
 from hush_studies.study import Table
 
 _TAU = "wanted coefficient τ"

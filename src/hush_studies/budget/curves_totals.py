@@ -12,7 +12,7 @@ from hush_studies.budget import bound
 from hush_studies.budget.people import called
 from hush_studies.budget.strokes import BUDGET, PROTOCOL_SIGNS, PROTOCOLS, WAY_SIGNS, WAYS, legend, ticks
 from hush_studies.budget.totals import PANELS, THESIS
-from hush_studies.refined.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
+from hush_studies.frame import THEME, below, entitle, frame, label, logarithmic, mark, shades
 from hush_studies.study import Table
 
 _BOUNDS = {"chebyshev": THEME.series[1], "cantelli": THEME.series[2], "exact": THEME.series[0]}

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from hush_studies.refined.frame import THEME, below, mark
+from hush_studies.frame import THEME, below, mark
 
 METHODS = {
     "BS": THEME.series[0], "RBS": THEME.series[1], "DBS": THEME.series[2], "MPass": THEME.series[3],

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from hush.types import Floats
-from hush_studies import rule
+from hush_studies import agreement, rule
 from hush_studies.check import Check, ours, paper
 from hush_studies.modular import printed
 from hush_studies.modular.runtime import PRINTED, geometry
 from hush_studies.modular.settings import LARGE, MIDDLE, PEOPLE, mechanism
 from hush_studies.study import Table
-from hush_studies.uldp.checks_measured import agree
 
 CLAIMED = 1.3
 """How much error MSS has over SS and PGR, at most, by section 5."""
@@ -40,7 +39,7 @@ def first(table: Table) -> list[Check]:
     level = pure.numbers(exact) / pure.numbers("mse_printed")
     zipf, spike = (table.where(people=name).numbers(exact) for name in PEOPLE)
     return [
-        agree(table, "mse", exact, "measured MSE is the exact variance"),
+        agreement.averages(table, "mse", exact, "measured MSE is the exact variance"),
         paper("error of GRR over each other's", "the highest", rule.above(1), worst, span(worst), "5"),
         *_claimed(table, exact),
         paper("OUE, SS and PGR over 4E/(n(E − 1)²)", "near-optimal", rule.alike(), level, span(level), "5"),
@@ -87,7 +86,7 @@ def both(table: Table) -> list[Check]:
     mine, beside = table.where(protocol="MSS"), over(table, "MSS", "SS", "mse_expected")
     literal, right = (mine.numbers(name) / mine.numbers("mse") for name in ("mse_printed", "mse_expected"))
     return [
-        agree(table, "mse", "mse_expected", "measured MSE is the exact variance"),
+        agreement.averages(table, "mse", "mse_expected", "measured MSE is the exact variance"),
         ours("MSS: equation 3, corrected, over what is measured", "the same", rule.alike(), right, span(right), "D"),
         paper("MSS: equation 3 as printed, over what is measured", "closely", rule.alike(), literal, span(literal),
               "4.3, D", known=False),
@@ -112,7 +111,7 @@ def numbers(table: Table) -> list[Check]:
     monotone = sum(list(order) in (sorted(order), sorted(order, reverse=True)) for order in orders)
     said = "; ".join(" ".join(f"{each:.3g}" for each in order) for order in orders)
     return [
-        agree(table, "mse", exact, "measured MSE is the exact variance"),
+        agreement.averages(table, "mse", exact, "measured MSE is the exact variance"),
         paper("error of OPT over the least", "near-optimal", rule.alike(), near, span(near), "D"),
         paper("budgets at which ℓ = 9 has less error, or fewer bits, than 3 and 12", "in some regimes",
               rule.at_least(1), len(between), f"{len(between)} of {len(best.rows)}", "D"),
@@ -143,7 +142,7 @@ def spreads(table: Table) -> list[Check]:
     wide = np.array([each.std(ddof=1) / each.mean() for each in trials["MSS"]])
     low = rule.below(rule.WORD, "it is less than a tenth of the mean")
     return [
-        agree(means, "mse", exact, "measured MSE is the exact variance"),
+        agreement.averages(means, "mse", exact, "measured MSE is the exact variance"),
         paper(
             "median of MSS over that of SS", f"close, ≤ {CLAIMED}", rule.at_most(CLAIMED), median, span(median), "1, D"
         ),

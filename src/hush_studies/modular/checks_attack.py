@@ -6,8 +6,8 @@ import numpy as np
 
 from hush.mechanisms.modular import MSS
 from hush.types import Floats
-from hush_studies import rule
-from hush_studies.check import Check, ours, paper, untold
+from hush_studies import agreement, rule
+from hush_studies.check import Check, paper, untold
 from hush_studies.modular import printed
 from hush_studies.modular.checks import over, span
 from hush_studies.modular.settings import PROTOCOLS, mechanism
@@ -17,11 +17,9 @@ _PEOPLE = "only people by Zipf's law and a spike are attacked there"
 
 
 def agree(table: Table) -> Check:
-    """Whether real reports give their senders away as often as they should, by the normal law and for all cells."""
+    """Whether real reports give their senders away as often as they should."""
     score = np.abs(table.numbers("dra") - table.numbers("dra_expected")) / table.numbers("dra_stderr")
-    said = f"|z| ≤ {score.max():.2f} in {score.size} cells"
-    return ours("measured DRA is the exact one for these people", "its law", rule.by_chance(score.size), score, said,
-                "ours")  # fmt: skip
+    return agreement.agree("measured DRA is the exact one for these people", score)
 
 
 def _others(table: Table, column: str) -> Floats:

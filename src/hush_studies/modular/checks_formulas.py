@@ -13,7 +13,7 @@ from hush.analysis.primes import primes
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.modular.moduli import _repaired
 from hush.mechanisms.projective import PGR
-from hush_studies import rule
+from hush_studies import agreement, rule
 from hush_studies.check import Check, ours, paper
 from hush_studies.modular import printed
 from hush_studies.modular.checks import span
@@ -31,8 +31,7 @@ def _agree(table: Table) -> Check:
     ridge = np.array([about == "ridge" for about in rows.column("about")])
     aim = np.where(ridge, rows.numbers("printed"), rows.numbers("right"))
     score = np.abs(rows.numbers("measured") - aim) / rows.numbers("measured_stderr")
-    said = f"|z| ≤ {score.max():.2f} in {score.size} cells"
-    return ours("measured is what is right", "its law", rule.by_chance(score.size), score, said, "ours")
+    return agreement.agree("measured is what is right", score)
 
 
 def _wrong(

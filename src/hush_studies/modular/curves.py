@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from hush_studies.frame import THEME, Panels, below, entitle, frame, label, logarithmic, mark, shades
 from hush_studies.modular.settings import MIDDLE, PEOPLE, PROTOCOLS
 from hush_studies.modular.strokes import BUDGET, CALLED, COLOURS, SIGNS, beside, legend, lines, points, ticks
-from hush_studies.refined.frame import THEME, Panels, below, entitle, frame, label, logarithmic, mark, shades
 from hush_studies.study import Table
 
 

@@ -1,6 +1,6 @@
 """Errors of many collections: all reports are drawn from their exact law, tallied and decoded; trials share the cores.
 
-Subsets, of values or of residues, are drawn by `sums`; reports of the other protocols by the mechanisms themselves.
+Subsets, of values or of residues, are drawn one by one; reports of the other protocols by the mechanisms themselves.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from hush.mechanisms.modular import MSS
 from hush.mechanisms.modular.moduli import Moduli
 from hush.mechanisms.subset import SS
 from hush.randomness import seeded
+from hush.simulation.subsets import drawn_members
 from hush.types import Floats, Ints
 from hush_studies.modular.settings import PEOPLE, PROTOCOLS, mechanism, people
 
@@ -49,7 +50,7 @@ def trials(m: FrequencyOracle, counts: Ints, runs: int, seed: list[int]) -> Floa
 def tally(m: FrequencyOracle, counts: Ints, rng: np.random.Generator) -> Ints:
     """What a server counts, from everybody's report."""
     if isinstance(m, SS):
-        return _members(counts, m.omega, m.p_star, rng)
+        return drawn_members(counts, m.omega, m.p_star, rng)
     if not isinstance(m, MSS):
         return m.simulate(counts, rng=rng).tally
     blocks = len(m.moduli)
@@ -57,17 +58,8 @@ def tally(m: FrequencyOracle, counts: Ints, rng: np.random.Generator) -> Ints:
     parts = []
     for j, (size, omega) in enumerate(zip(m.moduli, m.omegas, strict=True)):
         here = np.bincount(np.arange(m.k) % size, split[:, j], size).astype(np.int64)
-        parts.append(_members(here, omega, float(m.blocks.p[j]), rng))
+        parts.append(drawn_members(here, omega, float(m.blocks.p[j]), rng))
     return np.concatenate([*parts, split.sum(axis=0)])
-
-
-def _members(counts: Ints, omega: int, p: float, rng: np.random.Generator) -> Ints:
-    from hush_studies.modular.sums import subset_sums
-
-    out = np.zeros(counts.size, np.int64)
-    words = (counts.size + 63) // 64
-    subset_sums(rng.integers(0, 2**64, (4, words + 1), dtype=np.uint64), counts, omega, p, out)
-    return out
 
 
 def average(values: Floats) -> tuple[float, float]:

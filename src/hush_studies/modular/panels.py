@@ -6,9 +6,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from hush_studies.frame import THEME, below, entitle, frame, label, logarithmic, mark
 from hush_studies.modular.settings import PEOPLE
 from hush_studies.modular.strokes import BUDGET, CALLED, COLOURS, SIGNS, beside, legend, lines, points, ticks
-from hush_studies.refined.frame import THEME, below, entitle, frame, label, logarithmic, mark
 from hush_studies.study import Table
 
 

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hush.reports.scales import beyond
+from hush_studies.frame import THEME, below, entitle, frame, logarithmic, mark, shades
 from hush_studies.modular.settings import PROTOCOLS
 from hush_studies.modular.strokes import BUDGET, COLOURS
-from hush_studies.refined.frame import THEME, below, entitle, frame, logarithmic, mark, shades
 from hush_studies.study import Table
 
 _RIGHT, _PRINTED, _BOUND = THEME.truth, COLOURS["PGR"], COLOURS["GRR"]

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from hush_studies.frame import THEME, Panels, below, mark
 from hush_studies.modular.settings import PROTOCOLS
-from hush_studies.refined.frame import THEME, Panels, below, mark
 from hush_studies.study import Table
 
 COLOURS = {

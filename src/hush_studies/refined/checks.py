@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from hush.analysis import tradeoff
 from hush.mechanisms.adaptive import ATHE, AUE
 from hush.types import Floats
-from hush_studies import rule
-from hush_studies.check import Check, ours, paper
+from hush_studies import agreement, rule
+from hush_studies.check import Check, paper
 from hush_studies.refined.protocols import ADAPTIVE, EPSILON, FAMILIES, PROTOCOLS, K, point
 from hush_studies.study import Table
 
@@ -200,14 +202,13 @@ def _each(values: dict[str, Floats]) -> str:
 
 def measured(table: Table) -> list[Check]:
     """Figures 8 and 15: whether measurements agree with the formulas, and which ones."""
-    cells, runs = len(table.rows), int(table.column("runs")[0])
-    laws = {"asr": rule.by_chance(cells), "mse": rule.by_chance(cells, runs - 1)}
+    degrees: dict[str, float] = {"asr": math.inf, "mse": table.column("runs")[0] - 1}
     names = {"asr": "measured ASR is the exact one", "mse": "measured MSE is the variance at the data's frequencies"}
     checks = []
     for measure, claim in names.items():
         off = _off(table, measure, f"{measure}_expected")
-        said = f"|z| ≤ {off.max():.2f} in {off.size} cells"
-        checks.append(ours(claim, "the same", laws[measure], off, said, "beside VI-G"))
+        more = {"printed": "the same", "source": "beside VI-G"}
+        checks.append(agreement.agree(claim, off, degrees=degrees[measure], **more))
     return checks
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hush_studies.refined.frame import (
+from hush_studies.frame import (
     MARKERS,
     THEME,
     Panels,

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hush.mechanisms.adaptive import STRATEGIES
-from hush_studies.refined.frame import (
+from hush_studies.frame import (
     SIGNS,
     THEME,
     below,

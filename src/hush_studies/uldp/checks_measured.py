@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hush.types import Floats
-from hush_studies import rule
+from hush_studies import agreement, rule
 from hush_studies.check import Check, ours, paper, untold
 from hush_studies.study import Table
 from hush_studies.uldp.checks import HADAMARD, OLD, PEOPLE, best, ratio, span
@@ -16,16 +16,6 @@ from hush_studies.uldp.readings import MECHANISMS, PROPOSED, parameter
 from hush_studies.uldp.readings import paper as as_printed
 
 _DEFINED = tuple(each for each in MECHANISMS if each != "uHR")
-
-
-def agree(table: Table, measured: str, expected: str, what: str) -> Check:
-    """Whether averages over runs are what they should be, by Student's law and for all cells together."""
-    rows = Table(table.columns, [row for row in table.rows if row[table.columns.index(measured)] is not None])
-    runs, off = int(rows.column("runs")[0]), rows.numbers(measured) - rows.numbers(expected)
-    noise = rows.numbers(f"{measured}_stderr")
-    score = np.abs(off) / np.where(noise > 0, noise, np.inf)
-    said = f"|t| ≤ {score.max():.2f} in {score.size} cells of {runs} runs"
-    return ours(what, "its law", rule.by_chance(score.size, runs - 1), score, said, "ours")
 
 
 def stated(table: Table) -> Table:
@@ -59,7 +49,7 @@ def squared(table: Table) -> list[Check]:
     beside = ratio(small, "uHR", "uSS", exact)[[name != "Drug" for name in among(mine)]]
     flat = np.array([_last(mine.where(people=name, mechanism="uHR"), exact) for name in among(mine)])
     return [
-        agree(table, "mse", exact, "measured MSE is the exact variance"),
+        agreement.averages(table, "mse", exact, "measured MSE is the exact variance"),
         paper("steps of MSE from one ε to the next", "decreases", rule.below(0), order,
               "falls" if order.max() < 0 else "rises", "6.2"),
         best(mine, exact, "MSE over that of uSS", OLD, "6.2"),
@@ -133,7 +123,7 @@ def shares(table: Table) -> list[Check]:
     own = [_own(name) for name in among(mine)]
     lost = np.array(ldp) / np.array(own)
     return [
-        agree(table, "mse", exact, "measured MSE is the exact variance"),
+        agreement.averages(table, "mse", exact, "measured MSE is the exact variance"),
         paper("steps of MSE from one share of sensitive values to the next", "rises", rule.above(0), rises,
               "rises" if rises.min() > 0 else "falls", "6.2"),
         paper("plain LDP (all sensitive) over ULDP, uSS, ε = 2", "the lowest utility", rule.above(1), lost, span(lost),
@@ -162,7 +152,7 @@ def without_z(table: Table) -> list[Check]:
     ones = Table(mine.columns, [row for row in mine.where(mechanism="uSS").rows if _small(mine, row)])
     sizes, saved = ones.numbers("parameter"), np.abs(ones.numbers("saved_expected"))
     checks = [
-        agree(table, "saved", "saved_expected", "measured savings are the exact ones"),
+        agreement.averages(table, "saved", "saved_expected", "measured savings are the exact ones"),
         paper("uSS on Drug, and on Foursquare for ε > 3.5: k", "1", rule.digits("1"), sizes, span(sizes), "6.4"),
         paper("there z = 0, and it saves", "nothing", rule.equal(0), saved,
               "nothing" if saved.max() < 1e-9 else f"{saved.max():.1e}", "6.4"),
@@ -208,7 +198,7 @@ def absolute(table: Table) -> list[Check]:
     said = ", ".join(f"{name} {span(each)}" for name, each in rap.items())
     largest = np.array([each.max() for each in rap.values()])
     return [
-        agree(table, "mae", exact, "measured MAE is that of normal errors"),
+        agreement.averages(table, "mae", exact, "measured MAE is that of normal errors"),
         untold("MAE of uRR over uSS", "superior", rule.at_least(1), ahead, span(ahead), "6.5", PEOPLE),
         untold("MAE of uUE over uRAP, the largest over ε", "not always below 1", rule.above(1), largest, said, "6.5",
                PEOPLE),

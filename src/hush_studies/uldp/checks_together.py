@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from hush_studies import rule
+from hush_studies import agreement, rule
 from hush_studies.check import Check, ours, paper, untold
 from hush_studies.study import Table
 from hush_studies.uldp.checks import span
-from hush_studies.uldp.checks_measured import agree, stated, synthetic
+from hush_studies.uldp.checks_measured import stated, synthetic
 from hush_studies.uldp.people import SYNTHETIC, people
 from hush_studies.uldp.readings import BUDGETS
 from hush_studies.uldp.readings import paper as as_printed
@@ -61,7 +61,7 @@ def _close(stderr: float) -> rule.Rule:
 
 def off(table: Table) -> list[Check]:
     """Table 2 and z*, by the law of what the first step tells; the runs must follow it."""
-    checks = [agree(table, "off", "off_expected", "measured |θ̂ - θ|/θ follows its law")]
+    checks = [agreement.averages(table, "off", "off_expected", "measured |θ̂ - θ|/θ follows its law")]
     at = people("Normal").setting
     for name, printed in {"uSS": "0.20", "uUE": "0.0028", "uLH": "0.18"}.items():
         checks.append(Check.number(f"Normal, ε = 0.5: z* of {name}", printed, as_printed(name, at, 0.5).z_star, "6.3"))

@@ -11,7 +11,7 @@ from matplotlib.ticker import NullLocator
 
 from hush.reports.scales import beyond
 from hush.types import Floats
-from hush_studies.refined.frame import THEME, Panels, entitle, frame, label, logarithmic, mark
+from hush_studies.frame import THEME, Panels, entitle, frame, label, logarithmic, mark
 from hush_studies.study import Table
 from hush_studies.uldp.people import called, titled
 from hush_studies.uldp.readings import MECHANISMS, READINGS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from hush_studies.refined.frame import THEME, below, entitle, frame, label, mark
+from hush_studies.frame import THEME, below, entitle, frame, label, mark
 from hush_studies.study import Table
 from hush_studies.uldp.checks_together import PRINTED
 from hush_studies.uldp.people import SYNTHETIC, called

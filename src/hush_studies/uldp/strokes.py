@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from hush_studies.refined.frame import THEME, below, mark
+from hush_studies.frame import THEME, below, mark
 from hush_studies.study import Table
 from hush_studies.uldp.readings import MECHANISMS
 

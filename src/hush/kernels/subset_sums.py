@@ -3,8 +3,7 @@
 
 A subset starts as random bits, each set with a chance of some 128ths that is a little less than wanted. Whatever their
 number, they are a uniform subset of that size; uniform further members (or removals) make it one of the size wanted.
-64 residues share a word, every word has a
-generator of its own, and members are counted by adders that work on words.
+64 residues share a word, every word has a generator of its own, and members are counted by adders that work on words.
 """
 
 from __future__ import annotations
