@@ -211,8 +211,8 @@ def test_options(folder: Path, arguments: str, words: list[str]) -> None:
         ({"steps": 0}, ["s2.json", "steps must be"]),
         ({"zap": 1}, ["s2.json", "zap is no parameter of Duchi"]),
         ({"thresholds": {"base": "1"}}, ["s2.json", "the spec was changed"]),
-        ({"mechanism": "Dutchi"}, ["s2.json", "spec must have"]),
-        ({"mechanism": "evil:Duchi"}, ["s2.json", "spec must have"]),
+        ({"mechanism": "Dutchi"}, ["s2.json", "mechanism must be registered"]),
+        ({"mechanism": "evil:Duchi"}, ["s2.json", "mechanism must be registered"]),
     ],
 )
 def test_broken_specs(folder: Path, change: dict[str, object], words: list[str]) -> None:
@@ -220,6 +220,17 @@ def test_broken_specs(folder: Path, change: dict[str, object], words: list[str])
     Path("s2.json").write_text(json.dumps({**json.loads(Path("s.json").read_text()), **change}))
     message = refused("privatize", "meters.csv", "--column", "use", "--spec", "s2.json", "-o", "n.parquet")
     assert all(word in message for word in words), message
+
+
+@pytest.mark.parametrize("kind", ["multidim", "longitudinal"])
+def test_specs_of_other_kinds_are_refused(folder: Path, kind: str) -> None:
+    made = {
+        "multidim": hush.multidim.SPL(sizes=(2, 3), epsilon=1.0),
+        "longitudinal": hush.longitudinal.LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0),
+    }[kind]
+    Path("s.json").write_text(hush.Spec(made).to_json())
+    message = refused("privatize", "meters.csv", "--column", "use", "--spec", "s.json", "-o", "n.parquet")
+    assert f"spec must be one of frequencies or of a mean for commands in s.json, got {made.name()}, {kind}" in message
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 from hush import rules
 from hush.cli._classes import mechanism_class, merged, numeric_class, parsed
 from hush.errors import NOTHING, ParameterError, Unsaid, message
-from hush.files.numeric_spec import AnySpec, NumericSpec, of_frequencies
+from hush.files.numeric_spec import AnySpec, NumericSpec, of_frequencies, of_one_value
 from hush.files.reading import read_spec
 from hush.files.specs import construct
 from hush.mechanisms.numeric.base import Numeric
@@ -93,7 +93,7 @@ class Choice:
             rule = "must not stand beside --spec"
             raise ParameterError(message("--sensitive", rule, Unsaid("both"), "the spec has its own"))
         allow(self.mechanism)
-        spec = read_spec(path)
+        spec = of_one_value(read_spec(path), str(path))
         agree(self.mechanism, spec, str(path))
         own = spec.mechanism.parameters
         said = {f"--{name}": (name, value) for name, value in self._numbers.items()}

@@ -15,7 +15,7 @@ import numpy as np
 from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files.folding import fold, merge, nothing
-from hush.files.numeric_spec import NumericSpec, of_frequencies
+from hush.files.numeric_spec import NumericSpec, of_frequencies, of_one_value
 from hush.files.paths import distinct, existing, quoted
 from hush.files.progress import Progress, unseen
 from hush.files.reading import read_aggregate, read_spec
@@ -100,7 +100,7 @@ def opened(sources: list[Path], spec_file: Path | None = None, by: str | None = 
             rule = "needs reports, and an aggregate has lost its columns"
             raise ParameterError(message("by", rule, quoted(path), "leave it out"))
     distinct("reports", sources)
-    given = None if spec_file is None else (spec_file, read_spec(spec_file, "--spec"))
+    given = None if spec_file is None else (spec_file, of_one_value(read_spec(spec_file, "--spec"), str(spec_file)))
     files = []
     for path in (path for path in sources if not _is_aggregate(path)):
         found = read_reports(path)

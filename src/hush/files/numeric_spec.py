@@ -50,6 +50,15 @@ class NumericSpec:
 AnySpec = Spec | NumericSpec
 
 
+def of_one_value(spec: AnySpec, where: str) -> AnySpec:
+    """The spec, refused if it is of tuples or of values over time, which no command collects."""
+    m = spec.mechanism
+    if m.kind not in ("frequency", "numeric"):
+        rule = f"must be one of frequencies or of a mean for commands in {where}"
+        raise SpecError(message("spec", rule, Unsaid(f"{m.name()}, {m.kind}"), "collect with it in Python"))
+    return spec
+
+
 def of_frequencies(spec: AnySpec, where: str) -> Spec:
     """The spec, refused if it is one of means."""
     if isinstance(spec, NumericSpec):
