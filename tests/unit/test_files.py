@@ -103,7 +103,7 @@ def test_what_cannot_be_written_is_named(thing: Any, more: dict[str, Any], rule:
         (b"PAR1CANARY", ParameterError),
         (b"HUSHCANARY", SpecError),
         (b'{"CANARY": 1}', ParameterError),
-        (b'{"mechanism": "CANARY"}', SpecError),
+        (b'{"hush": 1, "mechanism": {"mechanism": "GRR"}, "domain": {"labels": ["CANARY", "CANARY"]}}', SpecError),
         (b'["CANARY", "CANARY"]', ParameterError),
     ],
 )
