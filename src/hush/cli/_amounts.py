@@ -6,10 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from hush.cli._choose import sensitive_in
-from hush.files.numeric_spec import NumericSpec
-from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.numeric.base import Numeric
-from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 
 
@@ -63,8 +59,3 @@ def _number(label: object) -> float | None:
         return float(label)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
-
-
-def spec_of(m: FrequencyOracle | Numeric, domain: Domain) -> Spec | NumericSpec:
-    """What clients are given."""
-    return Spec(m, domain) if isinstance(m, FrequencyOracle) else NumericSpec(m)

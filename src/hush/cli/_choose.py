@@ -9,9 +9,8 @@ from typing import Any
 from hush import rules
 from hush.cli._classes import mechanism_class, merged, numeric_class, parsed
 from hush.errors import NOTHING, ParameterError, Unsaid, message
-from hush.files.numeric_spec import AnySpec, NumericSpec, of_frequencies
 from hush.files.reading import read_spec
-from hush.files.specs import construct
+from hush.files.specs import construct, of_kind
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.settings import takes
 from hush.mechanisms.spec import Spec
@@ -38,17 +37,18 @@ class Choice:
         given = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta, "low": self.low, "high": self.high}
         return {name: value for name, value in given.items() if value is not None}
 
-    def build_any(self, domain: Domain | None = None) -> AnySpec:
+    def build_any(self, domain: Domain | None = None) -> Spec:
         """The spec that the options describe, of frequencies over a domain, or of a mean over a range."""
         return self.of_mean(domain) or self.build(domain)
 
-    def of_mean(self, domain: Domain | None = None) -> NumericSpec | None:
+    def of_mean(self, domain: Domain | None = None) -> Spec | None:
         """The spec of a mean, where the options or the file describe one."""
         if self.spec is not None:
             found = self._from_file(self.spec, domain)
-            return found if isinstance(found, NumericSpec) else None
+            of_kind(found, ["frequency", "numeric"], str(self.spec))
+            return found if found.mechanism.kind == "numeric" else None
         numeric = numeric_class(self.mechanism)
-        return None if numeric is None else NumericSpec(self._numeric(numeric, domain))
+        return None if numeric is None else Spec(self._numeric(numeric, domain))
 
     def _numeric(self, cls: type[Numeric], domain: Domain | None) -> Numeric:
         for option, value in (("--domain", domain), ("--sensitive", self.sensitive)):
@@ -60,7 +60,7 @@ class Choice:
     def build(self, domain: Domain | None = None) -> Spec:
         """The spec that the options describe, of frequencies, over a domain where one is given."""
         if self.spec is not None:
-            return of_frequencies(self._from_file(self.spec, domain), str(self.spec))
+            return of_kind(self._from_file(self.spec, domain), ["frequency"], str(self.spec))
         if self.mechanism is None:
             raise ParameterError(
                 message("--mechanism", "must be given", NOTHING, "use e.g. OUE, or --spec with a spec's file")
@@ -85,7 +85,7 @@ class Choice:
             return None
         return sensitive_in(self.sensitive, Domain(size=rules.domain_size(k)) if domain is None else domain)
 
-    def _from_file(self, path: Path, domain: Domain | None) -> AnySpec:
+    def _from_file(self, path: Path, domain: Domain | None) -> Spec:
         if domain is not None:
             rule = "must not stand beside --spec"
             raise ParameterError(message("--domain", rule, Unsaid("both"), "the spec has its own domain"))
@@ -114,7 +114,7 @@ def allow(mechanism: str | None) -> None:
         mechanism_class(mechanism)
 
 
-def agree(mechanism: str | None, spec: AnySpec, where: str) -> None:
+def agree(mechanism: str | None, spec: Spec, where: str) -> None:
     """Refuse a mechanism on the command line that is not the spec's."""
     found = spec.mechanism.name()
     if mechanism is not None and (numeric_class(mechanism) or mechanism_class(mechanism)).name() != found:

@@ -15,7 +15,6 @@ from hush.cli._folded import LONGEST, headline, named, plain_group, title_of
 from hush.estimation import Estimate
 from hush.estimation.laws import Interval
 from hush.files.collections import Collection
-from hush.mechanisms.spec import Spec
 from hush.reports.words import many, shortened
 from hush.types import Floats
 
@@ -119,7 +118,7 @@ def shown(result: Result, top: int | None) -> Result:
     return replace(result, order=np.argsort(-result.estimate.frequencies, kind="stable")[:top])
 
 
-def as_dict(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
+def as_dict(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
         **collection.to_dict(),
@@ -145,7 +144,7 @@ def as_csv(results: list[Result], by: str | None) -> str:
     return text.getvalue()
 
 
-def show(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> None:
+def show(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> None:
     """Print the tables."""
     console = _console.stdout()
     console.print(_console.cell(title_of(collection), "bold"))

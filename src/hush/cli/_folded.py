@@ -13,14 +13,12 @@ import numpy as np
 from hush.cli import _console
 from hush.estimation import Aggregate
 from hush.files.collections import Collection
-from hush.files.numeric_spec import described
-from hush.mechanisms.spec import Spec
-from hush.reports.words import many, shortened
+from hush.reports.words import described, many, shortened
 
 LONGEST = 40
 _SHORT = 26
 _Z95 = 1.96
-_Any = TypeVar("_Any", bound=Collection[Any])
+_Any = TypeVar("_Any", bound=Collection)
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Together:
         return f"{self.groups:,} groups of fewer than {self.fewer_than:,} people, together"
 
 
-def title_of(collection: Collection[Any]) -> str:
+def title_of(collection: Collection) -> str:
     """A collection in a few words."""
     return f"{described(collection.spec)}, {many(collection.total.n, 'report', 'reports')}"
 
@@ -97,7 +95,7 @@ def by_size(collection: _Any) -> _Any:
     return replace(collection, parts=dict(found))
 
 
-def telling(collection: Collection[Spec]) -> int:
+def telling(collection: Collection) -> int:
     """People from whom on a group says something: its 95 % interval would tell everybody's first value from nothing.
 
     In a smaller group no value stands out, unless by noise.

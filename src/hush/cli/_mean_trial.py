@@ -13,13 +13,13 @@ from hush.cli import _console, _grid, _progress
 from hush.cli._people import Source, in_amounts, one_source
 from hush.cli._trial import LEVEL, stderr
 from hush.errors import ParameterError, message
-from hush.files.numeric_spec import NumericSpec, described
+from hush.mechanisms.spec import Spec
 from hush.people import Domain, Population
-from hush.reports.words import many
+from hush.reports.words import described, many
 
 
 def holders(
-    spec: NumericSpec,
+    spec: Spec,
     dataset: str | None,
     counts: Path | None,
     k: int | None,
@@ -44,9 +44,7 @@ def holders(
     return replace(people, domain=within, clipped=moved, unclipped=float(amounts @ people.counts))
 
 
-def repeated(
-    spec: NumericSpec, people: Population, runs: int, rng: np.random.Generator, *, quiet: bool
-) -> dict[str, Any]:
+def repeated(spec: Spec, people: Population, runs: int, rng: np.random.Generator, *, quiet: bool) -> dict[str, Any]:
     """Simulate a collection many times; measured beside expected."""
     held = people.counts > 0
     m, squares, covered, seconds = spec.mechanism, np.empty(runs), np.empty(runs), 0.0
@@ -74,7 +72,7 @@ def repeated(
     }
 
 
-def show(spec: NumericSpec, whole: dict[str, Any]) -> None:
+def show(spec: Spec, whole: dict[str, Any]) -> None:
     """Print the table."""
 
     def plus(value: float, error: float | None) -> str:

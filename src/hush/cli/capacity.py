@@ -28,6 +28,7 @@ from hush.cli._options import (
 )
 from hush.cli._people import Source, in_amounts
 from hush.errors import ParameterError, message
+from hush.mechanisms.spec import Spec
 from hush.planning import capri
 from hush.planning.capri import Answer, Exposure
 from hush.planning.capri.build import builder
@@ -225,7 +226,7 @@ def capacity(
     answer = plans[0]
     m = None if answer.epsilon is None else builder(cls, people, asking["parameters"])(answer.epsilon)
     seen = None if m is None else _capacity_ask.exposed(m, people, limit, rng)
-    made = None if m is None else _amounts.spec_of(m, domain)
+    made = None if m is None else Spec(m, domain if m.kind == "frequency" else None)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
     if plot is not None:

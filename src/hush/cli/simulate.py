@@ -35,9 +35,9 @@ from hush.cli._trial import LEVEL, repeated
 from hush.errors import ParameterError, message
 from hush.estimation import Estimate
 from hush.files import reports as report_files
-from hush.files.numeric_spec import AnySpec, described
+from hush.mechanisms.spec import Spec
 from hush.people import Population
-from hush.reports.words import many
+from hush.reports.words import described, many
 
 
 def simulate(
@@ -101,7 +101,7 @@ def simulate(
     wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
     people: Population
-    built: AnySpec
+    built: Spec
     if mean is not None:
         refuse({"--png": png}, mean)
         built, people = mean, _mean_trial.holders(mean, dataset, counts, k, n, rng, clip=clip)
@@ -139,9 +139,7 @@ def simulate(
             _console.note(f"wrote {written}")
 
 
-def _write_reports(
-    spec: AnySpec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str
-) -> None:
+def _write_reports(spec: Spec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str) -> None:
     rows = report_files.batch_rows(spec)
     with report_files.writing(path, spec, randomness, report_files.SHUFFLED) as write:  # so the values come
         for start in range(0, values.size, rows):
@@ -159,7 +157,7 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
     atomic.write(path, figures.png(figures.estimates([one], title)))
 
 
-def _show(spec: AnySpec, whole: dict[str, Any]) -> None:
+def _show(spec: Spec, whole: dict[str, Any]) -> None:
     def plus(value: float, stderr: float | None) -> str:
         return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
 
