@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hush import strict_json
-from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, message
+from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, cause, message
 from hush.files.domains import from_entries
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric.base import Numeric
@@ -69,9 +69,9 @@ def _checked(plain: Any) -> Spec:
             return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)
         case {"mechanism": str(name)} if name in registry("numeric"):
             return Spec(_made(registry("numeric")[name], plain))
-        case {"mechanism": str(name)} if ":" not in name and "protocol" not in plain:
-            rule = f"must be one of {', '.join(registry('numeric'))} where it stands without a domain"
-            raise SpecError(message("mechanism", rule, Unsaid("another name"), "write it with Spec.to_json"))
+        case {"mechanism": str()} if "protocol" not in plain:
+            rule = f"must have a domain, or a mechanism that needs none ({', '.join(registry('numeric'))})"
+            raise SpecError(message("spec", rule, Unsaid("another one"), "write it with --spec-out or Spec.to_json"))
     return Spec.from_dict(plain)
 
 
@@ -107,14 +107,9 @@ def construct(
     except HushError:
         raise
     except Exception as error:  # a mechanism of the user's own
-        rule, remedy = f"must accept its parameters, but {name} did not", f"it failed with {_cause(error)}"
+        rule, remedy = f"must accept its parameters, but {name} did not", f"it failed with {cause(error)}"
         raise ParameterError(message("--mechanism", rule, dict(parameters), remedy)) from error
     if not isinstance(made.report_dtype, np.dtype):
         rule, remedy = f"of {name} must be a numpy dtype", 'write e.g. np.dtype("u1")'
         raise ParameterError(message("report_dtype", rule, made.report_dtype, remedy))
     return made
-
-
-def _cause(error: Exception) -> str:
-    said = " ".join(str(error).split())
-    return type(error).__name__ + (f": {said}" if said else "")

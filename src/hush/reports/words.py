@@ -21,7 +21,7 @@ def described(spec: Spec) -> str:
 
     >>> from hush import OUE
     >>> described(Spec(OUE(k=4, epsilon=1.0)))
-    'OUE, k=4, ε = 1'
+    'OUE, k=4, 1-LDP'
     """
     m = spec.mechanism
     over = f"{m.low:,.12g} to {m.high:,.12g}" if m.kind == "numeric" else f"k={m.k:,}"
