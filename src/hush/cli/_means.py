@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush.cli import _console, _grid
-from hush.cli._folded import named, plain_group, title_of
+from hush.cli._estimates import named, title_of
 from hush.errors import ParameterError, message
 from hush.estimation.laws import Interval
 from hush.files.collections import Collection
+from hush.files.groups import plain_group
 from hush.mechanisms.numeric.estimate import MeanEstimate
 from hush.mechanisms.spec import Spec
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hush import atomic
-from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _console, _paths
+from hush.cli import _asking, _capacity_ask, _capacity_table, _capacity_time, _console, _paths
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import (
     CROWD,
@@ -198,7 +198,7 @@ def capacity(
             history,
             asking,
             lambda amounts: _capacity_ask.parameters(
-                cls, _amounts.described(amounts, amounts.values or (), sensitive, most), low, delta, settings, sensitive
+                cls, _capacity_ask.described(amounts, amounts, sensitive, most), low, delta, settings, sensitive
             ),
             (most, first),
             (chosen, rng),
@@ -216,7 +216,7 @@ def capacity(
     amounts = in_amounts(crowd, counts)
     _capacity_ask.once(crowd.domain, amounts)
     people = _asking.asked(lambda: capri.population(crowd, domain=amounts, most=most), _capacity_ask.OPTIONS)
-    domain = _amounts.described(crowd.domain, amounts.values or (), sensitive, most)
+    domain = _capacity_ask.described(crowd.domain, amounts, sensitive, most)
     asking["parameters"] = _capacity_ask.parameters(cls, domain, low, delta, settings, sensitive)
     plans: tuple[Answer, ...]
     if first is None:

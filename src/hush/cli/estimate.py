@@ -14,13 +14,13 @@ from hush import atomic
 from hush.cli import _console, _means, _paths, _progress
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
-from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown
-from hush.cli._folded import Together, by_size, folded, telling, title_of
+from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
 from hush.errors import ParameterError, message
 from hush.estimation import consistency, intervals
 from hush.files.collections import Collection, opened
+from hush.files.groups import Together, by_size, folded, telling
 from hush.files.specs import of_kind
 
 

@@ -11,8 +11,7 @@ import typer
 
 from hush import atomic
 from hush.cli import _console, _paths, _progress
-from hush.cli._choose import Choice
-from hush.cli._classes import numeric_class
+from hush.cli._choose import Choice, numeric_class
 from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
 from hush.errors import NOTHING, ParameterError, message
 from hush.files import reports as report_files

@@ -1,45 +1,35 @@
-"""The domain of a capacity question: what each value amounts to, which are sensitive, and which are clipped away."""
+"""The domain of a total: what each value amounts to, and which values are clipped away."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from hush.cli._choose import sensitive_in
 from hush.people.domain import Domain
 
 
-def described(domain: Domain, amounts: Sequence[float], sensitive: list[str] | None, most: float | None) -> Domain:
-    """The domain that a spec carries: the labels or else the amounts as labels, without those that are clipped.
+def up_to(domain: Domain, amounts: Sequence[float], most: float | None) -> Domain:
+    """The domain without values of larger amounts.
 
-    Who holds a clipped amount reports the largest that is left; that one is sensitive where a clipped one is.
-
-    Args:
-        domain: The values, as they were read.
-        amounts: What each adds to the total.
-        sensitive: What --sensitive named.
-        most: Amounts above this are clipped.
+    Who holds one reports the largest that is left; that one is sensitive where a clipped one is.
     """
-    whole = _named(domain, amounts)
-    if sensitive is not None:
-        whole = sensitive_in(sensitive, whole)
     if most is None or all(amount <= most for amount in amounts):
-        return whole
+        return domain
     kept = [i for i, amount in enumerate(amounts) if amount <= most]
     top = max(kept, key=lambda i: amounts[i])
     plain: dict[str, Any] = {"size": len(kept)}
-    if whole.labels is not None:
-        plain["labels"] = [whole.labels[i] for i in kept]
-    if whole.values is not None:
-        plain["values"] = [whole.values[i] for i in kept]
-    if whole.sensitive is not None:
-        named = {i if i in kept else top for i in whole.sensitive}
+    if domain.labels is not None:
+        plain["labels"] = [domain.labels[i] for i in kept]
+    if domain.values is not None:
+        plain["values"] = [domain.values[i] for i in kept]
+    if domain.sensitive is not None:
+        named = {i if i in kept else top for i in domain.sensitive}
         plain["sensitive"] = [place for place, i in enumerate(kept) if i in named]
     return Domain.from_dict(plain)
 
 
-def _named(domain: Domain, amounts: Sequence[float]) -> Domain:
-    """With the amounts: as they are if they count up from zero, else beside the labels, or as labels."""
+def with_amounts(domain: Domain, amounts: Sequence[float]) -> Domain:
+    """The domain with the amounts: as it is if they count up from zero, else beside the labels, or as labels."""
     if list(amounts) == list(range(domain.size)):
         return domain
     if domain.labels is None and len(set(amounts)) == domain.size:
