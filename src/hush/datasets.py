@@ -1,5 +1,5 @@
 """Populations to try things on, by name: those of `hush.people.datasets`."""
 
-from hush.people.datasets import adult_age, dirichlet, geometric, msnbc, normal, spike, uniform, zipf
+from hush.people.datasets import adult_age, dirichlet, geometric, msnbc, named, normal, spike, uniform, zipf
 
-__all__ = ["adult_age", "dirichlet", "geometric", "msnbc", "normal", "spike", "uniform", "zipf"]
+__all__ = ["adult_age", "dirichlet", "geometric", "msnbc", "named", "normal", "spike", "uniform", "zipf"]

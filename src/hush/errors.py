@@ -147,6 +147,16 @@ def message(name: str, rule: str, value: object, remedy: str) -> Message:
     return Message(name, rule, shown, remedy)
 
 
+def cause(error: BaseException) -> str:
+    """The kind of an error and what it says, in one line.
+
+    >>> cause(ValueError("no  way")), cause(ValueError())
+    ('ValueError: no way', 'ValueError')
+    """
+    said = " ".join(str(error).split())
+    return type(error).__name__ + (f": {said}" if said else "")
+
+
 def missing(package: str, extra: str, purpose: str) -> MissingDependency:
     """The error for an optional package that cannot be imported.
 

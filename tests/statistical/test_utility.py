@@ -13,8 +13,9 @@ import pytest
 
 import hush
 from hush import utility
+from hush.simulation.subsets import sets_with_own
 from hush.statistics import count_alarm, counts_alarm, sigmas
-from hush.utility._simulate import sets_with_own, uniform_sets
+from hush.utility._simulate import uniform_sets
 
 Law = dict[tuple[int, ...], float]
 D, S = 60, 24

@@ -14,7 +14,8 @@ import pytest
 import typer
 
 import hush
-from hush.cli import _csv, app
+from hush.cli import app
+from hush.files import csv_rows
 from tests.system.support import answer, refused, run
 
 SURE = ("--mechanism", "GRR", "--epsilon", 40)  # reports are nearly always the truth
@@ -55,8 +56,8 @@ def test_blank_lines_between_several_columns_are_nobodys_and_told(
     data = end.join(["pet,town", f"cat,{town}", "", "", f"dog,{town}", "", ""]).encode()
     Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     for block in (1, 2, 3, 1 << 22):  # wherever a block of the file ends
-        monkeypatch.setattr(_csv, "_LONGEST", block if town == "x" else 1 << 22)
-        assert _csv.blank_lines(Path(name)) == 3
+        monkeypatch.setattr(csv_rows, "_LONGEST", block if town == "x" else 1 << 22)
+        assert csv_rows.blank_lines(Path(name)) == 3
     told = answer("privatize", name, *PETS)
     assert (told["reports"], told["blank_lines"]) == (2, 3)
     assert "Warning: blank lines: 3. They are nobody's" in run("privatize", name, *PETS).stderr

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import hush
-from hush.cli._folded import by_size, folded
 from hush.files.collections import Collection
+from hush.files.groups import by_size, folded
 from hush.reports import figures
 from hush.reports.figures import Series
 from hush.reports.words import shortened

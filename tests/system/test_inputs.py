@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hush.cli._names import FULL_NAMES
+from hush.mechanisms.names import FULL_NAMES
 from hush.mechanisms.registry import registry
 from tests.system.support import answer, refused, run, write_csv
 

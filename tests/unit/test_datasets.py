@@ -69,3 +69,15 @@ def test_values_in_random_order_are_the_same_people() -> None:
 def test_bad_parameters(make: object, parameter: str) -> None:
     with pytest.raises(ParameterError, match=f"^{parameter} "):
         make()  # type: ignore[operator]
+
+
+def test_by_name() -> None:
+    assert datasets.named("msnbc").counts.tolist() == datasets.msnbc().counts.tolist()
+    assert datasets.named("zipf", 4, 10).counts.tolist() == datasets.zipf(4, 10).counts.tolist()
+    assert datasets.named("uniform", 4).n == 100_000
+    drawn = datasets.named("dirichlet", 4, 10, rng=seeded(1))
+    assert drawn.counts.tolist() == datasets.dirichlet(4, 10, rng=seeded(1)).counts.tolist()
+    with pytest.raises(ParameterError, match=r"^dataset must be one of .*, got 'zip'; did you mean zipf"):
+        datasets.named("zip", 4)
+    with pytest.raises(ParameterError, match=r"^k must be an integer of at least 2"):
+        datasets.named("zipf")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,6 @@ from hypothesis import strategies as st
 import hush
 from hush.errors import ParameterError, ReportError, SpecError
 from hush.files import ReportFile, fold, merge
-from hush.files.numeric_spec import NumericSpec
 from hush.files.reports import column_of
 from hush.files.tables import Table
 from hush.people.arrow import to_arrow, to_numpy
@@ -24,7 +25,11 @@ from tests.conftest import NAMES, example
 
 PETS = hush.Domain(labels=["cat", "dog", "emu"], other="other")
 SPEC = hush.Spec(hush.OUE(k=4, epsilon=1.0), PETS)
-MEANS = NumericSpec(hush.Piecewise(low=0, high=10, epsilon=1.0))
+MEANS = hush.Spec(hush.Piecewise(low=0, high=10, epsilon=1.0))
+PAIR = hush.multidim.SPL(sizes=(2, 4), epsilon=2.0)
+PAIRS = hush.Spec(PAIR, {"sex": hush.Domain(labels=["f", "m"]), "pet": PETS})
+YEAR = hush.longitudinal.LGRR(k=4, epsilon_permanent=3.0, epsilon_report=2.0)
+YEARS = hush.Spec(YEAR, PETS)
 
 
 def batch(reports: Any) -> Any:
@@ -35,7 +40,11 @@ def people(m: hush.FrequencyOracle, n: int = 500) -> Any:
     return m.privatize(np.arange(n) % m.k, rng=hush.seeded(3))
 
 
-@pytest.mark.parametrize("thing", [SPEC, MEANS, PETS, hush.Domain(size=3, sensitive=[1])], ids=str)
+@pytest.mark.parametrize(
+    "thing",
+    [SPEC, MEANS, PAIRS, hush.Spec(PAIR), YEARS, hush.Spec(YEAR), PETS, hush.Domain(size=3, sensitive=[1])],
+    ids=str,
+)
 def test_specs_and_domains_come_back(thing: Any, tmp_path: Path) -> None:
     hush.write(tmp_path / "any name", thing)
     assert hush.read(str(tmp_path / "any name")) == thing
@@ -133,10 +142,48 @@ def test_parts_that_are_folded_anywhere_are_the_whole(name: str) -> None:
     assert fold(spec, batch(reports).slice(137, 263)) == parts[3]
 
 
-def test_means_are_folded_in_the_same_way() -> None:
-    reports = MEANS.mechanism.privatize(np.linspace(0, 10, 300), rng=hush.seeded(2))
-    parts = [fold(MEANS, batch(reports[:100])), fold(MEANS, batch(reports[100:]))]
-    assert merge(MEANS, *parts) == fold(MEANS, batch(reports))
+NUMBERS = np.linspace(0, 10, 300)
+TUPLES = [("fm"[i % 2], ["cat", "dog", "emu"][i % 3]) for i in range(300)]
+
+
+@pytest.mark.parametrize(("spec", "values"), [(MEANS, NUMBERS), (PAIRS, TUPLES)], ids=["means", "tuples"])
+def test_means_and_tuples_are_folded_in_the_same_way(spec: hush.Spec, values: Any, tmp_path: Path) -> None:
+    reports = spec.privatize(values, rng=hush.seeded(2))
+    whole = spec.aggregate(reports)
+    parts = [fold(spec, batch(reports[:100])), fold(spec, batch(reports[100:]))]
+    assert merge(spec, *parts) == fold(spec, batch(reports)) == whole.to_bytes()
+    hush.write(tmp_path / "r.parquet", reports, spec=spec)
+    found = hush.read(tmp_path / "r.parquet")
+    assert isinstance(found, ReportFile)
+    assert (found.spec, found.aggregate()) == (spec, whole)
+
+
+@pytest.mark.parametrize("spec", [YEARS, hush.Spec(YEAR)], ids=["labels", "none"])
+def test_over_time_each_round_is_folded(spec: hush.Spec, tmp_path: Path) -> None:
+    values = [[spec.domain.label(each % 4) for each in (i, i + i // 200)] for i in range(300)]
+    reports = spec.privatize(values, rng=hush.seeded(2))
+    rounds = spec.aggregate(reports)
+    for t, due in enumerate(rounds):
+        column = reports[:, t]
+        parts = [fold(spec, batch(column[a:b])) for a, b in ((0, 100), (100, 300))]
+        assert merge(spec, *parts) == fold(spec, batch(column)) == due.to_bytes()
+        hush.write(tmp_path / f"{t}.parquet", column, spec=spec)
+        found = hush.read(tmp_path / f"{t}.parquet")
+        assert isinstance(found, ReportFile)
+        assert (found.spec, found.aggregate()) == (spec, due)
+    assert spec.check([hush.Aggregate.from_bytes(merge(spec, each.to_bytes())) for each in rounds]) == rounds
+    with pytest.raises(SpecError, match="must come from the spec"):
+        merge(spec, fold(SPEC, batch(people(SPEC.mechanism))))
+    with pytest.raises(ReportError, match="over time, one round of it"):
+        hush.write(tmp_path / "all.parquet", reports, spec=spec)
+
+
+def test_what_lies_in_files_is_read_by_a_program_that_has_imported_nothing_else(tmp_path: Path) -> None:
+    for name, spec in {"pairs": PAIRS, "pair": hush.Spec(PAIR), "years": YEARS, "year": hush.Spec(YEAR)}.items():
+        hush.write(tmp_path / name, spec)
+        code = f"import hush; print(hush.read({str(tmp_path / name)!r}).hash)"
+        shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert shown.stdout.strip() == spec.hash
 
 
 def test_nothing_is_folded_into_nothing() -> None:

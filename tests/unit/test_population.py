@@ -9,8 +9,9 @@ import hush
 from hush import Domain, Population
 from hush.errors import ParameterError
 from hush.estimation.population import estimated
+from hush.people.clipping import up_to, with_amounts
 from hush.people.population import apportioned
-from hush.planning import capri
+from hush.planning import capri, trials
 from hush.planning.optimus.population import population
 
 COUNTS = np.array([50, 30, 20, 0])
@@ -75,3 +76,41 @@ def test_shares_become_whole_people() -> None:
         counts = apportioned(shares, n)
         assert counts.sum() == n
         assert abs(counts - n * shares).max() < 1
+
+
+def test_people_go_by_the_labels_of_another_domain() -> None:
+    people = Population(np.array([3, 5]), Domain(labels=["yes", "no"]))
+    assert people.ordered_as(Domain(labels=["no", "maybe", "yes"])).counts.tolist() == [5, 0, 3]
+    rule = "^counts, row 2 must have one of the spec's 2 labels, once, got "
+    with pytest.raises(ParameterError, match=rule + "another one"):
+        people.ordered_as(Domain(labels=["yes", "maybe"]))
+    with pytest.raises(ParameterError, match=rule + "one again"):
+        Population(np.array([3, 5]), Domain(labels=["7", "7.0"])).ordered_as(Domain(labels=[7, 8]))
+    plain = Population(COUNTS)
+    assert plain.ordered_as(Domain(size=9)) is plain
+
+
+def test_values_above_a_limit_leave_the_domain() -> None:
+    amounts = [0.0, 10.0, 300.0]
+    whole = with_amounts(Domain(labels=["none", "some", "much"], sensitive=[2]), amounts)
+    assert (whole.labels, whole.values) == (("none", "some", "much"), (0.0, 10.0, 300.0))
+    left = up_to(whole, amounts, 50)
+    assert (left.labels, left.values, left.sensitive) == (("none", "some"), (0.0, 10.0), (1,))
+    assert up_to(whole, amounts, None) is whole is up_to(whole, amounts, 300)
+    assert with_amounts(Domain(size=3), [0, 1, 2]) == Domain(size=3)
+    assert with_amounts(Domain(size=3), [0, 2.5, 7]).labels == (0, 2.5, 7)
+    assert with_amounts(Domain(size=3), [1, 1, 7]).values == (1.0, 1.0, 7.0)
+
+
+def test_trials_hold_what_is_measured_beside_what_is_expected() -> None:
+    spec, runs = hush.Spec(hush.OUE(k=4, epsilon=1.0)), []
+    found, last = trials.of_frequencies(spec, Population(100 * COUNTS), 400, hush.seeded(3), runs.append)
+    assert len(runs) == 400
+    assert last.n == 100 * COUNTS.sum()
+    assert abs(found["mse"] - found["analytic_variance"]) < 6 * found["mse_stderr"]
+    assert abs(found["asr"] - found["asr_expected"]) < 6 * found["asr_stderr"]
+    mean = hush.Spec(hush.Duchi(low=0.0, high=3.0, epsilon=1.0))
+    told = trials.of_mean(mean, Population(100 * COUNTS), 400, hush.seeded(3), runs.append)
+    assert (told["mean"], told["total"], told["clipped"]) == (0.7, 7000.0, 0)
+    assert abs(told["mse"] - told["analytic_variance"]) < 6 * told["mse_stderr"]
+    assert trials.of_mean(mean, Population(COUNTS), 1, hush.seeded(3), runs.append)["mse_stderr"] is None

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from hush import errors
+
 Result = TypeVar("Result")
 
 
@@ -58,7 +60,6 @@ def _end(thread: threading.Thread) -> None:
 
 def cause(error: BaseException) -> str:
     """The kind of an error, what it says and where it arose, in one line."""
-    said = " ".join(str(error).split())
-    told = type(error).__name__ + (f": {said}" if said else "")
+    told = errors.cause(error)
     places = [each for each in traceback.extract_tb(error.__traceback__) if each.filename != __file__]
     return f"{told} ({Path(places[-1].filename).name}, line {places[-1].lineno})" if places else told

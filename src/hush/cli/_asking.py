@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from hush import rules
 from hush.cli import _console, _progress
-from hush.cli._classes import mechanism_class, parsed
+from hush.cli._choose import mechanism_class, parsed
 from hush.errors import NOTHING, ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import takes

@@ -11,13 +11,14 @@ import numpy as np
 from hush import atomic
 from hush.cli import _asking
 from hush.cli._asking import asked, bar, with_budget
-from hush.cli._classes import merged, parsed
-from hush.cli._names import meant
+from hush.cli._choose import merged, parsed, sensitive_in
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.specs import construct
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.names import meant
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
+from hush.people.clipping import up_to, with_amounts
 from hush.people.domain import Domain
 from hush.planning import capri
 from hush.planning.capri import Answer, Evidence, Exposure, Population
@@ -64,6 +65,13 @@ def once(domain: Domain, amounts: Domain) -> None:
     if twice and domain.labels is None:
         got = Unsaid(f"{twice[0]:g} in several rows")
         raise ParameterError(message("--counts", "must have each value once", got, "add the counts up, or add labels"))
+
+
+def described(domain: Domain, amounts: Domain, sensitive: list[str] | None, most: float | None) -> Domain:
+    """The domain that a spec carries: with the amounts, what --sensitive names, and without what is clipped."""
+    values = amounts.values or ()
+    whole = with_amounts(domain, values)
+    return up_to(whole if sensitive is None else sensitive_in(sensitive, whole), values, most)
 
 
 def parameters(

@@ -11,16 +11,41 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.cli import _console, _grid
-from hush.cli._folded import LONGEST, headline, named, plain_group, title_of
 from hush.estimation import Estimate
 from hush.estimation.laws import Interval
 from hush.files.collections import Collection
-from hush.mechanisms.spec import Spec
-from hush.reports.words import many, shortened
+from hush.files.groups import Together, plain_group
+from hush.reports.words import described, many, shortened
 from hush.types import Floats
 
 if TYPE_CHECKING:
     from hush.reports.figures import Series
+
+_LONGEST, _SHORT = 40, 26
+
+
+def title_of(collection: Collection) -> str:
+    """A collection in a few words."""
+    return f"{described(collection.spec)}, {many(collection.total.n, 'report', 'reports')}"
+
+
+def named(group: Any) -> str:
+    """A group in words."""
+    if isinstance(group, Together):
+        return str(group)
+    return "missing" if group is None else _console.clean(shortened(group, _LONGEST))
+
+
+def headline(group: Any, n: int) -> str:
+    """A group and its size, above a panel.
+
+    >>> headline("north", 6667), headline(Together(12, 57), 240)
+    ('north, 6,667 people', '12 groups of fewer than 57: 240 people')
+    """
+    people = many(n, "person", "people")
+    if isinstance(group, Together):
+        return f"{group.groups:,} groups of fewer than {group.fewer_than:,}: {people}"
+    return f"{shortened(named(group), _SHORT)}, {people}"
 
 
 @dataclass(frozen=True)
@@ -119,7 +144,7 @@ def shown(result: Result, top: int | None) -> Result:
     return replace(result, order=np.argsort(-result.estimate.frequencies, kind="stable")[:top])
 
 
-def as_dict(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
+def as_dict(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
         **collection.to_dict(),
@@ -145,7 +170,7 @@ def as_csv(results: list[Result], by: str | None) -> str:
     return text.getvalue()
 
 
-def show(collection: Collection[Spec], results: list[Result], by: str | None, settings: Settings) -> None:
+def show(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> None:
     """Print the tables."""
     console = _console.stdout()
     console.print(_console.cell(title_of(collection), "bold"))
@@ -171,7 +196,7 @@ def _columns(settings: Settings) -> list[_grid.Column]:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    label = shortened(_console.clean(row["label"]), LONGEST)
+    label = shortened(_console.clean(row["label"]), _LONGEST)
     reach, between = (row["upper"] - row["lower"]) / 2, f"{row['lower']:.5f} … {row['upper']:.5f}"
     raw = [f"{row['frequency']:.5f}", f"{reach:.5f}", between]
     if "projected" not in row:

@@ -6,6 +6,7 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
+from hush import errors
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import from_outside
 from hush.mechanisms.spec import Spec
@@ -38,8 +39,7 @@ def cause(error: BaseException) -> str:
     """The kind of an error and what it says, in one line; only its kind where it may speak of people."""
     if saw_people(error):
         return f"{type(error).__name__}, whose words are left out, since they may tell a person's value"
-    said = " ".join(str(error).split())
-    return type(error).__name__ + (f": {said}" if said else "")
+    return errors.cause(error)
 
 
 def _mend(error: BaseException) -> str:
@@ -51,13 +51,8 @@ def saw_people(error: BaseException) -> bool:
     return _PEOPLE in (frame.f_globals.get("__name__") for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
-def is_own(cls: type) -> bool:
-    """Whether a mechanism comes from outside."""
-    return from_outside(cls)
-
-
 def _own(thing: object) -> bool:
-    return isinstance(thing, FrequencyOracle) and is_own(type(thing))
+    return isinstance(thing, FrequencyOracle) and from_outside(type(thing))
 
 
 def _name(thing: object) -> str:

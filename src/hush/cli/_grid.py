@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
@@ -40,8 +41,6 @@ def show(
     caption: str | None = None,
 ) -> None:
     """Print a table of plain texts or `_console.cell`s."""
-    from rich import box
-
     cells = [[each if isinstance(each, Text) else _console.cell(each) for each in row] for row in rows]
     width, wide = console.width, _wide(columns, cells)
     if _console.is_pipe(console):

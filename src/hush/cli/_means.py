@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush.cli import _console, _grid
-from hush.cli._folded import named, plain_group, title_of
+from hush.cli._estimates import named, title_of
 from hush.errors import ParameterError, message
 from hush.estimation.laws import Interval
 from hush.files.collections import Collection
-from hush.files.numeric_spec import NumericSpec
+from hush.files.groups import plain_group
 from hush.mechanisms.numeric.estimate import MeanEstimate
+from hush.mechanisms.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,13 @@ class Mean:
         }
 
 
-def means_of(collection: Collection[NumericSpec], level: float) -> list[Mean]:
+def means_of(collection: Collection, level: float) -> list[Mean]:
     """One for each group."""
     found = [(group, collection.spec.estimate(part)) for group, part in collection.parts.items()]
     return [Mean(group, each, each.interval(level)) for group, each in found]
 
 
-def refuse(given: dict[str, Any], spec: NumericSpec) -> None:
+def refuse(given: dict[str, Any], spec: Spec) -> None:
     """Options that say nothing about a mean."""
     for option, value in given.items():
         if value is not None and value is not False:
@@ -63,7 +64,7 @@ def refuse(given: dict[str, Any], spec: NumericSpec) -> None:
             raise ParameterError(message(option, rule, str(value), "leave it out"))
 
 
-def as_dict(collection: Collection[NumericSpec], means: list[Mean], by: str | None, level: float) -> dict[str, Any]:
+def as_dict(collection: Collection, means: list[Mean], by: str | None, level: float) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
         **collection.to_dict(),
@@ -87,7 +88,7 @@ def as_csv(means: list[Mean], by: str | None) -> str:
     return text.getvalue()
 
 
-def show(collection: Collection[NumericSpec], means: list[Mean], by: str | None, level: float) -> None:
+def show(collection: Collection, means: list[Mean], by: str | None, level: float) -> None:
     """Print the table: a line for each group, with the mean of its people and their total."""
     console, column = _console.stdout(), _grid.Column
     console.print(_console.cell(title_of(collection), "bold"))

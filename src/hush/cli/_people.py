@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from hush import datasets, rules
+from hush import rules
 from hush.cli import _progress
+from hush.cli._asking import asked
 from hush.cli._choose import Choice, allow
-from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.errors import NOTHING, ParameterError, message
 from hush.estimation.population import estimated
 from hush.files.collections import collect
 from hush.files.counts import amount, read_amounts, read_counts
 from hush.mechanisms.spec import Spec
-from hush.people import Domain, Population
-
-REAL = {"msnbc": datasets.msnbc, "adult_age": datasets.adult_age}
-SHAPES = {
-    "zipf": datasets.zipf,
-    "spike": datasets.spike,
-    "dirichlet": datasets.dirichlet,
-    "geometric": datasets.geometric,
-    "normal": datasets.normal,
-    "uniform": datasets.uniform,
-}
-_PEOPLE = 100_000
+from hush.people import Domain, Population, datasets
 
 
 @dataclass(frozen=True)
@@ -48,10 +37,10 @@ class Source:
             got: object = NOTHING if not given else [str(each) for each in given]
             rule = "or --counts or --earlier must be given, and only one of them"
             raise ParameterError(message("--dataset", rule, got, "use e.g. --dataset zipf"))
-        if self.dataset in SHAPES:
+        if self.dataset in datasets.SHAPES:
             if self.k is None:
                 raise ParameterError(message("--k", f"must be given for {self.dataset}", NOTHING, "add e.g. --k 100"))
-            return _shape(self.dataset, rules.domain_size(self.k), self.n, rng)
+            return datasets.named(self.dataset, rules.domain_size(self.k), self.n, rng=rng)
         found = (
             _counted(self.dataset, self.counts) if self.earlier is None else _collected(self.earlier, mechanism, quiet)
         )
@@ -66,9 +55,9 @@ def population(
 ) -> tuple[Population, Spec]:
     """The people of a simulation that the options describe, and the spec of the collection over them."""
     one_source(dataset, counts)
-    if dataset in SHAPES:
+    if dataset in datasets.SHAPES:
         spec = choice.build()
-        return _shape(dataset, spec.mechanism.k, n, rng), spec
+        return datasets.named(dataset, spec.mechanism.k, n, rng=rng), spec
     people = _counted(dataset, counts).drawing(n).draw(rng)
     if choice.spec is None:
         if choice.k is not None and choice.k != people.k:
@@ -77,27 +66,37 @@ def population(
         return people, choice.build(people.domain)
     spec = choice.build()
     size, where = people.k, f"--dataset {dataset}" if counts is None else "--counts"
-    people = _by_label(people, spec.domain, where)
+    people = people.ordered_as(spec.domain, where)
     if spec.mechanism.k != people.k:
         rule = f"must be one of {size} values, as {people.name} has"
         raise ParameterError(message("--spec", rule, spec.mechanism.k, "choose other people, or another spec"))
     return people, spec
 
 
-def _by_label(people: Population, domain: Domain, where: str) -> Population:
-    """People who are counted by labels, in the order of a spec's; nobody holds a label that no row counts."""
-    if people.domain.labels is None:
-        return people
-    counts, taken = np.zeros(domain.size, np.int64), set[int]()
-    for row, (label, count) in enumerate(zip(people.domain.labels, people.counts, strict=True), 1):
-        at = domain.find(label)
-        if at is None or at in taken:
-            rule = f"must have one of the spec's {domain.size} {'values' if domain.labels is None else 'labels'}, once"
-            got, remedy = Unsaid("another one" if at is None else "one again"), "use the spec of these people"
-            raise ParameterError(message(f"{where}, row {row}", rule, got, remedy))
-        counts[at] = count
-        taken.add(at)
-    return replace(people, weights=counts, domain=domain)
+def holders(
+    spec: Spec,
+    dataset: str | None,
+    counts: Path | None,
+    k: int | None,
+    n: int | None,
+    rng: np.random.Generator,
+    *,
+    clip: bool,
+) -> Population:
+    """The people that the options describe; their amounts must lie in the mechanism's range, or are moved there."""
+    one_source(dataset, counts)
+    people, m = Source(dataset, counts, None, k, n).read(rng, None, quiet=True).draw(rng), spec.mechanism
+    amounts = in_amounts(people, counts).amounts
+    beyond = ((amounts < m.low) | (amounts > m.high)) & (people.counts > 0)
+    if beyond.any() and not clip:
+        rule = f"must lie in the range of {m.name()}, {m.low:,.12g} to {m.high:,.12g}"
+        remedy = (
+            "add --clip, so that those people count at its end, as `hush privatize --clip` does, or widen the range"
+        )
+        raise ParameterError(message(f"amounts of {people.name}", rule, float(amounts[beyond][0]), remedy))
+    within = Domain(size=people.k, values=m.clip(amounts).tolist())
+    moved = int(people.counts[beyond].sum())
+    return replace(people, domain=within, clipped=moved, unclipped=float(amounts @ people.counts))
 
 
 def one_source(dataset: str | None, counts: Path | None) -> None:
@@ -111,12 +110,7 @@ def _counted(dataset: str | None, counts: Path | None) -> Population:
     """People of a real dataset, or of a file."""
     if counts is not None:
         return read_counts(counts, "--counts")
-    if dataset not in REAL:
-        known = [*REAL, *SHAPES]
-        near = difflib.get_close_matches(str(dataset), known, n=1)
-        remedy = f"did you mean {near[0]}?" if near else "give counts of your own with --counts"
-        raise ParameterError(message("--dataset", f"must be one of {', '.join(known)}", dataset, remedy))
-    return REAL[dataset]()
+    return asked(lambda: datasets.named(str(dataset)), {"dataset": "--dataset"})
 
 
 def in_amounts(people: Population, counts: Path | None) -> Domain:
@@ -127,10 +121,6 @@ def in_amounts(people: Population, counts: Path | None) -> Domain:
     if written is None and people.domain.labels is not None:
         written = [amount(label, row, "--counts") for row, label in enumerate(people.domain.labels, 1)]
     return Domain(size=people.k, values=list(range(people.k)) if written is None else written)
-
-
-def _shape(name: str, k: int, n: int | None, rng: np.random.Generator) -> Population:
-    return SHAPES[name](k, n or _PEOPLE, rng=rng if name == "dirichlet" else None)
 
 
 def _collected(path: Path, mechanism: str | None, quiet: bool) -> Population:

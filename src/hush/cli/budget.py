@@ -11,8 +11,7 @@ import typer
 from hush import atomic, rules
 from hush.cli import _asking, _budget_table, _console, _paths
 from hush.cli._asking import asked, with_budget
-from hush.cli._choose import Choice
-from hush.cli._classes import parsed
+from hush.cli._choose import Choice, parsed
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import (
     CROWD,
@@ -167,7 +166,7 @@ def budget(
     first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
     wish = {"loss": loss, "threshold": threshold, "probability": probability, "top": top, "method": method}
     answer = _answered(first.mechanism, crowd, (least, most), rng, as_json, **wish, runs=runs, parameters=parameters)
-    made = None if answer.mechanism is None else _spec(answer.mechanism, first)
+    made = None if answer.mechanism is None else Spec(answer.mechanism, first.domain)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
     if plot is not None:
@@ -219,10 +218,6 @@ def _answered(
             lambda: search(type(first), crowd, epsilon=searched, rng=rng, progress=tell, **wish),
             options,
         )
-
-
-def _spec(m: FrequencyOracle, first: Spec) -> Spec:
-    return Spec(m, first.domain)
 
 
 def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) -> None:

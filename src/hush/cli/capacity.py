@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hush import atomic
-from hush.cli import _amounts, _asking, _capacity_ask, _capacity_table, _capacity_time, _console, _paths
+from hush.cli import _asking, _capacity_ask, _capacity_table, _capacity_time, _console, _paths
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import (
     CROWD,
@@ -28,6 +28,7 @@ from hush.cli._options import (
 )
 from hush.cli._people import Source, in_amounts
 from hush.errors import ParameterError, message
+from hush.mechanisms.spec import Spec
 from hush.planning import capri
 from hush.planning.capri import Answer, Exposure
 from hush.planning.capri.build import builder
@@ -197,7 +198,7 @@ def capacity(
             history,
             asking,
             lambda amounts: _capacity_ask.parameters(
-                cls, _amounts.described(amounts, amounts.values or (), sensitive, most), low, delta, settings, sensitive
+                cls, _capacity_ask.described(amounts, amounts, sensitive, most), low, delta, settings, sensitive
             ),
             (most, first),
             (chosen, rng),
@@ -215,7 +216,7 @@ def capacity(
     amounts = in_amounts(crowd, counts)
     _capacity_ask.once(crowd.domain, amounts)
     people = _asking.asked(lambda: capri.population(crowd, domain=amounts, most=most), _capacity_ask.OPTIONS)
-    domain = _amounts.described(crowd.domain, amounts.values or (), sensitive, most)
+    domain = _capacity_ask.described(crowd.domain, amounts, sensitive, most)
     asking["parameters"] = _capacity_ask.parameters(cls, domain, low, delta, settings, sensitive)
     plans: tuple[Answer, ...]
     if first is None:
@@ -225,7 +226,7 @@ def capacity(
     answer = plans[0]
     m = None if answer.epsilon is None else builder(cls, people, asking["parameters"])(answer.epsilon)
     seen = None if m is None else _capacity_ask.exposed(m, people, limit, rng)
-    made = None if m is None else _amounts.spec_of(m, domain)
+    made = None if m is None else Spec(m, domain if m.kind == "frequency" else None)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
     if plot is not None:

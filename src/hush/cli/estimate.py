@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,15 +14,14 @@ from hush import atomic
 from hush.cli import _console, _means, _paths, _progress
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
-from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown
-from hush.cli._folded import Together, by_size, folded, telling, title_of
+from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
 from hush.errors import ParameterError, message
 from hush.estimation import consistency, intervals
 from hush.files.collections import Collection, opened
-from hush.files.numeric_spec import NumericSpec
-from hush.mechanisms.spec import Spec
+from hush.files.groups import Together, by_size, folded, telling
+from hush.files.specs import of_kind
 
 
 def estimate(
@@ -96,12 +95,14 @@ def estimate(
         raise ParameterError(message("--floor", "must stand with --by", floor, "leave it out, or name a column"))
     allow(mechanism)
     found = asked(lambda: opened(sources, spec, by), {"by": "--by", "spec": "--spec"})
-    agree(mechanism, found.spec, str(spec or found.reports[0].path))
-    if isinstance(found.spec, NumericSpec):
+    where = str(spec or found.reports[0].path)
+    agree(mechanism, found.spec, where)
+    of_mean = of_kind(found.spec, ["frequency", "numeric"], where).mechanism.kind == "numeric"
+    if of_mean:
         _means.refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found.spec)
     progress = partial(_progress.progress, quiet=as_json)
     collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
-    if isinstance(found.spec, NumericSpec):
+    if of_mean:
         _mean(collection, by, level, outputs, as_json=as_json)
     else:
         settings = Settings(level, simultaneous, project)
@@ -112,7 +113,7 @@ def estimate(
 
 
 def _mean(
-    collection: Collection[NumericSpec], by: str | None, level: float, outputs: dict[str, Path | None], *, as_json: bool
+    collection: Collection, by: str | None, level: float, outputs: dict[str, Path | None], *, as_json: bool
 ) -> None:
     found = _means.means_of(collection, level)
     _save(collection, outputs, lambda: _means.as_csv(found, by))
@@ -123,7 +124,7 @@ def _mean(
 
 
 def _frequencies(
-    collection: Collection[Spec],
+    collection: Collection,
     by: str | None,
     top: int | None,
     settings: Settings,
@@ -146,7 +147,7 @@ def _frequencies(
         _console.note(f"The picture shows {together}; with --floor you say from how many on a group stands alone.")
 
 
-def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers: Callable[[], str]) -> None:
+def _save(collection: Collection, outputs: dict[str, Path | None], numbers: Callable[[], str]) -> None:
     """Write the files that were asked for."""
     makers: dict[str, Callable[[], str | bytes]] = {
         "--csv": numbers,
@@ -160,7 +161,7 @@ def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers:
 
 
 def _draw(
-    path: Path, collection: Collection[Spec], by: str | None, top: int | None, settings: Settings, floor: int | None
+    path: Path, collection: Collection, by: str | None, top: int | None, settings: Settings, floor: int | None
 ) -> Together | None:
     """A panel for each group, the largest first; what small ones are called that are one panel together."""
     from hush.reports import figures

@@ -8,13 +8,13 @@ import typer
 
 from hush import rules
 from hush.cli import _console, _grid
-from hush.cli._classes import mechanism_class, parsed, said
+from hush.cli._choose import mechanism_class, parsed, said
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json
-from hush.cli._rows import DEFAULTS, row_of
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import SHARED, takes
+from hush.reports.mechanism_rows import DEFAULTS, row_of
 
 
 def mechanisms(

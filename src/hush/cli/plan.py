@@ -10,6 +10,7 @@ import typer
 import hush
 from hush import atomic
 from hush.cli import _console, _paths, _plan_table
+from hush.cli._asking import asked
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Json, SpecOut
 from hush.errors import NOTHING, ParameterError, message
@@ -217,12 +218,7 @@ def plan(
 
 def _asked(**wishes: Any) -> Plan:
     """The plan; a wish that breaks its rule is named as the option."""
-    try:
-        return hush.plan(**wishes)
-    except ParameterError as error:
-        if error.parameter not in wishes:
-            raise
-        raise error.naming(f"--{error.parameter.replace('_', '-')}") from None
+    return asked(lambda: hush.plan(**wishes), {name: f"--{name.replace('_', '-')}" for name in wishes})
 
 
 def _chosen(made: Plan, row: str | None) -> Choice:

@@ -11,19 +11,18 @@ import typer
 
 from hush import atomic
 from hush.cli import _console, _paths, _progress
-from hush.cli._choose import Choice
-from hush.cli._classes import numeric_class
+from hush.cli._choose import Choice, numeric_class
 from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
 from hush.errors import NOTHING, ParameterError, message
 from hush.files import reports as report_files
 from hush.files.domains import read_domain
 from hush.files.kept import kept_columns
-from hush.files.numeric_spec import AnySpec, described
 from hush.files.paths import quoted
 from hush.files.randomizing import Rows, Written
 from hush.files.reports import AS_READ
+from hush.mechanisms.spec import Spec
 from hush.people.coding import Likeness
-from hush.reports.words import many
+from hush.reports.words import described, many
 
 
 def privatize(
@@ -98,7 +97,7 @@ def privatize(
     _tell(rows, written, order, output, as_json)
 
 
-def _spec(choice: Choice, domain: Path | None, other: str | None) -> AnySpec:
+def _spec(choice: Choice, domain: Path | None, other: str | None) -> Spec:
     if domain is None and choice.k is None and choice.spec is None and numeric_class(choice.mechanism) is None:
         raise ParameterError(
             message(

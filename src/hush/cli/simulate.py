@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import typer
+from rich.console import Console
 
 from hush import atomic
-from hush.cli import _console, _grid, _mean_trial, _paths
+from hush.cli import _console, _grid, _paths, _progress
 from hush.cli._choose import Choice
 from hush.cli._means import refuse
 from hush.cli._numbers import whole
@@ -30,14 +31,15 @@ from hush.cli._options import (
     SpecFile,
     seeded,
 )
-from hush.cli._people import population
-from hush.cli._trial import LEVEL, repeated
+from hush.cli._people import holders, population
 from hush.errors import ParameterError, message
 from hush.estimation import Estimate
 from hush.files import reports as report_files
-from hush.files.numeric_spec import AnySpec, described
+from hush.mechanisms.spec import Spec
 from hush.people import Population
-from hush.reports.words import many
+from hush.planning import trials
+from hush.planning.trials import LEVEL
+from hush.reports.words import described, many
 
 
 def simulate(
@@ -101,17 +103,20 @@ def simulate(
     wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
     people: Population
-    built: AnySpec
+    built: Spec
     if mean is not None:
         refuse({"--png": png}, mean)
-        built, people = mean, _mean_trial.holders(mean, dataset, counts, k, n, rng, clip=clip)
-        found = _mean_trial.repeated(mean, people, runs, rng, quiet=as_json)
+        built, people = mean, holders(mean, dataset, counts, k, n, rng, clip=clip)
     else:
         if clip:
             rule = "must be left out where frequencies are estimated, whose people are counted by their values"
             raise ParameterError(message("--clip", rule, True, "add up the counts of the rows that are to be clipped"))
         people, built = population(wanted, dataset, counts, n, rng)
-        found, last = repeated(built, people, runs, rng, quiet=as_json)
+    with _progress.progress(f"Simulating {built.mechanism.name()}", runs, quiet=as_json) as advance:
+        if mean is not None:
+            found = trials.of_mean(built, people, runs, rng, advance)
+        else:
+            found, last = trials.of_frequencies(built, people, runs, rng, advance)
     if reports_out is not None:
         held = people.values(rng) if mean is None else people.held(rng)
         _write_reports(built, held, rng, reports_out, f"simulated, seed {chosen}")
@@ -131,7 +136,7 @@ def simulate(
         _console.print_json(whole)
         return
     if mean is not None:
-        _mean_trial.show(mean, whole)
+        _show_mean(mean, whole)
     else:
         _show(built, whole)
     for written in (reports_out, png):
@@ -139,9 +144,7 @@ def simulate(
             _console.note(f"wrote {written}")
 
 
-def _write_reports(
-    spec: AnySpec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str
-) -> None:
+def _write_reports(spec: Spec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str) -> None:
     rows = report_files.batch_rows(spec)
     with report_files.writing(path, spec, randomness, report_files.SHUFFLED) as write:  # so the values come
         for start in range(0, values.size, rows):
@@ -159,25 +162,55 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
     atomic.write(path, figures.png(figures.estimates([one], title)))
 
 
-def _show(spec: AnySpec, whole: dict[str, Any]) -> None:
-    def plus(value: float, stderr: float | None) -> str:
-        return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
-
-    runs = "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
-    title = f"{described(spec)}; {whole['population']}, {many(whole['n'], 'person', 'people')}, {runs}"
-    names = ("", "measured ± standard error", "expected")
+def _show(spec: Spec, whole: dict[str, Any]) -> None:
     root = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [
-        ["mean squared error", plus(whole["mse"], whole["mse_stderr"]), _console.number(whole["analytic_variance"])],
+        ["mean squared error", _plus(whole["mse"], whole["mse_stderr"]), _console.number(whole["analytic_variance"])],
         ["root of it, a typical error", _console.number(root[0]), _console.number(root[1])],
-        ["95 % intervals that hold the truth", plus(whole["coverage"], whole["coverage_stderr"]), "0.9500 or more"],
+        ["95 % intervals that hold the truth", _plus(whole["coverage"], whole["coverage_stderr"]), "0.9500 or more"],
         [
             f"attack success, {many(whole['attacked'], 'report', 'reports')}",
-            plus(whole["asr"], whole["asr_stderr"]),
+            _plus(whole["asr"], whole["asr_stderr"]),
             _console.number(whole["asr_expected"]),
         ],
     ]
-    console = _console.stdout()
+    _last(_table(spec, whole, rows), whole)
+
+
+def _show_mean(spec: Spec, whole: dict[str, Any]) -> None:
+    """Print the table."""
+    n, root, wanted = whole["n"], whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
+    rows = [
+        ["mean squared error of the mean", _plus(whole["mse"], whole["mse_stderr"]), _console.number(wanted**2)],
+        [
+            f"typical error of the mean, {whole['mean']:,.6g}",
+            _console.number(root),
+            _console.number(wanted),
+        ],
+        [f"typical error of the total, {whole['total']:,.0f}", f"{root * n:,.0f}", f"{wanted * n:,.0f}"],
+        ["95 % intervals that hold the truth", _plus(whole["coverage"], whole["coverage_stderr"]), "0.95 or more"],
+    ]
+    console = _table(spec, whole, rows)
+    if whole["clipped"]:
+        some = many(whole["clipped"], "person was", "people were")
+        short = abs(whole["total"] - whole["total_unclipped"])
+        said = f"{some} clipped to the range. Errors are measured against the total after that, which is off by "
+        console.print(f"{said}{short:,.6g} from the whole, {whole['total_unclipped']:,.12g}.", soft_wrap=True)
+    _last(console, whole)
+
+
+def _plus(value: float, stderr: float | None) -> str:
+    return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
+
+
+def _table(spec: Spec, whole: dict[str, Any], rows: list[list[str]]) -> Console:
+    runs = "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
+    title = f"{described(spec)}; {whole['population']}, {many(whole['n'], 'person', 'people')}, {runs}"
+    names, console = ("", "measured ± standard error", "expected"), _console.stdout()
     _grid.show(console, [_grid.Column(name, "right" if name else "left") for name in names], rows, title)
+    return console
+
+
+def _last(console: Console, whole: dict[str, Any]) -> None:
     milliseconds = whole["seconds_per_collection"] * 1000
     console.print(f"seed {whole['seed']}; {_console.number(milliseconds, 3)} ms to simulate one collection")

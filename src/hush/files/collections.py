@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
 from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files.folding import fold, merge, nothing
-from hush.files.numeric_spec import NumericSpec, of_frequencies, of_one_value
 from hush.files.paths import distinct, existing, quoted
 from hush.files.progress import Progress, unseen
 from hush.files.reading import read_aggregate, read_spec
 from hush.files.reports import COLUMN, ReportFile, read_reports
+from hush.files.specs import of_kind
 from hush.mechanisms.spec import Spec
 from hush.people.arrow import to_arrow, to_numpy
 
@@ -28,14 +28,12 @@ MOST_NUMBERS = 2_000_000
 """Groups times values that are estimated together: each takes up to 2.5 KB as JSON."""
 AGGREGATE = ".hush"
 
-Kind = TypeVar("Kind", Spec, NumericSpec)
-
 
 @dataclass(frozen=True)
-class Collection(Generic[Kind]):
+class Collection:
     """What the files hold: one aggregate for each group, or one in all, under the group None."""
 
-    spec: Kind
+    spec: Spec
     parts: dict[Any, Aggregate]
     randomness: list[str]
 
@@ -55,18 +53,18 @@ class Collection(Generic[Kind]):
 
 
 @dataclass(frozen=True)
-class Sources(Generic[Kind]):
+class Sources:
     """Files of one spec, to read together: reports, and saved aggregates."""
 
-    spec: Kind
+    spec: Spec
     reports: list[ReportFile]
     saved: list[Path]
 
-    def merged(self, by: str | None = None, *, progress: Progress = unseen) -> Collection[Kind]:
+    def merged(self, by: str | None = None, *, progress: Progress = unseen) -> Collection:
         """What they hold, in all or for each group of a kept column, in bounded memory."""
         with progress("Reading reports", sum(file.n for file in self.reports)) as advance:
             parts = self._whole(advance) if by is None else self._grouped(by, advance)
-        found = {group: self.spec.check(Aggregate.from_bytes(part)) for group, part in parts.items()}
+        found = {group: self.spec.one_round.check(Aggregate.from_bytes(part)) for group, part in parts.items()}
         randomness = list(dict.fromkeys(file.randomness for file in self.reports))
         return Collection(self.spec, dict(sorted(found.items(), key=lambda part: _order(part[0]))), randomness)
 
@@ -86,7 +84,7 @@ class Sources(Generic[Kind]):
         return parts or {None: merge(self.spec)}
 
 
-def opened(sources: list[Path], spec_file: Path | None = None, by: str | None = None) -> Sources[Any]:
+def opened(sources: list[Path], spec_file: Path | None = None, by: str | None = None) -> Sources:
     """Files that can be read together; their one spec is that of a file of its own, or of the reports.
 
     Args:
@@ -100,7 +98,11 @@ def opened(sources: list[Path], spec_file: Path | None = None, by: str | None = 
             rule = "needs reports, and an aggregate has lost its columns"
             raise ParameterError(message("by", rule, quoted(path), "leave it out"))
     distinct("reports", sources)
-    given = None if spec_file is None else (spec_file, of_one_value(read_spec(spec_file, "--spec"), str(spec_file)))
+    given = (
+        None
+        if spec_file is None
+        else (spec_file, of_kind(read_spec(spec_file, "--spec"), ["frequency", "numeric"], str(spec_file)))
+    )
     files = []
     for path in (path for path in sources if not _is_aggregate(path)):
         found = read_reports(path)
@@ -115,10 +117,10 @@ def opened(sources: list[Path], spec_file: Path | None = None, by: str | None = 
     return Sources(given[1], files, [path for path in sources if _is_aggregate(path)])
 
 
-def collect(sources: list[Path], *, progress: Progress = unseen) -> Collection[Spec]:
+def collect(sources: list[Path], *, progress: Progress = unseen) -> Collection:
     """Read and merge files of one spec of frequencies."""
     found = opened(sources)
-    of_frequencies(found.spec, str(sources[0]))
+    of_kind(found.spec, ["frequency"], str(sources[0]))
     return found.merged(progress=progress)
 
 

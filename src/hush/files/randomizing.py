@@ -14,10 +14,10 @@ from hush.errors import ParameterError, Unsaid, message
 from hush.files import reports as report_files
 from hush.files.batches import evenly, plain
 from hush.files.kept import Groups
-from hush.files.numeric_spec import AnySpec, NumericSpec
 from hush.files.order import Shuffler
 from hush.files.progress import Progress, unseen
 from hush.files.tables import Table
+from hush.mechanisms.spec import Spec
 from hush.people.amounts import AmountReader
 from hush.people.arrow import to_arrow, to_numpy
 from hush.people.coding import EQUAL, Coder, Likeness
@@ -52,7 +52,7 @@ class Rows:
         path: The table.
         column: The column to protect.
         kept: Columns that stay beside it.
-        spec: What makes reports of its values.
+        spec: What makes reports of its values, one by one: of frequencies, or of a mean.
         clip: Whether numbers beyond the range count as its end.
         alike: What a cell may differ in from its label.
     """
@@ -60,7 +60,7 @@ class Rows:
     path: Path
     column: str
     kept: list[str]
-    spec: AnySpec
+    spec: Spec
     clip: bool
     alike: Likeness = EQUAL
 
@@ -114,13 +114,13 @@ class Rows:
 
     def _reader(self) -> Cells:
         """What turns the column's cells into what the mechanism takes."""
-        if not isinstance(self.spec, NumericSpec):
+        if self.spec.mechanism.kind != "numeric":
             return Coder(self.spec.domain, self.column, clip=self.clip, alike=self.alike)
         if self.alike.option is not None:
             raise ParameterError(message(self.alike.option, "needs labels", Unsaid("numbers"), "leave it out"))
         return AmountReader(self.spec.mechanism, self.column, clip=self.clip)
 
 
-def _values(spec: AnySpec) -> np.dtype[Any]:
+def _values(spec: Spec) -> np.dtype[Any]:
     """The smallest type of what the mechanism takes."""
-    return np.dtype(float) if isinstance(spec, NumericSpec) else np.min_scalar_type(spec.mechanism.k - 1)
+    return np.dtype(float) if spec.mechanism.kind == "numeric" else np.min_scalar_type(spec.mechanism.k - 1)

@@ -17,10 +17,10 @@ from hush.canonical import pieces
 from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files import footer
-from hush.files.numeric_spec import AnySpec
 from hush.files.paths import quoted
 from hush.files.specs import spec_from
 from hush.files.tables import readable
+from hush.mechanisms.spec import Spec
 
 COLUMN = "report"
 SPEC_KEY = b"hush.spec"
@@ -36,13 +36,13 @@ _BATCH_ROWS = 1 << 18
 _KIND = "Parquet file of reports"
 
 
-def batch_rows(spec: AnySpec) -> int:
+def batch_rows(spec: Spec) -> int:
     """How many reports to hold at a time: enough for all cores, at most 64 MB."""
     return int(np.clip(BATCH_BYTES // spec.mechanism.report_dtype.itemsize, 256, _BATCH_ROWS))
 
 
 @contextmanager
-def writing(path: Path, spec: AnySpec, randomness: str, order: str) -> Iterator[Callable[..., None]]:
+def writing(path: Path, spec: Spec, randomness: str, order: str) -> Iterator[Callable[..., None]]:
     """A report file that appears when it is complete; gives ``write(reports, kept)``, kept being a record batch.
 
     It says where the randomness came from and in which order its rows are. Whoever writes makes both true.
@@ -117,7 +117,7 @@ class ReportFile:
 
     Args:
         path: Where it lies.
-        spec: What its reports are of.
+        spec: What its reports are of; over time, they are those of one round.
         n: How many reports it holds.
         randomness: Where their randomness came from: "secure", the words of a simulation, or "unknown".
         order: Of its rows: "shuffled", "input" where they are in the order of the people, or "unknown".
@@ -125,7 +125,7 @@ class ReportFile:
     """
 
     path: Path
-    spec: AnySpec
+    spec: Spec
     n: int
     randomness: str
     order: str
@@ -159,7 +159,7 @@ class ReportFile:
 
     def aggregate(self) -> Aggregate:
         """The tally of all reports, in bounded memory."""
-        return self.spec.aggregate(reports_of(self.spec, batch) for batch in self.batches())
+        return self.spec.one_round.aggregate(reports_of(self.spec, batch) for batch in self.batches())
 
 
 def read_reports(path: Path) -> ReportFile:
@@ -188,7 +188,7 @@ def column_of(reports: npt.NDArray[Any]) -> Any:
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(reports.dtype.itemsize), len(reports), [None, data])
 
 
-def reports_of(spec: AnySpec, batch: Any) -> npt.NDArray[Any]:
+def reports_of(spec: Spec, batch: Any) -> npt.NDArray[Any]:
     """The reports in the column `report` of a record batch, none of which may be missing; they are not copied."""
     import pyarrow as pa
 

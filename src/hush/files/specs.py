@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from hush import strict_json
-from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, message
+from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, cause, message
 from hush.files.domains import from_entries
-from hush.files.numeric_spec import AnySpec, NumericSpec
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import registry
@@ -19,8 +18,16 @@ from hush.mechanisms.spec import Spec
 
 Mechanism = TypeVar("Mechanism", FrequencyOracle, Numeric)
 
+_ESTIMATED = {
+    "frequency": "frequencies",
+    "numeric": "a mean",
+    "multidim": "frequencies of several attributes",
+    "longitudinal": "frequencies over time",
+}
+"""What mechanisms of each kind are for."""
 
-def spec_from(text: bytes, where: str) -> AnySpec:
+
+def spec_from(text: bytes, where: str) -> Spec:
     """The spec in some JSON; a mechanism of the user's own must have been allowed before."""
     try:
         plain = strict_json.loads(text)
@@ -29,13 +36,12 @@ def spec_from(text: bytes, where: str) -> AnySpec:
         raise SpecError(
             message("spec", rule, Unsaid("something else"), "write it with --spec-out or Spec.to_json")
         ) from None
-    inner = plain.get("mechanism") if isinstance(plain, dict) else None
-    name = inner.get("mechanism") if isinstance(inner, dict) else None
-    if isinstance(name, str) and ":" in name and name not in registry():
-        rule = f"must be named on the command line before {where} may use it, since hush runs no code a file names"
-        raise SpecError(message("mechanism", rule, name, f"if you trust it, add --mechanism {name}"))
+    match plain:
+        case {"mechanism": {"mechanism": str(name)}} if ":" in name and name not in registry():
+            rule = f"must be named on the command line before {where} may use it, since hush runs no code a file names"
+            raise SpecError(message("mechanism", rule, name, f"if you trust it, add --mechanism {name}"))
     try:
-        return _of_mean(plain) if isinstance(inner, str) and inner in registry("numeric") else _checked(plain, name)
+        return _checked(plain)
     except HushError as error:
         raise SpecError(f"the spec in {where} cannot be used: {error}") from None
     except (TypeError, ValueError, AttributeError, KeyError):  # data of the wrong shape
@@ -43,18 +49,30 @@ def spec_from(text: bytes, where: str) -> AnySpec:
         raise SpecError(message("spec", f"must be well formed in {where}", type(plain), remedy)) from None
 
 
-def _of_mean(plain: dict[str, Any]) -> NumericSpec:
-    """Read a spec of a mean, entry by entry."""
-    return NumericSpec(_made(registry("numeric")[plain["mechanism"]], plain))
+def of_kind(spec: Spec, kinds: Sequence[str], where: str) -> Spec:
+    """The spec, refused if its mechanism is of another kind than these."""
+    m = spec.mechanism
+    if m.kind not in kinds:
+        rule = f"must be one of {' or '.join(_ESTIMATED[kind] for kind in kinds)} for this command in {where}"
+        got = Unsaid(f"{m.name()}, which estimates {_ESTIMATED[m.kind]}")
+        remedy = "`hush privatize`, `estimate` and `simulate` take it" if m.kind == "numeric" else "use it in Python"
+        raise SpecError(message("spec", rule, got, remedy))
+    return spec
 
 
-def _checked(plain: Any, name: Any) -> Spec:
-    """Read a spec entry by entry, so that what is wrong is named."""
-    if name not in registry():
-        return Spec.from_dict(plain)
-    _made(registry()[name], plain["mechanism"])
-    domain = from_entries(plain["domain"], None, "the spec")  # once: there may be millions of labels
-    return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)
+def _checked(plain: Any) -> Spec:
+    """Read a spec entry by entry where a mechanism has few, so that what is wrong is named."""
+    match plain:
+        case {"mechanism": {"mechanism": str(name)}} if name in registry():
+            _made(registry()[name], plain["mechanism"])
+            domain = from_entries(plain["domain"], None, "the spec")  # once: there may be millions of labels
+            return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)
+        case {"mechanism": str(name)} if name in registry("numeric"):
+            return Spec(_made(registry("numeric")[name], plain))
+        case {"mechanism": str()} if "protocol" not in plain:
+            rule = f"must have a domain, or a mechanism that needs none ({', '.join(registry('numeric'))})"
+            raise SpecError(message("spec", rule, Unsaid("another one"), "write it with --spec-out or Spec.to_json"))
+    return Spec.from_dict(plain)
 
 
 def _made(cls: Any, plain: dict[str, Any]) -> Any:
@@ -89,14 +107,9 @@ def construct(
     except HushError:
         raise
     except Exception as error:  # a mechanism of the user's own
-        rule, remedy = f"must accept its parameters, but {name} did not", f"it failed with {_cause(error)}"
+        rule, remedy = f"must accept its parameters, but {name} did not", f"it failed with {cause(error)}"
         raise ParameterError(message("--mechanism", rule, dict(parameters), remedy)) from error
     if not isinstance(made.report_dtype, np.dtype):
         rule, remedy = f"of {name} must be a numpy dtype", 'write e.g. np.dtype("u1")'
         raise ParameterError(message("report_dtype", rule, made.report_dtype, remedy))
     return made
-
-
-def _cause(error: Exception) -> str:
-    said = " ".join(str(error).split())
-    return type(error).__name__ + (f": {said}" if said else "")

@@ -16,20 +16,19 @@ from hush.errors import NOTHING, ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files import reports as report_files
 from hush.files.batches import evenly, plain
-from hush.files.numeric_spec import AnySpec, NumericSpec
 from hush.files.order import Shuffler
 from hush.mechanisms.spec import Spec
 from hush.people import Domain
 from hush.people.columns import all_reports
 
-Writable = AnySpec | Domain | Aggregate
+Writable = Spec | Domain | Aggregate
 
 
 def write(
     path: str | PathLike[str],
     thing: Writable | npt.NDArray[Any],
     *,
-    spec: AnySpec | None = None,
+    spec: Spec | None = None,
     kept: Any = None,
     keep_order: bool = False,
     randomness: str = "unknown",
@@ -39,7 +38,7 @@ def write(
     Args:
         path: Where to. The file appears when it is complete.
         thing: A Spec or a Domain, which become JSON; an Aggregate; or an array of reports, which becomes Parquet.
-        spec: What the reports are of.
+        spec: What the reports are of. Over time, a file holds those of one round.
         kept: Columns that stand beside the reports, in the clear, as an Arrow table or record batch.
         keep_order: Leave the reports in their order, which may tell people's values, and do not shuffle them.
         randomness: Where the reports' randomness came from; say "secure" of `privatize` without `rng`.
@@ -56,7 +55,7 @@ def write(
 def _content(thing: object) -> str | bytes:
     if isinstance(thing, Aggregate):
         return thing.to_bytes()
-    if isinstance(thing, (Spec, NumericSpec)):
+    if isinstance(thing, Spec):
         return thing.to_json()
     if isinstance(thing, Domain):
         return canonical(thing.to_dict())
@@ -65,15 +64,16 @@ def _content(thing: object) -> str | bytes:
 
 
 def _write_reports(
-    path: Path, reports: npt.NDArray[Any], spec: AnySpec | None, kept: Any, *, keep_order: bool, randomness: str
+    path: Path, reports: npt.NDArray[Any], spec: Spec | None, kept: Any, *, keep_order: bool, randomness: str
 ) -> None:
-    if not isinstance(spec, (Spec, NumericSpec)):
+    if not isinstance(spec, Spec):
         raise ParameterError(message("spec", "must be given beside reports", _shown(spec), "add spec=hush.Spec(m)"))
     given, dtype = all_reports(reports), spec.mechanism.report_dtype
     if given.ndim != 1 or given.dtype != dtype:
         rule = f"must be records of {spec.mechanism.name()}, one-dimensional"
         got = Unsaid(f"{given.dtype}, shape {given.shape}")
-        raise ReportError(message("reports", rule, got, "pass what privatize gave"))
+        remedy = "pass what privatize gave; over time, one round of it, reports[:, t]"
+        raise ReportError(message("reports", rule, got, remedy))
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
     with report_files.writing(path, spec, randomness, order) as put, Shuffler(temporary=_folder(path)) as shuffler:
         whole = _rows(given, kept)

@@ -351,8 +351,8 @@ class Longitudinal(FormerWords, OverTime, Collected):
             return self.to_dict()
         return {"hush": 2, "mechanism": self.to_dict(), "domain": labels.to_dict()}
 
-    def _carried(self, labels: Domain, spec_hash: str) -> str:
-        return Spec(self.first_report, labels).hash
+    def _one_round(self, labels: Domain) -> Spec:
+        return Spec(self.first_report, labels)
 
     def _encoded(self, values: object, labels: Domain) -> tuple[Ints, bool]:
         given = column(values)[0]

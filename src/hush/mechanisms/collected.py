@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from hush.people import columns
 from hush.people.domain import Domain
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Ints, Reports
+
+if TYPE_CHECKING:
+    from hush.mechanisms.spec import Spec
 
 _TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
 
@@ -123,9 +126,9 @@ class Collected(metaclass=ByName):
     def _reported(self, values: Any, rng: np.random.Generator | None) -> Reports:
         """Reports of what `_encoded` gave."""
 
-    def _carried(self, labels: Any, spec_hash: str) -> str:
-        """The hash that aggregates of a spec carry."""
-        return spec_hash
+    def _one_round(self, labels: Any) -> Spec | None:
+        """The spec of reports that are tallied together, where that is another one."""
+        return None
 
     @abstractmethod
     def _aggregate(self, reports: Any, spec_hash: str) -> Any:

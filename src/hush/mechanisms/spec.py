@@ -69,18 +69,18 @@ class Spec:
 
     def aggregate(self, reports: Any) -> Any:
         """Tally reports of this spec; over time, one aggregate for each round."""
-        return self.mechanism._aggregate(reports, self._carried)
+        return self.mechanism._aggregate(reports, self.one_round.hash)
 
     def check(self, aggregate: Any) -> Any:
         """The aggregate itself, or those of all rounds; refused if it is of another spec, or if no reports give it."""
-        return self.mechanism._belonging(aggregate, self._carried)
+        return self.mechanism._belonging(aggregate, self.one_round.hash)
 
     def estimate(self, aggregate: Any) -> Any:
         """Raw unbiased frequencies, with labels and standard errors; of numbers, the mean.
 
         Tuples have an Estimate for each attribute, by name where they have names; over time there is one a round.
         """
-        return self.mechanism._estimate(aggregate, self.domain, self._carried)
+        return self.mechanism._estimate(aggregate, self.domain, self.one_round.hash)
 
     def simulate(self, people: Any, *, rng: np.random.Generator | None = None) -> Any:
         """The aggregate of a whole population, drawn from its exact law, without holding its reports.
@@ -90,7 +90,7 @@ class Spec:
                 `privatize` takes it.
             rng: `hush.seeded(7)` to repeat a simulation.
         """
-        return self.mechanism._simulated(people, self.domain, self._carried, rng)
+        return self.mechanism._simulated(people, self.domain, self.one_round.hash, rng)
 
     def maximum_likelihood(
         self, reports: Reports | Aggregate, *, tolerance: float = 1e-8, steps: int = 30_000
@@ -124,11 +124,19 @@ class Spec:
             found.update(piece.encode())
         return found.hexdigest()
 
+    @property
+    def one_round(self) -> Spec:
+        """The spec of reports that are tallied together, whose hash aggregates carry.
+
+        It is this spec; over time, that of the reports of any one round.
+        """
+        return self._round or self
+
     @cached_property
-    def _carried(self) -> str:
-        """What aggregates carry: this hash; over time, that of the spec of one report."""
-        carried: str = self.mechanism._carried(self.domain, self.hash)
-        return carried
+    def _round(self) -> Spec | None:
+        """The spec of one round, where that is another one."""
+        found: Spec | None = self.mechanism._one_round(self.domain)
+        return found
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Spec:

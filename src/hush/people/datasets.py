@@ -6,6 +6,7 @@ are the same every time; give `rng` to draw the people at random instead.
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Callable
 from importlib.resources import files
@@ -18,6 +19,33 @@ from hush.people.domain import Domain
 from hush.people.population import Population, apportioned
 from hush.randomness import source
 from hush.types import Floats
+
+PEOPLE = 100_000
+"""How many a shape has where nobody says."""
+
+
+def named(
+    name: str, k: int | None = None, n: int | None = None, *, rng: np.random.Generator | None = None
+) -> Population:
+    """A population by its name.
+
+    Args:
+        name: One of `REAL`, whose people are as they are, or of `SHAPES`.
+        k: How many values a shape has.
+        n: How many people a shape has; 100,000 if left out.
+        rng: Draws the frequencies of dirichlet.
+
+    >>> named("zipf", 4, 10).counts.tolist()
+    [5, 2, 2, 1]
+    """
+    if name in REAL:
+        return REAL[name]()
+    if name in SHAPES:
+        return SHAPES[name](_whole("k", k, 2), PEOPLE if n is None else n, rng=rng if name == "dirichlet" else None)
+    known = [*REAL, *SHAPES]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    remedy = f"did you mean {near[0]}?" if near else "give counts of your own"
+    raise ParameterError(message("dataset", f"must be one of {', '.join(known)}", name, remedy))
 
 
 def _stored(file: str) -> dict[str, Any]:
@@ -109,3 +137,14 @@ def _whole(name: str, value: object, least: int) -> int:
 def _at_least(name: str, value: float, least: float) -> None:
     if not np.isfinite(value) or value < least:
         raise ParameterError(message(name, f"must be a finite number of at least {least}", value, "use e.g. 1.0"))
+
+
+REAL = {"msnbc": msnbc, "adult_age": adult_age}
+SHAPES = {
+    "zipf": zipf,
+    "spike": spike,
+    "dirichlet": dirichlet,
+    "geometric": geometric,
+    "normal": normal,
+    "uniform": uniform,
+}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.people.domain import Domain
 from hush.types import Floats, Ints
 
@@ -127,6 +127,31 @@ class Population:
         if self.drawn is None:
             return self
         return replace(self, weights=apportioned(self.frequencies, self.drawn), drawn=None)
+
+    def ordered_as(self, domain: Domain, where: str = "counts") -> Population:
+        """The same people by the labels of another domain; nobody holds a label that they are not counted by.
+
+        Args:
+            domain: Its labels, of which each of theirs must be one.
+            where: What messages call the counts.
+
+        >>> people = Population(np.array([3, 5]), Domain(labels=["yes", "no"]))
+        >>> people.ordered_as(Domain(labels=["no", "maybe", "yes"])).counts.tolist()
+        [5, 0, 3]
+        """
+        if self.domain.labels is None:
+            return self
+        counts, taken = np.zeros(domain.size, np.int64), set[int]()
+        for row, (label, count) in enumerate(zip(self.domain.labels, self.counts, strict=True), 1):
+            at = domain.find(label)
+            if at is None or at in taken:
+                kind = "values" if domain.labels is None else "labels"
+                rule, remedy = f"must have one of the spec's {domain.size} {kind}, once", "use the spec of these people"
+                got = Unsaid("another one" if at is None else "one again")
+                raise ParameterError(message(f"{where}, row {row}", rule, got, remedy))
+            counts[at] = count
+            taken.add(at)
+        return replace(self, weights=counts, domain=domain)
 
     def up_to(self, most: float) -> Population:
         """With larger amounts left out: whoever held one is counted at the largest that is left.

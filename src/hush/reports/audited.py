@@ -11,6 +11,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from hush import __version__
 from hush.audit import AuditResult
 from hush.reports import page
 from hush.reports.figures import png
@@ -70,8 +71,6 @@ def figure(results: Sequence[AuditResult], *, theme: Theme = LIGHT) -> Figure:
 
 def page_of(results: Sequence[AuditResult]) -> str:
     """One self-contained HTML page: verdict, proof, method, and how to repeat it."""
-    from hush import __version__
-
     first = results[0]
     worst = min(results, key=lambda r: (_RANKS.index(r.verdict), -r.epsilon_lower))
     rows = [

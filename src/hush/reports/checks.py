@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
+from hush import __version__
 from hush.audit import AuditResult
 
 _OUTCOMES = {"violation": "failure", "inconclusive": "error"}
@@ -41,8 +42,6 @@ def junit(results: Sequence[AuditResult]) -> str:
 
 def sarif(results: Sequence[AuditResult]) -> str:
     """One run with a result for each method: a violation fails, an inconclusive audit is open, another passes."""
-    from hush import __version__
-
     rule = {
         "id": _RULE,
         "name": "PrivacyLoss",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hush.mechanisms.spec import Spec
+
 ELLIPSIS = "…"
 
 
@@ -12,6 +14,18 @@ def many(count: int, one: str, several: str) -> str:
     ('1 person', '12,000 people')
     """
     return f"{count:,} {one if count == 1 else several}"
+
+
+def described(spec: Spec) -> str:
+    """The mechanism, what it is over, and what it promises, in a few words.
+
+    >>> from hush import OUE
+    >>> described(Spec(OUE(k=4, epsilon=1.0)))
+    'OUE, k=4, 1-LDP'
+    """
+    m = spec.mechanism
+    over = f"{m.low:,.12g} to {m.high:,.12g}" if m.kind == "numeric" else f"k={m.k:,}"
+    return f"{m.name()}, {over}, {'no guarantee' if m.guarantee is None else m.guarantee}"
 
 
 def shortened(text: object, most: int) -> str:

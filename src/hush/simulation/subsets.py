@@ -21,18 +21,30 @@ def subset_members(counts: Ints, omega: int, p: float, rng: np.random.Generator)
     if counts.sum() > MOST_TOGETHER:
         half = counts // 2
         return subset_members(half, omega, p, rng) + subset_members(counts - half, omega, p, rng)
-    k = counts.size
-    slots = np.arange(omega + 1)
     included = rng.binomial(counts, p).astype(np.int64)
-    tally = included.copy()
-    holders, others, passed = (np.zeros(omega + 1, np.int64) for _ in range(3))
-    holders[omega - 1] = included.sum()
-    others[omega] = (counts - included).sum()
+    kept, lost = np.zeros(omega + 1, np.int64), np.zeros(omega + 1, np.int64)
+    kept[omega - 1], lost[omega] = included.sum(), (counts - included).sum()
+    return sets_with_own(counts, included, kept, lost, rng)
+
+
+def sets_with_own(counts: Ints, included: Ints, kept: Ints, lost: Ints, rng: np.random.Generator) -> Ints:
+    """How often each value is a member, where so many people of each value have it in their set.
+
+    Args:
+        counts: People of each value.
+        included: Those of them whose set holds it.
+        kept: How many sets with their person's value have 0, 1, 2, … other members.
+        lost: How many sets without it have 0, 1, 2, … members.
+        rng: Draws.
+    """
+    k, tally = counts.size, included.copy()
+    holders, others, passed = kept.copy(), lost.copy(), np.zeros(kept.size, np.int64)
+    slots = np.arange(kept.size)
     for v in range(k):
-        turn = rng.multivariate_hypergeometric(holders, int(included[v]))
-        holders -= turn
-        other_turn = rng.multivariate_hypergeometric(others, int(counts[v] - included[v]))
-        others -= other_turn
+        # Until their own value comes, people with as many slots left are alike.
+        turn = rng.multivariate_hypergeometric(holders, int(included[v]), method="marginals")
+        other_turn = rng.multivariate_hypergeometric(others, int(counts[v] - included[v]), method="marginals")
+        holders, others = holders - turn, others - other_turn
         left = k - v - 1
         for group, eligible in ((holders, left), (others, left), (passed, left + 1)):
             taken = rng.binomial(group, np.minimum(slots / max(eligible, 1), 1.0))

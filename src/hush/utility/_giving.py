@@ -12,6 +12,7 @@ thresholds rounded so that the loss never exceeds epsilon.
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import cached_property, partial
@@ -220,8 +221,6 @@ class Leveled(Giving):
 
     @property
     def words(self) -> int | str:
-        import hashlib
-
         if self.constant is not None:
             return self.constant
         return hashlib.sha256(",".join(map(str, self.table)).encode()).hexdigest()

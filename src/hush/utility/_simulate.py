@@ -40,34 +40,6 @@ def uniform_sets(sizes: Ints, rng: np.random.Generator) -> Ints:
     return tally
 
 
-def sets_with_own(counts: Ints, included: Ints, kept: Ints, lost: Ints, rng: np.random.Generator) -> Ints:
-    """How often each value is a member, where so many people of each value have it in their set.
-
-    Args:
-        counts: People of each value.
-        included: Those of them whose set holds it.
-        kept: How many sets with their person's value have 0..s other members.
-        lost: How many sets without it have 0..s members.
-        rng: Draws.
-    """
-    s, tally = counts.size, included.copy()
-    holders, others, passed = kept.copy(), lost.copy(), np.zeros(kept.size, np.int64)
-    slots = np.arange(kept.size)
-    for v in range(s):
-        # Until their own value comes, people with as many slots left are alike.
-        turn = rng.multivariate_hypergeometric(holders, int(included[v]), method="marginals")
-        other_turn = rng.multivariate_hypergeometric(others, int(counts[v] - included[v]), method="marginals")
-        holders, others = holders - turn, others - other_turn
-        left = s - v - 1
-        for group, eligible in ((holders, left), (others, left), (passed, left + 1)):
-            taken = rng.binomial(group, np.minimum(slots / max(eligible, 1), 1.0))
-            tally[v] += taken.sum()
-            group -= taken
-            group[:-1] += taken[1:]
-        passed += turn + other_turn
-    return tally
-
-
 def disguised(giving: Giving, protected: int, pairs: int, rng: np.random.Generator) -> Ints:
     """The base tally of so many people in disguise who stay protected, and so many who reveal their value too."""
     base = giving.base

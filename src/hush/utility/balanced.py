@@ -28,9 +28,8 @@ from hush.mechanisms.hashing.hashed import RING
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.two_level import TwoLevel
-from hush.simulation.subsets import MOST_TOGETHER
+from hush.simulation.subsets import MOST_TOGETHER, sets_with_own
 from hush.types import Ints, Reports, Values
-from hush.utility._simulate import sets_with_own
 from hush.utility.forms import BalancedForms
 
 Words = npt.NDArray[np.uint32]

@@ -14,6 +14,7 @@ from hush.guarantee import ULDP
 from hush.mechanisms.forms import Forms, PureForms, TwoLevelForms
 from hush.mechanisms.shape import Shape, fixed, weighted
 from hush.types import Bools, Floats, Ints, Reports, Values
+from hush.utility import _many
 from hush.utility._simulate import fast
 from hush.utility._totals import common_lattice, disguised_adds
 
@@ -70,8 +71,6 @@ class UtilityForms(Forms):
     one_by_one: ClassVar[bool] = False
 
     def tallies(self, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
-        from hush.utility import _many
-
         known = _many.known(self.m)
         return _many.tallies(self.m, people, runs, rng) if known else super().tallies(people, runs, rng)
 

@@ -31,6 +31,7 @@ from hush.utility.balanced import BalancedLH
 from hush.utility.error import total_error
 from hush.utility.oracle import UtilityOracle
 from hush.utility.single import Single
+from hush.utility.transform import Transformed
 
 _SOME = 1 << 10
 """Values of a mechanism that only checks parameters."""
@@ -258,8 +259,6 @@ class uHR(NamedOracle):
 
     def _error(self, blocks: int) -> float:
         """The sum of all variances, where the sensitive values are equally frequent, and so are the others."""
-        from hush.utility.transform import Transformed
-
         base = HR(k=self.s, epsilon=self.epsilon, blocks=blocks)
         if self.s == self.k:
             return self.k * base.forms.even_variance(1)

@@ -12,6 +12,7 @@ import numpy as np
 from hush.analysis.manipulation import Targets, how_many
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.forms import PairKind
+from hush.mechanisms.hashing import most_buckets
 from hush.mechanisms.hashing.fakes import gathered
 from hush.mechanisms.hashing.forms import MOST_BUCKETS, HashedForms
 from hush.mechanisms.hashing.hashed import RING
@@ -73,14 +74,10 @@ class WheelForms(HashedForms):
 
 
 def _coverages(k: int) -> Floats:
-    from hush.mechanisms.hashing import most_buckets
-
     return decimals(max(1 / most_buckets(k), 0.1 / MOST_BUCKETS), 0.5)
 
 
 def _support(k: int, e: Floats, coverage: Floats) -> tuple[Floats, Floats]:
-    from hush.mechanisms.hashing.hashed import RING
-
     share = np.round(coverage * RING) / RING  # a whole number of points
     p = share * e / (share * e + 1 - share)
     return p, np.broadcast_to(share, p.shape)

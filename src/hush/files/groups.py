@@ -6,21 +6,14 @@ import math
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from hush.cli import _console
 from hush.estimation import Aggregate
 from hush.files.collections import Collection
-from hush.files.numeric_spec import described
-from hush.mechanisms.spec import Spec
-from hush.reports.words import many, shortened
 
-LONGEST = 40
-_SHORT = 26
 _Z95 = 1.96
-_Any = TypeVar("_Any", bound=Collection[Any])
 
 
 @dataclass(frozen=True)
@@ -38,30 +31,6 @@ class Together:
         return f"{self.groups:,} groups of fewer than {self.fewer_than:,} people, together"
 
 
-def title_of(collection: Collection[Any]) -> str:
-    """A collection in a few words."""
-    return f"{described(collection.spec)}, {many(collection.total.n, 'report', 'reports')}"
-
-
-def named(group: Any) -> str:
-    """A group in words."""
-    if isinstance(group, Together):
-        return str(group)
-    return "missing" if group is None else _console.clean(shortened(group, LONGEST))
-
-
-def headline(group: Any, n: int) -> str:
-    """A group and its size, above a panel.
-
-    >>> headline("north", 6667), headline(Together(12, 57), 240)
-    ('north, 6,667 people', '12 groups of fewer than 57: 240 people')
-    """
-    people = many(n, "person", "people")
-    if isinstance(group, Together):
-        return f"{group.groups:,} groups of fewer than {group.fewer_than:,}: {people}"
-    return f"{shortened(named(group), _SHORT)}, {people}"
-
-
 def plain_group(group: Any, n: int) -> dict[str, Any]:
     """A group for programs: its name, of how many it is where it is of several, and its size."""
     if isinstance(group, Together):
@@ -69,7 +38,7 @@ def plain_group(group: Any, n: int) -> dict[str, Any]:
     return {"group": group, "n": n}
 
 
-def folded(collection: _Any, floor: int, most: int | None = None) -> _Any:
+def folded(collection: Collection, floor: int, most: int | None = None) -> Collection:
     """Groups of fewer people than the floor as one, at the end; the others as they were.
 
     Reports of several groups are reports of all their people, so what is estimated is the frequency among these, with
@@ -91,13 +60,13 @@ def folded(collection: _Any, floor: int, most: int | None = None) -> _Any:
     return replace(collection, parts={**rest, name: reduce(add, (parts[group] for group in parts if group in small))})
 
 
-def by_size(collection: _Any) -> _Any:
+def by_size(collection: Collection) -> Collection:
     """The largest group first; those taken together last."""
     found = sorted(collection.parts.items(), key=lambda item: (isinstance(item[0], Together), -item[1].n))
     return replace(collection, parts=dict(found))
 
 
-def telling(collection: Collection[Spec]) -> int:
+def telling(collection: Collection) -> int:
     """People from whom on a group says something: its 95 % interval would tell everybody's first value from nothing.
 
     In a smaller group no value stands out, unless by noise.

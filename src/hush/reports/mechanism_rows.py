@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hush.cli import _faults
-from hush.cli._names import FULL_NAMES
 from hush.errors import HushError, ParameterError, message
 from hush.files.specs import construct
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.collected import from_outside
+from hush.mechanisms.names import FULL_NAMES
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.settings import chosen, takes
 
@@ -41,7 +41,7 @@ def row_of(cls: type[FrequencyOracle], shared: dict[str, Any], extra: dict[str, 
             _ends(m, name)
             return ask()
         except (HushError, NotImplementedError) as error:
-            reasons[name] = str(error) or _faults.cause(error)
+            reasons[name] = str(error) or type(error).__name__
             return None
 
     row |= {
@@ -62,7 +62,7 @@ def row_of(cls: type[FrequencyOracle], shared: dict[str, Any], extra: dict[str, 
 
 def _ends(m: FrequencyOracle, name: str) -> None:
     """Refuse to start on an enumeration that would not end."""
-    if not _faults.is_own(type(m)) or name not in _BY_WEIGHTS:
+    if not from_outside(type(m)) or name not in _BY_WEIGHTS:
         return
     method = _BY_WEIGHTS[name]
     if getattr(type(m), method) is not getattr(FrequencyOracle, method):
