@@ -47,7 +47,7 @@ def test_a_failing_check_says_what_is_wrong() -> None:
 
 
 def test_a_protocol_over_time_is_checked_by_its_first_report() -> None:
-    protocol = longitudinal.LGRR(k=3, eps_perm=2.0, eps_1=1.0)
+    protocol = longitudinal.LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0)
     assert [check.name for check in checks_of(protocol)] == [check.name for check in checks_of(protocol.first_report)]
     check_mechanism(protocol)
 

@@ -34,8 +34,8 @@ _TALLY_BYTES = 1 << 24  # reports tallied at a time by one thread
 
 
 def from_outside(cls: type) -> bool:
-    """Whether a class is a user's own. Those of ours are known by `hush`, or by where in it they are."""
-    return cls.__module__.partition(".")[0] != "hush"
+    """Whether a class is a user's own, or a bug of the museum. Ours are known by `hush`, or by where in it they are."""
+    return cls.__module__.partition(".")[0] != "hush" or cls.__module__.startswith("hush.testing.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,11 +29,6 @@ class Exhibit(FrequencyOracle):
     """A mechanism with a bug."""
 
     @classmethod
-    def name(cls) -> str:
-        """With its module: no exhibit passes for a mechanism of Hush."""
-        return f"{cls.__module__}:{cls.__qualname__}"
-
-    @classmethod
     def honest(cls) -> type[FrequencyOracle]:
         """The mechanism that it claims to be."""
         bases = (base for base in cls.__mro__ if issubclass(base, FrequencyOracle))
