@@ -21,7 +21,7 @@ def told(error: BaseException) -> str | None:
     for frame, line in reversed(frames):
         owner = frame.f_locals.get("self")
         doing = frame.f_code.co_name
-        if _own(owner) and hasattr(type(owner), doing):
+        if _own(owner) and not doing.startswith("_") and hasattr(type(owner), doing):
             where = _where(type(owner), frames) or f"{Path(frame.f_code.co_filename).name}, line {line}"
             return f"mechanism {_name(owner)} failed in {doing} ({where}) with {cause(error)}; {_mend(error)}"
     if isinstance(error, OSError):
