@@ -29,7 +29,7 @@ def below(cls: type) -> Iterator[type]:
     """All classes of Hush that derive from one."""
     for each in cls.__subclasses__():
         yield from below(each)
-        if each.__module__.startswith("hush."):
+        if each.__module__.partition(".")[0] == "hush":
             yield each
 
 

@@ -16,7 +16,7 @@ from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.reading import read_spec
 from hush.files.specs import construct, of_kind
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.names import FULL_NAMES, meant
+from hush.mechanisms.names import full_name, meant
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import register, registry
 from hush.mechanisms.settings import takes
@@ -181,7 +181,7 @@ def mechanism_class(name: str) -> type[FrequencyOracle]:
         raise ParameterError(message("--mechanism", "must estimate frequencies, and not a mean", name, remedy))
     near = meant(name, known)
     if near:
-        full = f", {FULL_NAMES[near[0]]}" if len(near) == 1 and near[0] in FULL_NAMES else ""
+        full = f", {full_name(known[near[0]])}" if len(near) == 1 and ":" not in near[0] else ""
         remedy = f"did you mean {' or '.join(near)}{full}? `hush mechanisms` lists them all"
     else:
         remedy = f"use one of {', '.join(known)}, or module:Class for one of your own"

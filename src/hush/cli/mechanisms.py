@@ -14,7 +14,7 @@ from hush.cli._options import Json
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import SHARED, takes
-from hush.reports.mechanism_rows import DEFAULTS, row_of
+from hush.reports.mechanism_rows import row_of, shown_with
 
 
 def mechanisms(
@@ -99,8 +99,10 @@ def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
     for row in rows:
         for name, reason in row.get("unknown", {}).items():
             console.print(_console.cell(f"{row['name']} does not tell its {name}: {reason}"), soft_wrap=True)
-    needy = [row["name"] for row in rows if row["name"] in DEFAULTS]
-    ways = sorted({f"--set {name}=…" for each in needy for name in DEFAULTS[each]}, reverse=True)
+    known = registry()
+    needs = {row["name"]: shown_with(known[row["name"]]) for row in rows if row["name"] in known}
+    needy = [name for name, parameters in needs.items() if parameters]
+    ways = sorted({f"--set {name}=…" for each in needy for name in needs[each]}, reverse=True)
     last = f" {_listed(needy)} need a parameter: change it with {' or '.join(ways)}" if needy else ""
     means = list(registry("numeric"))
     _console.note(

@@ -69,7 +69,7 @@ def _checked(plain: Any) -> Spec:
             return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)
         case {"mechanism": str(name)} if name in registry("numeric"):
             return Spec(_made(registry("numeric")[name], plain))
-        case {"mechanism": str()} if "protocol" not in plain:
+        case {"mechanism": str(name)} if name in registry():
             rule = f"must have a domain, or a mechanism that needs none ({', '.join(registry('numeric'))})"
             raise SpecError(message("spec", rule, Unsaid("another one"), "write it with --spec-out or Spec.to_json"))
     return Spec.from_dict(plain)

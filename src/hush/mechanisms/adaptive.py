@@ -102,6 +102,8 @@ class ASS(Adaptive, SS):
     7
     """
 
+    full_name: ClassVar[str] = "adaptive subset selection"
+
     def __post_init__(self) -> None:
         self._settle(lambda k, epsilon: self._whole(lambda w: tradeoff.subset(k, epsilon, w), 1, k - 1))
         super().__post_init__()
@@ -117,6 +119,7 @@ class AUE(Adaptive, UE):
 
     p: float = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "adaptive unary encoding"
     choice: ClassVar[str] = "p"
 
     def __post_init__(self) -> None:
@@ -142,6 +145,7 @@ class ALH(Adaptive, LH):
 
     g: int = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "adaptive local hashing"
     choice: ClassVar[str] = "g"
 
     def __post_init__(self) -> None:
@@ -165,6 +169,8 @@ class ATHE(Adaptive, THE):
     >>> ATHE(k=100, epsilon=4.0).theta, ATHE(k=100, epsilon=4.0, search="grid").theta
     (0.782234, 0.782828)
     """
+
+    full_name: ClassVar[str] = "adaptive thresholding with histogram encoding"
 
     def __post_init__(self) -> None:
         self._settle(self._best)

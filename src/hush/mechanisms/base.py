@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -53,6 +53,8 @@ class FrequencyOracle(Tallied):
 
     kind: ClassVar[str] = "frequency"
     family: ClassVar[str] = "own"
+    shown_with: ClassVar[Mapping[str, Any]] = {}
+    """Parameters that it is shown with beside others, where it needs some."""
     general: ClassVar[type[Forms]] = Forms
     """The forms of whatever derives from this class; `companion`, in a class that has one, those of its own law."""
     tight: ClassVar[bool] = True

@@ -44,6 +44,8 @@ class Collected(metaclass=ByName):
 
     kind: ClassVar[str]
     """What `hush.registry` calls its kind."""
+    full_name: ClassVar[str] = ""
+    """What its short name stands for."""
     word: ClassVar[str] = "mechanism"
     """What its name is called in a spec."""
     renamed: ClassVar[Mapping[str, str]] = {}

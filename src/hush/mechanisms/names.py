@@ -3,57 +3,29 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-FULL_NAMES = {
-    "GRR": "generalized randomized response",
-    "SS": "subset selection",
-    "SUE": "symmetric unary encoding",
-    "OUE": "optimized unary encoding",
-    "UE": "unary encoding",
-    "BLH": "binary local hashing",
-    "OLH": "optimized local hashing",
-    "LH": "local hashing",
-    "SHE": "summation with histogram encoding",
-    "THE": "thresholding with histogram encoding",
-    "ServerTHE": "thresholding by the server",
-    "HR": "Hadamard response",
-    "PGR": "projective geometry response",
-    "MSS": "modular subset selection",
-    "Wheel": "wheel mechanism",
-    "ASS": "adaptive subset selection",
-    "AUE": "adaptive unary encoding",
-    "ALH": "adaptive local hashing",
-    "ATHE": "adaptive thresholding with histogram encoding",
-    "AGRR": "approximate generalized randomized response",
-    "ASUE": "approximate symmetric unary encoding",
-    "ABLH": "approximate binary local hashing",
-    "AOLH": "approximate optimized local hashing",
-    "GM": "Gaussian mechanism",
-    "AGM": "analytic Gaussian mechanism",
-    "LHO": "local hashing only, without noise",
-    "uRR": "utility-optimized randomized response",
-    "uRAP": "utility-optimized RAPPOR",
-    "uHR": "utility-optimized Hadamard response",
-    "uSS": "utility-optimized subset selection",
-    "uUE": "utility-optimized unary encoding",
-    "uLH": "utility-optimized local hashing",
-    "uWheel": "utility-optimized wheel mechanism",
-}
+from hush.mechanisms.collected import Collected
 
 
-def meant(given: str, known: Iterable[str]) -> list[str]:
+def full_name(cls: type[Collected]) -> str:
+    """What the short name of a class stands for; the short one where the class says no more."""
+    found: str = vars(cls).get("full_name") or cls.name()
+    return found
+
+
+def meant(given: str, known: Mapping[str, type[Collected]]) -> list[str]:
     """The known mechanisms whose short or full name is close to what was given; a full name is spelled in any way.
 
-    >>> meant("ModularSubsetSelection", FULL_NAMES), meant("OEU", FULL_NAMES)
+    >>> from hush import registry
+    >>> meant("ModularSubsetSelection", registry()), meant("OEU", registry())
     (['MSS'], ['OUE'])
     """
-    names = list(known)
-    full = {_letters(FULL_NAMES[name]): name for name in names if name in FULL_NAMES}
+    full = {_letters(full_name(cls)): name for name, cls in known.items() if full_name(cls) != name}
     asked = _letters(given)
     if asked in full:
         return [full[asked]]
-    short = {name.lower(): name for name in names}
+    short = {name.lower(): name for name in known}
     near = [short[each] for each in difflib.get_close_matches(given.lower(), short, n=3, cutoff=0.5)]
     return near or [full[each] for each in difflib.get_close_matches(asked, full, n=3, cutoff=0.75)]
 

@@ -9,25 +9,28 @@ from hush.errors import HushError, ParameterError, message
 from hush.files.specs import construct
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import from_outside
-from hush.mechanisms.names import FULL_NAMES
+from hush.mechanisms.names import full_name
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.settings import chosen, takes
-
-DEFAULTS: dict[str, dict[str, float]] = {"UE": {"p": 0.75}, "LH": {"g": 4}, "LHO": {"g": 4}}
-"""What the mechanisms that need a parameter are shown with, unless --set says otherwise."""
 
 _MOST_WEIGHTS = 1 << 22
 _BY_WEIGHTS = {"exact_epsilon": "exact_epsilon", "asr": "asr", "variance": "variances"}
 """What the base class finds by asking for the weight of every output under every value, and the method for it."""
 
 
+def shown_with(cls: type[FrequencyOracle]) -> dict[str, Any]:
+    """The parameters that a mechanism needs, and is shown with unless others are given."""
+    needed = takes(cls)
+    return {name: value for name, value in cls.shown_with.items() if needed.get(name)}
+
+
 def row_of(cls: type[FrequencyOracle], shared: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """Its numbers by name; "unavailable" or "unknown" say why some are missing."""
     wanted = takes(cls)
-    given = {**shared, **DEFAULTS.get(cls.name(), {}), **extra}
+    given = {**shared, **shown_with(cls), **extra}
     row: dict[str, Any] = {
         "name": cls.name(),
-        "full_name": FULL_NAMES.get(cls.name(), cls.name()),
+        "full_name": full_name(cls),
         "family": cls.family,
     }
     try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -93,6 +94,8 @@ class uRR(NamedOracle):
     0.146633
     """
 
+    full_name: ClassVar[str] = "utility-optimized randomized response"
+
     def _make(self, s: int) -> FrequencyOracle:
         return GRR(k=s, epsilon=self.epsilon)
 
@@ -108,6 +111,8 @@ class uRAP(NamedOracle):
     >>> round(uRAP(k=25, epsilon=1.0, sensitive=range(10), z="paper").z_star, 6)
     0.393469
     """
+
+    full_name: ClassVar[str] = "utility-optimized RAPPOR"
 
     def _make(self, s: int) -> FrequencyOracle:
         return SUE(k=s, epsilon=self.epsilon)
@@ -146,6 +151,8 @@ class uSS(NamedOracle):
     (87, 0.197036)
     """
 
+    full_name: ClassVar[str] = "utility-optimized subset selection"
+
     omega: int | None = None
 
     def _choose(self) -> None:
@@ -167,6 +174,8 @@ class uUE(NamedOracle):
     >>> round(u.p, 6), round(u.z_star, 6)
     (0.506675, 0.146633)
     """
+
+    full_name: ClassVar[str] = "utility-optimized unary encoding"
 
     p: float | None = None
 
@@ -194,6 +203,8 @@ class uLH(NamedOracle):
     >>> round(uLH(k=25, epsilon=1.0, sensitive=range(10), g=4, z="paper").exact_epsilon(), 4)
     1.2851
     """
+
+    full_name: ClassVar[str] = "utility-optimized local hashing"
 
     g: int | None = None
     hash: str = "affine"
@@ -224,6 +235,8 @@ class uWheel(NamedOracle):
     1.2851
     """
 
+    full_name: ClassVar[str] = "utility-optimized wheel mechanism"
+
     coverage: float | None = None
 
     def _choose(self) -> None:
@@ -246,6 +259,8 @@ class uHR(NamedOracle):
     >>> round(u.z_star, 6)
     0.462117
     """
+
+    full_name: ClassVar[str] = "utility-optimized Hadamard response"
 
     reveal: str = "alone"
     blocks: int | None = None

@@ -38,6 +38,7 @@ class GRR(TwoLevel, PureOracle):
     0.4754
     """
 
+    full_name: ClassVar[str] = "generalized randomized response"
     companion: ClassVar[type[Forms]] = DirectForms
     family: ClassVar[str] = "direct"
     sufficient: ClassVar[bool] = True
@@ -106,6 +107,8 @@ class AGRR(GRR):
     >>> round(AGRR(k=25, epsilon=0.5, delta=1e-5).p_star, 12)
     0.06429019417
     """
+
+    full_name: ClassVar[str] = "approximate generalized randomized response"
 
     delta: float
 

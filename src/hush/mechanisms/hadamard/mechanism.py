@@ -43,6 +43,7 @@ class HR(TwoLevel):
 
     blocks: int = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "Hadamard response"
     companion: ClassVar[type[Forms]] = HadamardForms
     family: ClassVar[str] = "Hadamard"
     sufficient: ClassVar[bool] = True

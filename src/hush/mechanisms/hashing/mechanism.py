@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -93,6 +94,8 @@ class LH(Hashed):
     g: int
     hash: str = "affine"
 
+    full_name: ClassVar[str] = "local hashing"
+    shown_with: ClassVar[Mapping[str, Any]] = {"g": 4}
     companion: ClassVar[type[Forms]] = LocalHashingForms
     family: ClassVar[str] = "hashing"
 
@@ -227,6 +230,8 @@ class LH(Hashed):
 class BLH(LH):
     """Binary local hashing: two buckets."""
 
+    full_name: ClassVar[str] = "binary local hashing"
+
     g: int = field(init=False, default=2)
 
 
@@ -264,6 +269,8 @@ class OLH(Optimized):
     56
     """
 
+    full_name: ClassVar[str] = "optimized local hashing"
+
     def _best(self) -> float:
         return portable.exp(min(rules.epsilon(self.epsilon), 20.0)) + 1
 
@@ -271,6 +278,8 @@ class OLH(Optimized):
 @dataclass(frozen=True, kw_only=True)
 class ABLH(BLH):
     """Binary local hashing that is (epsilon, delta)-private."""
+
+    full_name: ClassVar[str] = "approximate binary local hashing"
 
     delta: float
 
@@ -286,6 +295,8 @@ class AOLH(Optimized):
     >>> AOLH(k=100, epsilon=1.0, delta=1e-5).g
     4
     """
+
+    full_name: ClassVar[str] = "approximate optimized local hashing"
 
     delta: float
 
@@ -304,6 +315,7 @@ class LHO(LH):
     Whoever sees a report rules out every value that hashes elsewhere: the loss is infinite.
     """
 
+    full_name: ClassVar[str] = "local hashing only, without noise"
     companion: ClassVar[type[Forms]] = LocalHashingForms
 
     epsilon: float = field(init=False, default=math.inf)

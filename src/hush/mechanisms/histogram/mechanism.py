@@ -209,6 +209,7 @@ class SHE(NoisyHistogram):
     0.5
     """
 
+    full_name: ClassVar[str] = "summation with histogram encoding"
     companion: ClassVar[type[Forms]] = LaplaceForms
 
 
@@ -226,6 +227,7 @@ class ServerTHE(NoisyHistogram, PureOracle):
 
     theta: float = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "thresholding by the server"
     companion: ClassVar[type[Forms]] = ServerThresholdForms
     choice: ClassVar[str] = "theta"
 
@@ -293,6 +295,7 @@ class GM(NoisyHistogram):
 
     delta: float
 
+    full_name: ClassVar[str] = "Gaussian mechanism"
     tight: ClassVar[bool] = False
     _largest: ClassVar[float] = 1.0
 
@@ -336,6 +339,7 @@ class AGM(chosen.Chosen, GM):
 
     scale: float = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "analytic Gaussian mechanism"
     companion: ClassVar[type[Forms]] = GaussianForms
     choice: ClassVar[str] = "scale"
     _largest: ClassVar[float] = rules.MAX_EPSILON

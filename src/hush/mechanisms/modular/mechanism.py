@@ -64,6 +64,7 @@ class MSS(FrequencyOracle):
     moduli: tuple[int, ...] = None  # type: ignore[assignment]
     code: str = "sorted"
 
+    full_name: ClassVar[str] = "modular subset selection"
     companion: ClassVar[type[Forms]] = ModularForms
     family: ClassVar[str] = "subset"
 

@@ -47,6 +47,7 @@ class PGR(TwoLevel, PureOracle):
 
     q: int = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "projective geometry response"
     companion: ClassVar[type[Forms]] = ProjectiveForms
     family: ClassVar[str] = "projective"
     sufficient: ClassVar[bool] = True

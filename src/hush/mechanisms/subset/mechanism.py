@@ -57,6 +57,7 @@ class SS(TwoLevel, PureOracle):
     omega: int = None  # type: ignore[assignment]
     code: str = "sorted"
 
+    full_name: ClassVar[str] = "subset selection"
     companion: ClassVar[type[Forms]] = SubsetForms
     family: ClassVar[str] = "subset"
     choice: ClassVar[str] = "omega"

@@ -7,6 +7,7 @@ equation 10 of "Revealing the true cost of LDP protocols" with the root it shoul
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -49,6 +50,8 @@ class UE(PureOracle):
 
     p: float
 
+    full_name: ClassVar[str] = "unary encoding"
+    shown_with: ClassVar[Mapping[str, Any]] = {"p": 0.75}
     companion: ClassVar[type[Forms]] = UnaryForms
     family: ClassVar[str] = "unary"
     unit: ClassVar[int] = SCALE
@@ -193,6 +196,8 @@ class OUE(UE):
     0.268941
     """
 
+    full_name: ClassVar[str] = "optimized unary encoding"
+
     p: float = field(init=False, default=0.5)
 
 
@@ -203,6 +208,8 @@ class SUE(UE):
     >>> round(SUE(k=5, epsilon=1.0).p_star, 6)
     0.622459
     """
+
+    full_name: ClassVar[str] = "symmetric unary encoding"
 
     p: float = field(init=False, default=math.nan)
 
@@ -227,6 +234,8 @@ class ASUE(SUE):
     >>> round(ASUE(k=4, epsilon=1.0, delta=0.01).p_star, 8)
     0.62549679
     """
+
+    full_name: ClassVar[str] = "approximate symmetric unary encoding"
 
     delta: float
 
@@ -254,6 +263,7 @@ class THE(UE):
     p: float = field(init=False, default=math.nan)
     theta: float = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "thresholding with histogram encoding"
     tight: ClassVar[bool] = False
     choice: ClassVar[str] = "theta"
 

@@ -42,6 +42,7 @@ class Wheel(Hashed):
 
     coverage: float = None  # type: ignore[assignment]
 
+    full_name: ClassVar[str] = "wheel mechanism"
     companion: ClassVar[type[Forms]] = WheelForms
     family: ClassVar[str] = "wheel"
     choice: ClassVar[str] = "coverage"
