@@ -14,7 +14,7 @@ import pytest
 import hush
 from hush.people import Population
 from hush.reports import demo
-from hush.reports.outcome import Outcome
+from hush.reports.outcome import MechanismOutcome
 from hush.reports.theme import LIGHT
 from tests.system.support import refused, run, shell
 
@@ -81,12 +81,12 @@ def test_the_page_is_self_contained(told: tuple[dict[str, Any], Path]) -> None:
     assert "frontpage" in text
 
 
-def outcome(labels: list[str]) -> tuple[Population, Outcome]:
+def outcome(labels: list[str]) -> tuple[Population, MechanismOutcome]:
     m = hush.GRR(k=len(labels), epsilon=1.0)
     data = Population(np.arange(1, m.k + 1) * 100, hush.Domain(labels=labels), "tiny", "a <b>source</b>")
     spec = hush.Spec(m, data.domain)
     estimate = spec.estimate(spec.simulate(data.counts, rng=hush.seeded(7)))
-    return data, Outcome(m, estimate, data.frequencies, 0.5, 0.1, 0.1)
+    return data, MechanismOutcome(m, estimate, data.frequencies, 0.5, 0.1, 0.1)
 
 
 def test_the_table_has_the_order_of_the_charts() -> None:

@@ -13,8 +13,8 @@ from hush.cli import _console, _grid
 from hush.cli._asking import percent
 from hush.guarantee import LDP, ULDP
 from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus import Answer, Tried
-from hush.planning.optimus.question import Question
+from hush.planning.optimus import BudgetAnswer, Tried
+from hush.planning.optimus.question import BudgetQuestion
 from hush.planning.relax import up
 from hush.reports.words import many
 
@@ -28,7 +28,7 @@ _VERDICTS = {(True, True): "enough", (True, False): "too little", (False, True):
 """By whether a method proves, and what it concluded."""
 
 
-def show(console: Console, answer: Answer, people: str, seed: int) -> None:
+def show(console: Console, answer: BudgetAnswer, people: str, seed: int) -> None:
     """The answer, what it means for one person, and what was seen at every budget."""
     for paragraph in paragraphs(answer):
         console.print(_console.cell(paragraph), soft_wrap=True)
@@ -48,7 +48,7 @@ def show(console: Console, answer: Answer, people: str, seed: int) -> None:
     console.print(_console.cell(found, "dim"), soft_wrap=True)
 
 
-def paragraphs(answer: Answer) -> list[str]:
+def paragraphs(answer: BudgetAnswer) -> list[str]:
     """The answer in words: what was shown, or what was only seen."""
     if answer.epsilon is None or answer.mechanism is None:
         return [_none(answer), _ways_out(answer)]
@@ -56,7 +56,7 @@ def paragraphs(answer: Answer) -> list[str]:
     return [said, _exposed(answer.mechanism)]
 
 
-def _shown(answer: Answer, confidence: float) -> str:
+def _shown(answer: BudgetAnswer, confidence: float) -> str:
     """An answer with a proof, and what is known of smaller budgets."""
     q, sure = answer.question, f"with {percent(confidence)} confidence"
     said = (
@@ -73,7 +73,7 @@ def _shown(answer: Answer, confidence: float) -> str:
     return f"{said} Tests show this {sure}; no budget from ε = {plain(q.low)} on was shown to be too little."
 
 
-def _seen(answer: Answer) -> str:
+def _seen(answer: BudgetAnswer) -> str:
     """An answer without a proof."""
     q, best = answer.question, answer.best
     low, high = (percent(_two(each, 3)) for each in best.interval)
@@ -86,7 +86,7 @@ def _seen(answer: Answer) -> str:
     )
 
 
-def _none(answer: Answer) -> str:
+def _none(answer: BudgetAnswer) -> str:
     """That there is no answer, and whether that was shown."""
     q, best = answer.question, answer.best
     asked = f"from ε = {plain(q.low)} to {plain(q.high)}"
@@ -103,7 +103,7 @@ def _none(answer: Answer) -> str:
     return f"{said} Tests show that ε = {plain(q.high)} is too little, with {percent(answer.confidence)} confidence."
 
 
-def _ways_out(answer: Answer) -> str:
+def _ways_out(answer: BudgetAnswer) -> str:
     """What to do where no budget is enough."""
     q = answer.question
     most = float(getattr(type(q.mechanism(q.high)), "_largest", rules.MAX_EPSILON))
@@ -158,15 +158,15 @@ def unprotected(promise: object) -> str:
     return f"Only the {whom} protected; the others may be revealed. "
 
 
-def _people(q: Question) -> str:
+def _people(q: BudgetQuestion) -> str:
     return many(q.people.n, "person", "people")
 
 
-def _crowd(q: Question) -> str:
+def _crowd(q: BudgetQuestion) -> str:
     return f"the same {_people(q)}" if q.people.drawn is None else f"{_people(q)} drawn anew"
 
 
-def meaning(q: Question) -> str:
+def meaning(q: BudgetQuestion) -> str:
     """What the wish says, for somebody who has never heard of the loss."""
     x, (name, _, top) = q.threshold, q.loss.partition("@")
     points = f"{100 * x:.4g} percentage point{'' if x == 0.01 else 's'}"
@@ -199,7 +199,7 @@ def thinned(rows: Sequence[Row], budgets: Sequence[float], answer: float | None)
     return [rows[i] for i in sorted(kept)]
 
 
-def _cells(tried: Tried, at: str, answer: Answer) -> list[Any]:
+def _cells(tried: Tried, at: str, answer: BudgetAnswer) -> list[Any]:
     low, high = tried.interval
     here = tried.epsilon == answer.epsilon and bool(tried.satisfies) and tried is answer.best
     proved = answer.confidence is not None

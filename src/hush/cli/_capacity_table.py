@@ -12,7 +12,7 @@ from hush.cli import _console, _grid
 from hush.cli._asking import percent
 from hush.cli._budget_table import thinned, unprotected
 from hush.guarantee import LDP
-from hush.planning.capri import Answer, Evidence, Exposure
+from hush.planning.capri import CapacityAnswer, Evidence, Exposure
 from hush.reports.words import many
 
 _DOES = {
@@ -32,7 +32,14 @@ _KNOWN = {
 
 
 def show(
-    console: Console, plans: Sequence[Answer], seen: Exposure | None, m: Any, about: str, seed: int, *, first: bool
+    console: Console,
+    plans: Sequence[CapacityAnswer],
+    seen: Exposure | None,
+    m: Any,
+    about: str,
+    seed: int,
+    *,
+    first: bool,
 ) -> None:
     """The answer, what it means for one person, and what was found at every budget.
 
@@ -69,7 +76,7 @@ def show(
     console.print(_console.cell(found, "dim"), soft_wrap=True)
 
 
-def _rows(answer: Answer) -> list[Evidence]:
+def _rows(answer: CapacityAnswer) -> list[Evidence]:
     """The answer, its neighbours, and of the others those that differ by a percent or more."""
     rows = sorted({e.epsilon: e for e in (*answer.evidence, answer.best) if e is not None}.values(), key=_epsilon)
     at = [e.epsilon for e in rows]
@@ -85,7 +92,7 @@ def _epsilon(tried: Evidence) -> float:
     return tried.epsilon
 
 
-def decision(answer: Answer, before: str = "earlier") -> list[str]:
+def decision(answer: CapacityAnswer, before: str = "earlier") -> list[str]:
     """The answer in words; the round that estimated the people, if one did, is called so."""
     over = answer.total > answer.cap
     known = f"the total, as the {before} round estimates it" if answer.estimated else "the true total"
@@ -114,7 +121,7 @@ def decision(answer: Answer, before: str = "earlier") -> list[str]:
     return [" ".join([*said, *_remarks(answer, before)]), *_checks(answer)]
 
 
-def _remarks(answer: Answer, before: str) -> list[str]:
+def _remarks(answer: CapacityAnswer, before: str) -> list[str]:
     """What else there is to say in the same breath."""
     said: list[str] = []
     if answer.estimated:
@@ -143,7 +150,7 @@ def _remarks(answer: Answer, before: str) -> list[str]:
     return said
 
 
-def _checks(answer: Answer) -> list[str]:
+def _checks(answer: CapacityAnswer) -> list[str]:
     """How well the law is known, and what simulated collections did."""
     said = [_known(answer)] if answer.law in _KNOWN and not answer.reason else []
     seen = answer.confirmation
@@ -156,7 +163,7 @@ def _checks(answer: Answer) -> list[str]:
     return said
 
 
-def _known(answer: Answer) -> str:
+def _known(answer: CapacityAnswer) -> str:
     at = answer.best
     if answer.law == "near" and at is not None and not at.runs and at.high > at.probability:
         return (
@@ -165,7 +172,7 @@ def _known(answer: Answer) -> str:
     return _KNOWN[answer.law].format(answer.mechanism)
 
 
-def rehearsals(plans: Sequence[Answer]) -> list[str]:
+def rehearsals(plans: Sequence[CapacityAnswer]) -> list[str]:
     """What other first rounds would have planned."""
     if len(plans) < 2:
         return []
@@ -194,7 +201,7 @@ def rehearsals(plans: Sequence[Answer]) -> list[str]:
     ]
 
 
-def _how_often(answer: Answer) -> str:
+def _how_often(answer: CapacityAnswer) -> str:
     """How likely the outcome is at the answer, as the method knows it."""
     chance = _chance(answer.probability, answer.threshold)
     bound = "at least" if answer.metric in ("tp", "tn") else "below"
@@ -257,7 +264,7 @@ def _chance(probability: float, threshold: float) -> str:
     return next((each for each in said if float(each) != threshold), f"{probability:g}")
 
 
-def _cells(e: Evidence, answer: Answer, simulated: bool) -> list[Any]:
+def _cells(e: Evidence, answer: CapacityAnswer, simulated: bool) -> list[Any]:
     here = e.epsilon == answer.epsilon
     failed = "too little" if answer.epsilon is None or e.epsilon < answer.epsilon else "not enough"
     verdict = "enough" if e.satisfied else failed

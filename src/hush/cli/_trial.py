@@ -22,7 +22,7 @@ _BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
-class Success:
+class AttackSuccess:
     """Right guesses among attacked reports."""
 
     attacked: int
@@ -39,12 +39,12 @@ class Success:
         return float(np.sqrt(self.rate * (1 - self.rate) / self.attacked))
 
 
-def success(m: FrequencyOracle, reports: npt.NDArray[Any], values: npt.NDArray[np.int64]) -> Success:
+def success(m: FrequencyOracle, reports: npt.NDArray[Any], values: npt.NDArray[np.int64]) -> AttackSuccess:
     """Attack reports of known values; the attacker finds all values equally likely beforehand."""
-    return Success(reports.size, int((m.attack(reports) == values).sum()))
+    return AttackSuccess(reports.size, int((m.attack(reports) == values).sum()))
 
 
-def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS) -> Success:
+def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS) -> AttackSuccess:
     """Attack fresh reports of uniformly drawn values, as many as are quick: what `m.asr()` is the expectation of."""
     n = min(most, max(100, _CELLS // m.k))
     step = max(1, _BYTES // m.report_dtype.itemsize)
@@ -52,7 +52,7 @@ def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS)
     for start in range(0, n, step):
         values = rng.integers(m.k, size=min(step, n - start))
         right += int((m.attack(m.privatize(values, rng=rng), rng=rng) == values).sum())
-    return Success(n, right)
+    return AttackSuccess(n, right)
 
 
 def repeated(

@@ -11,7 +11,7 @@ import typer
 from hush import atomic, rules
 from hush.cli import _asking, _budget_table, _console, _paths
 from hush.cli._asking import asked, with_budget
-from hush.cli._choose import Choice
+from hush.cli._choose import MechanismOptions
 from hush.cli._classes import parsed
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import (
@@ -35,9 +35,9 @@ from hush.cli._people import Source
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.people import Population
-from hush.planning.optimus import METHODS, Answer
+from hush.planning.optimus import METHODS, BudgetAnswer
 from hush.planning.optimus import budget as search
-from hush.planning.optimus.trials import Trials
+from hush.planning.optimus.trials import BudgetTrials
 
 _POINTS, _RUNS, _AROUND = 31, 200, 4.0  # of a picture: budgets, runs at each, how far from the answer
 _OFF = 0.2  # a normal law that was off by more is not drawn
@@ -191,7 +191,7 @@ def _first(
 ) -> tuple[Spec, dict[str, Any]]:
     """The collection at the smallest budget, and what the mechanism takes besides k and epsilon."""
     with_budget(mechanism, settings)
-    wanted = Choice(mechanism, None, epsilon, delta, settings, None, sensitive)
+    wanted = MechanismOptions(mechanism, None, epsilon, delta, settings, None, sensitive)
     spec = asked(lambda: wanted.build(crowd.domain), {"epsilon": "--min-epsilon"})
     more = {**({} if delta is None else {"delta": delta}), **parsed(settings)}
     if "sensitive" in spec.mechanism.parameters:
@@ -206,7 +206,7 @@ def _answered(
     rng: np.random.Generator,
     quiet: bool,
     **wish: Any,
-) -> Answer:
+) -> BudgetAnswer:
     least, most = within
     largest = min(20.0, float(getattr(type(first), "_largest", rules.MAX_EPSILON)))
     searched = _asking.budgets(least, largest if most is None else most)
@@ -225,7 +225,7 @@ def _spec(m: FrequencyOracle, first: Spec) -> Spec:
     return Spec(m, first.domain)
 
 
-def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) -> None:
+def _draw(answer: BudgetAnswer, rng: np.random.Generator, path: Path, *, quiet: bool) -> None:
     """Around the answer, some runs at many budgets show how loss and share move."""
     from hush.reports import figures
     from hush.reports.budgeted import budget_figure
@@ -236,12 +236,12 @@ def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) 
     if answer.epsilon is not None:
         low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
     with _asking.bar("Drawing", quiet=quiet) as tell:
-        trials = Trials(answer.question, rng, tell, expected=_POINTS)
+        trials = BudgetTrials(answer.question, rng, tell, expected=_POINTS)
         curve = [trials.measured(float(e), _RUNS, surely=exactly) for e in np.geomspace(low, high, _POINTS)]
     atomic.write(path, figures.png(budget_figure(answer, curve)))
 
 
-def _plain(answer: Answer, crowd: Population, made: Spec | None, seed: int) -> dict[str, Any]:
+def _plain(answer: BudgetAnswer, crowd: Population, made: Spec | None, seed: int) -> dict[str, Any]:
     m = None if made is None else made.mechanism
     return {
         **answer.to_dict(),

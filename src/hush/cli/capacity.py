@@ -29,7 +29,7 @@ from hush.cli._options import (
 from hush.cli._people import Source, in_amounts
 from hush.errors import ParameterError, message
 from hush.planning import capri
-from hush.planning.capri import Answer, Exposure
+from hush.planning.capri import CapacityAnswer, Exposure
 from hush.planning.capri.build import builder
 from hush.reports.words import many
 
@@ -217,7 +217,7 @@ def capacity(
     people = _asking.asked(lambda: capri.population(crowd, domain=amounts, most=most), _capacity_ask.OPTIONS)
     domain = _amounts.described(crowd.domain, amounts.values or (), sensitive, most)
     asking["parameters"] = _capacity_ask.parameters(cls, domain, low, delta, settings, sensitive)
-    plans: tuple[Answer, ...]
+    plans: tuple[CapacityAnswer, ...]
     if first is None:
         plans = (_capacity_ask.answered(asking, people, crowd.spent, rng, quiet=as_json),)
     else:
@@ -242,7 +242,12 @@ def capacity(
 
 
 def _plain(
-    answer: Answer, rounds: tuple[Answer, ...] | None, seen: Exposure | None, made: Any, people: str, seed: int
+    answer: CapacityAnswer,
+    rounds: tuple[CapacityAnswer, ...] | None,
+    seen: Exposure | None,
+    made: Any,
+    people: str,
+    seed: int,
 ) -> dict[str, Any]:
     m = None if made is None else made.mechanism
     told = [

@@ -14,7 +14,7 @@ from hush import atomic
 from hush.cli import _console, _means, _paths, _progress
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
-from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown
+from hush.cli._estimates import EstimateSettings, as_csv, as_dict, rows_of, show, shown
 from hush.cli._folded import Together, by_size, folded, telling, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
@@ -104,7 +104,7 @@ def estimate(
     if isinstance(found.spec, NumericSpec):
         _mean(collection, by, level, outputs, as_json=as_json)
     else:
-        settings = Settings(level, simultaneous, project)
+        settings = EstimateSettings(level, simultaneous, project)
         _frequencies(collection, by, top, settings, outputs, floor=floor, as_json=as_json)
     for written in outputs.values():
         if written is not None and not as_json:
@@ -126,7 +126,7 @@ def _frequencies(
     collection: Collection[Spec],
     by: str | None,
     top: int | None,
-    settings: Settings,
+    settings: EstimateSettings,
     outputs: dict[str, Path | None],
     *,
     floor: int | None,
@@ -160,7 +160,12 @@ def _save(collection: Collection[Any], outputs: dict[str, Path | None], numbers:
 
 
 def _draw(
-    path: Path, collection: Collection[Spec], by: str | None, top: int | None, settings: Settings, floor: int | None
+    path: Path,
+    collection: Collection[Spec],
+    by: str | None,
+    top: int | None,
+    settings: EstimateSettings,
+    floor: int | None,
 ) -> Together | None:
     """A panel for each group, the largest first; what small ones are called that are one panel together."""
     from hush.reports import figures

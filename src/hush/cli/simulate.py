@@ -12,7 +12,7 @@ import typer
 
 from hush import atomic
 from hush.cli import _console, _grid, _mean_trial, _paths
-from hush.cli._choose import Choice
+from hush.cli._choose import MechanismOptions
 from hush.cli._means import refuse
 from hush.cli._numbers import whole
 from hush.cli._options import (
@@ -98,7 +98,7 @@ def simulate(
     """
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
     chosen, rng = seeded(seed)
-    wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
+    wanted = MechanismOptions(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
     people: Population
     built: AnySpec
