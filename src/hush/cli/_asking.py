@@ -67,10 +67,10 @@ def bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
         yield tell
 
 
-def say_written(made: object, spec_out: Path | None, plot: Path | None, *, read: bool) -> None:
+def say_written(made: object, spec_out: Path | None, png: Path | None, *, read: bool) -> None:
     """Tell which files were written, or that a spec can be, where other commands would read it."""
-    if plot is not None:
-        _console.note(f"wrote the picture, {plot}")
+    if png is not None:
+        _console.note(f"wrote the picture, {png}")
     if spec_out is not None and made is None:
         _console.warn(f"no spec was written, and {spec_out} is as it was")
     elif spec_out is not None:

@@ -25,8 +25,14 @@ from hush.planning.capri.build import builder
 from hush.planning.capri.question import question
 from hush.planning.capri.trial import CapacityTrials
 
-OPTIONS = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "counts", "mechanism")}
-OPTIONS |= {"most": "--clip", "epsilon": "--max-epsilon", "domain": "--counts"}
+OPTIONS = {name: f"--{name}" for name in ("cap", "method", "runs", "counts", "mechanism")}
+OPTIONS |= {
+    "metric": "--outcome",
+    "threshold": "--probability",
+    "most": "--clip-above",
+    "epsilon": "--max-epsilon",
+    "domain": "--counts",
+}
 
 _POINTS, _AROUND = 80, 8.0  # of a picture: budgets, and how far from the answer
 _ROUNDS, _WORK = 20, 3e4  # first rounds to simulate, where a collection takes fewer random numbers

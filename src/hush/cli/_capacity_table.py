@@ -110,7 +110,7 @@ def decision(answer: CapacityAnswer, before: str = "earlier") -> list[str]:
         return [" ".join([none, *_remarks(answer, before)])]
     whom = f" for the people that the {before} round saw" if answer.estimated else ""
     if answer.reason:
-        hint = "" if answer.metric == "error" else " With --metric error, whichever mistake is possible is bounded."
+        hint = "" if answer.metric == "error" else " With --outcome error, whichever mistake is possible is bounded."
         why = _spaced(answer.reason)
         said = [f"Any budget is enough{whom}, even ε = {answer.epsilon:.12g}, where {setting}: {why}.{hint}"]
     else:

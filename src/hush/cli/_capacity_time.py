@@ -13,6 +13,7 @@ from rich.console import Console
 
 from hush import atomic
 from hush.cli import _asking, _console, _grid
+from hush.cli._capacity_ask import OPTIONS
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.counts import read_history
 from hush.people import History
@@ -31,7 +32,7 @@ def run(
     parameters: Callable[[Domain], dict[str, Any]],
     given: tuple[float | None, float | None],
     chance: tuple[int, np.random.Generator],
-    plot: Path | None,
+    png: Path | None,
     *,
     as_json: bool,
 ) -> None:
@@ -41,9 +42,9 @@ def run(
         path: The history.
         asking: The question, as `capri.over_time` takes it.
         parameters: From the domain to what the mechanism takes besides k and epsilon.
-        given: What --clip and --first said.
+        given: What --clip-above and --first said.
         chance: The seed, and the generator it gives.
-        plot: Where to draw.
+        png: Where to draw.
         as_json: Whether to print JSON, and no bar.
     """
     most, first = given
@@ -52,8 +53,8 @@ def run(
         raise ParameterError(message("--first", rule, NOTHING, "add e.g. --first 0.5"))
     history = read_history(path, "--history")
     domain = Domain(size=len(history.amounts), values=list(history.amounts))
-    options = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "history", "mechanism")}
-    options |= {"most": "--clip", "epsilon": "--first", "counts": "--history", "domain": "--history"}
+    options = {**OPTIONS, "history": "--history"}
+    options |= {"epsilon": "--first", "counts": "--history", "domain": "--history"}
     with _asking.bar("Collecting, and planning the next", quiet=as_json) as tell:
         asking = {**asking, "parameters": parameters(domain), "most": most}
 
@@ -67,17 +68,17 @@ def run(
             options,
         )
     name = asking["mechanism"].name()
-    if plot is not None:
+    if png is not None:
         from hush.reports import figures
         from hush.reports.capacity_time import capacity_time_figure
 
-        atomic.write(plot, figures.png(capacity_time_figure(steps, history.times, name)))
+        atomic.write(png, figures.png(capacity_time_figure(steps, history.times, name)))
     if as_json:
         _console.print_json(plain(steps, history.times, name, history.name, chance[0]))
     else:
         _told(steps, history, name, most, chance[0])
-        if plot is not None:
-            _console.note(f"wrote the picture, {plot}")
+        if png is not None:
+            _console.note(f"wrote the picture, {png}")
     if any(_unplanned(step) for step in steps):
         raise typer.Exit(1)
 

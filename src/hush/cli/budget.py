@@ -24,7 +24,7 @@ from hush.cli._options import (
     K,
     LeastEpsilon,
     MechanismName,
-    Plot,
+    SearchPng,
     Seed,
     Sensitive,
     Settings,
@@ -97,9 +97,9 @@ def budget(
         int | None,
         typer.Option(
             "--top",
-            metavar="M",
+            metavar="N",
             parser=whole("--top", 1, "10"),
-            help="How many of the most frequent values f1 and ndcg look at; 10 where left out.",
+            help="Only the N most frequent values, for f1 and ndcg; 10 where left out.",
             rich_help_panel=WISH,
         ),
     ] = None,
@@ -153,7 +153,7 @@ def budget(
     settings: Settings = None,
     sensitive: Sensitive = None,
     spec_out: SpecOut = None,
-    plot: Plot = None,
+    png: SearchPng = None,
     as_json: Json = False,
 ) -> None:
     """Find the smallest budget with which a collection is accurate enough, often enough.
@@ -161,7 +161,7 @@ def budget(
     Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
     no budget of the range does.
     """
-    _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier])
+    _paths.writable({"--spec-out": spec_out, "--png": png}, [counts, earlier])
     chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
@@ -170,13 +170,13 @@ def budget(
     made = None if answer.mechanism is None else _spec(answer.mechanism, first)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
-    if plot is not None:
-        _draw(answer, rng, plot, quiet=as_json)
+    if png is not None:
+        _draw(answer, rng, png, quiet=as_json)
     if as_json:
         _console.print_json(_plain(answer, crowd, made, chosen))
     else:
         _budget_table.show(_console.stdout(), answer, crowd.name, chosen)
-        _asking.say_written(made, spec_out, plot, read=made is not None)
+        _asking.say_written(made, spec_out, png, read=made is not None)
     if not answer.feasible:
         raise typer.Exit(1)
 

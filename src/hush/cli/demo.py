@@ -31,7 +31,7 @@ _STEP = 1 << 18
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", metavar="FOLDER", help="Where to write the page and its figures.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the page and its figures.")
     ] = Path("hush-demo"),
     epsilon: Annotated[
         float,
@@ -45,7 +45,7 @@ def demo(
 
     Every visitor's report is drawn with secure randomness, so each run gives slightly other numbers.
     """
-    _paths.folder("--out", out, FILES)
+    _paths.folder("--output", out, FILES)
     data = datasets.msnbc()
     chosen = [registry()[name](k=data.k, epsilon=epsilon) for name in MECHANISMS]
     values = data.values()

@@ -62,7 +62,7 @@ def estimate(
             "--top",
             metavar="N",
             parser=whole("--top", 1, "10"),
-            help="Show the N most frequent; the CSV file holds all.",
+            help="Only the N most frequent values, in the table and the figure; the CSV file holds all.",
         ),
     ] = None,
     csv: Annotated[
