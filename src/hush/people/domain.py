@@ -23,6 +23,7 @@ from hush.people.labels import Reader, number, whole
 from hush.types import Floats
 
 Label = str | int | float
+"""What a value may be called."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
