@@ -13,7 +13,6 @@ from hush.cli._classes import mechanism_class, parsed
 from hush.errors import NOTHING, ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import takes
-from hush.planning.relax import up
 
 Found = TypeVar("Found")
 
@@ -77,21 +76,3 @@ def say_written(made: object, spec_out: Path | None, png: Path | None, *, read: 
         _console.note(f"wrote the spec, {spec_out}")
     elif read:
         _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")
-
-
-def rounded_up(epsilon: float) -> str:
-    """A budget with four digits, never less than it is.
-
-    >>> rounded_up(5.81531), rounded_up(0.001), rounded_up(2.0)
-    ('5.816', '0.001', '2')
-    """
-    return f"{up(epsilon):.4g}"
-
-
-def percent(share: float) -> str:
-    """A share in percent.
-
-    >>> percent(0.9), percent(0.99999), percent(0.00012)
-    ('90 %', '99.999 %', '0.012 %')
-    """
-    return f"{share * 100:.5g} %"

@@ -15,7 +15,7 @@ from hush.cli._trial import LEVEL, stderr
 from hush.errors import ParameterError, message
 from hush.files.numeric_spec import NumericSpec, described
 from hush.people import Domain, Population
-from hush.reports.words import many
+from hush.reports.words import many, number
 
 
 def holders(
@@ -78,17 +78,17 @@ def show(spec: NumericSpec, whole: dict[str, Any]) -> None:
     """Print the table."""
 
     def plus(value: float, error: float | None) -> str:
-        return _console.number(value) + ("" if error is None else f" ± {_console.number(error, 2)}")
+        return number(value) + ("" if error is None else f" ± {number(error, 2)}")
 
     n, runs = whole["n"], "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
     title = f"{described(spec)}; {whole['population']}, {many(n, 'person', 'people')}, {runs}"
     root, wanted = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [
-        ["mean squared error of the mean", plus(whole["mse"], whole["mse_stderr"]), _console.number(wanted**2)],
+        ["mean squared error of the mean", plus(whole["mse"], whole["mse_stderr"]), number(wanted**2)],
         [
             f"typical error of the mean, {whole['mean']:,.6g}",
-            _console.number(root),
-            _console.number(wanted),
+            number(root),
+            number(wanted),
         ],
         [f"typical error of the total, {whole['total']:,.0f}", f"{root * n:,.0f}", f"{wanted * n:,.0f}"],
         ["95 % intervals that hold the truth", plus(whole["coverage"], whole["coverage_stderr"]), "0.95 or more"],
@@ -102,4 +102,4 @@ def show(spec: NumericSpec, whole: dict[str, Any]) -> None:
         said = f"{some} clipped to the range. Errors are measured against the total after that, which is off by "
         console.print(f"{said}{short:,.6g} from the whole, {whole['total_unclipped']:,.12g}.", soft_wrap=True)
     milliseconds = whole["seconds_per_collection"] * 1000
-    console.print(f"seed {whole['seed']}; {_console.number(milliseconds, 3)} ms to simulate one collection")
+    console.print(f"seed {whole['seed']}; {number(milliseconds, 3)} ms to simulate one collection")

@@ -15,6 +15,7 @@ from hush.cli._options import Json, SpecOut
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.domains import read_domain
 from hush.planning.plan import Choice, Plan
+from hush.reports import plan_in_words
 
 _WISHES = "Wishes"
 _CROWD = "Collection"
@@ -255,7 +256,7 @@ def _show(
     console = _console.stdout()
     _plan_table.show(console, made, every=every)
     if choice is not None:
-        for paragraph in _plan_table.paragraphs(made, choice, central_delta):
+        for paragraph in plan_in_words.paragraphs(made, choice, central_delta):
             console.print()
             console.print(_console.cell(paragraph))
     if png is not None:

@@ -37,7 +37,7 @@ from hush.estimation import Estimate
 from hush.files import reports as report_files
 from hush.files.numeric_spec import AnySpec, described
 from hush.people import Population
-from hush.reports.words import many
+from hush.reports.words import many, number
 
 
 def simulate(
@@ -161,23 +161,23 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
 
 def _show(spec: AnySpec, whole: dict[str, Any]) -> None:
     def plus(value: float, stderr: float | None) -> str:
-        return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
+        return number(value) + ("" if stderr is None else f" ± {number(stderr, 2)}")
 
     runs = "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
     title = f"{described(spec)}; {whole['population']}, {many(whole['n'], 'person', 'people')}, {runs}"
     names = ("", "measured ± standard error", "expected")
     root = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [
-        ["mean squared error", plus(whole["mse"], whole["mse_stderr"]), _console.number(whole["analytic_variance"])],
-        ["root of it, a typical error", _console.number(root[0]), _console.number(root[1])],
+        ["mean squared error", plus(whole["mse"], whole["mse_stderr"]), number(whole["analytic_variance"])],
+        ["root of it, a typical error", number(root[0]), number(root[1])],
         ["95 % intervals that hold the truth", plus(whole["coverage"], whole["coverage_stderr"]), "0.9500 or more"],
         [
             f"attack success, {many(whole['attacked'], 'report', 'reports')}",
             plus(whole["asr"], whole["asr_stderr"]),
-            _console.number(whole["asr_expected"]),
+            number(whole["asr_expected"]),
         ],
     ]
     console = _console.stdout()
     _grid.show(console, [_grid.Column(name, "right" if name else "left") for name in names], rows, title)
     milliseconds = whole["seconds_per_collection"] * 1000
-    console.print(f"seed {whole['seed']}; {_console.number(milliseconds, 3)} ms to simulate one collection")
+    console.print(f"seed {whole['seed']}; {number(milliseconds, 3)} ms to simulate one collection")

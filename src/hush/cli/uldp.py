@@ -19,6 +19,7 @@ from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning.uldp import OLD_WORDS, Recommendation
 from hush.planning.uldp import uldp as recommend
+from hush.reports.words import DASH
 
 
 def uldp(
@@ -133,8 +134,8 @@ def _cells(place: str, plain: dict[str, object]) -> list[str]:
     return [
         place,
         str(plain["name"]),
-        shown or _console.DASH,
-        _console.DASH if z is None else f"{z:.3f}",
+        shown or DASH,
+        DASH if z is None else f"{z:.3f}",
         f"{plain['rmse']:.3g}",
         f"{plain['error']:.3g}",
         f"{plain['bits']:,}",
