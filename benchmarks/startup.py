@@ -54,7 +54,7 @@ def _first_use(quick: bool) -> report.Table:
     names = (
         ("OUE", "OLH") if quick else ("GRR", "SS", "SUE", "OUE", "THE", "BLH", "OLH", "SHE", "ServerTHE", "HR", "Wheel")
     )
-    commands = ("mechanisms", SIMULATE, "demo --out page")
+    commands = ("mechanisms", SIMULATE, "demo --output page")
     cases = [(f"`hush {line}`", ["-m", "hush", *line.split()]) for line in commands]
     cases += [(name, ["-c", USE, repr({"mechanism": name, "k": 128, "epsilon": 1.0})]) for name in names]
     for name, command in report.progress(cases, "start-up"):

@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binom
 
 import hush
-from hush.planning.optimus import METHODS, Answer, budget
+from hush.planning.optimus import METHODS, BudgetAnswer, budget
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.sequential import Test as Sequential
 from hush.statistics import sigmas
@@ -23,7 +23,7 @@ from hush.statistics import sigmas
 FRESH = 20_000
 
 
-def satisfied(answer: Answer, epsilon: float, runs: int = FRESH) -> tuple[float, float]:
+def satisfied(answer: BudgetAnswer, epsilon: float, runs: int = FRESH) -> tuple[float, float]:
     """The share of fresh runs that keep the threshold at a budget, and how far chance may move it."""
     q = answer.question
     rows = estimates(q.mechanism(epsilon), q.people, runs, hush.seeded([99, runs]))

@@ -154,7 +154,7 @@ def test_the_spec_is_ready_to_use(tmp_path: Path) -> None:
 
 def test_the_picture_is_drawn(tmp_path: Path) -> None:
     picture = tmp_path / "budget.png"
-    assert run(*WISH, "--plot", picture).exit_code == 0
+    assert run(*WISH, "--png", picture).exit_code == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -187,7 +187,7 @@ def test_a_threshold_of_zero_is_seen_in_the_picture() -> None:
 def test_no_budget_leaves_with_one_and_says_what_to_do(tmp_path: Path) -> None:
     spec, picture = tmp_path / "spec.json", tmp_path / "budget.png"
     asked = (*ASKED, "--loss", "l1", "--threshold", 1e-6, "--probability", 0.9, "--max-epsilon", 2)
-    told = run(*asked, "--spec-out", spec, "--plot", picture)
+    told = run(*asked, "--spec-out", spec, "--png", picture)
     assert told.exit_code == 1
     assert "No budget from ε = 0.001 to 2 is enough for OUE" in told.stdout
     assert "Ask more people" in told.stdout
@@ -264,7 +264,7 @@ def test_mechanisms_with_more_parameters(options: tuple[object, ...], largest: f
         (("--threshold", 0.1, "--set", "epsilon=1"), "--set epsilon must be left out"),
         (("--threshold", 0.1, "--set", "zap=1"), "zap is no parameter of OUE"),
         (("--threshold", 0.1, "--counts", "c.csv"), "--dataset or --counts or --earlier must be given, and only one"),
-        (("--threshold", 0.1, "--plot", "x.jpg"), "--plot must end in .png"),
+        (("--threshold", 0.1, "--png", "x.jpg"), "--png must end in .png"),
         (("--threshold", 0.1, "--spec-out", "x.txt"), "--spec-out must end in .json"),
     ],
 )

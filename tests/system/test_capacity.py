@@ -30,7 +30,7 @@ def asked(file: Path, *more: object, mechanism: str = "GRR", cap: float = CAP) -
 
 
 def test_the_answer_is_the_librarys(water: Path) -> None:
-    told = answer(*asked(water, "--metric", "fn", "--threshold", 0.01))
+    told = answer(*asked(water, "--outcome", "fn", "--probability", 0.01))
     found = capacity("GRR", COUNTS, cap=CAP, metric="fn", threshold=0.01, rng=hush.seeded(7))
     assert (told["epsilon"], told["probability"]) == (found.epsilon, found.probability)
     assert (told["total"], told["n"]) == (TOTAL, COUNTS.sum())
@@ -44,7 +44,7 @@ def test_the_answer_is_the_librarys(water: Path) -> None:
 
 
 def test_what_a_manager_reads_comes_first(water: Path) -> None:
-    told = run(*asked(water, "--threshold", "1%", "--metric", "fn", "--limit", 4))
+    told = run(*asked(water, "--probability", "1%", "--outcome", "fn", "--limit", 4))
     assert told.exit_code == 0
     first = told.stdout.splitlines()[0]
     assert first.startswith("GRR with ε = ")
@@ -61,8 +61,8 @@ def test_what_a_manager_reads_comes_first(water: Path) -> None:
 
 def test_one_budget_is_one_number_everywhere(water: Path, tmp_path: Path) -> None:
     spec = tmp_path / "s.json"
-    told = answer(*asked(water, "--threshold", 0.01, "--spec-out", spec))
-    shown = run(*asked(water, "--threshold", 0.01)).stdout
+    told = answer(*asked(water, "--probability", 0.01, "--spec-out", spec))
+    shown = run(*asked(water, "--probability", 0.01)).stdout
     said = shown.split("ε = ")[1].split()[0]
     assert float(said) == told["epsilon"] == hush.Spec.from_json(spec.read_text()).mechanism.epsilon
     assert told["guarantee"] == f"{said}-LDP"
@@ -77,7 +77,7 @@ def test_one_budget_is_one_number_everywhere(water: Path, tmp_path: Path) -> Non
 
 
 def test_json_has_no_interval_without_runs_and_no_bound_above_one(water: Path) -> None:
-    told = answer(*asked(water, "--threshold", 0.01, mechanism="SS"))
+    told = answer(*asked(water, "--probability", 0.01, mechanism="SS"))
     assert told["confirmation"] is None  # too slow to draw for enough of them
     assert told["interval"] is None
     assert max(e["chebyshev"] for e in told["evidence"]) == 1.0
@@ -86,20 +86,20 @@ def test_json_has_no_interval_without_runs_and_no_bound_above_one(water: Path) -
 
 @pytest.mark.parametrize("mechanism", ["Duchi", "Piecewise", "Hybrid"])
 def test_means_are_confirmed_by_enough_collections(water: Path, mechanism: str) -> None:
-    seen = answer(*asked(water, "--threshold", 0.01, mechanism=mechanism))["confirmation"]
+    seen = answer(*asked(water, "--probability", 0.01, mechanism=mechanism))["confirmation"]
     assert seen["runs"] == 2000
     assert seen["high"] < 0.02
 
 
 def test_a_guess_that_is_never_made_is_told(water: Path) -> None:
-    shown = run(*asked(water, "--threshold", 0.01, "--limit", 0, mechanism="Duchi")).stdout
+    shown = run(*asked(water, "--probability", 0.01, "--limit", 0, mechanism="Duchi")).stdout
     assert "Nobody is guessed to be at or below 0 (recall 0 %)." in shown
-    assert "Nobody is at or below -1." in run(*asked(water, "--threshold", 0.01, "--limit", -1)).stdout
+    assert "Nobody is at or below -1." in run(*asked(water, "--probability", 0.01, "--limit", -1)).stdout
 
 
 def test_where_more_is_worse_that_is_said(tmp_path: Path) -> None:
     few = write_csv(tmp_path / "few.csv", {"value": [0, 1, 2, 3], "count": [20, 40, 20, 10]})
-    wish = ("capacity", "--mechanism", "OUE", "--counts", few, "--cap", 60, "--threshold", 0.05, "--seed", 7)
+    wish = ("capacity", "--mechanism", "OUE", "--counts", few, "--cap", 60, "--probability", 0.05, "--seed", 7)
     told = answer(*wish)
     assert told["epsilon"] <= 2.131
     worse = max(e["epsilon"] for e in told["evidence"] if not e["satisfied"])
@@ -118,7 +118,7 @@ def test_where_more_is_worse_that_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_every_outcome_can_be_bounded(water: Path, metric: str, share: float, threshold: float, words: str) -> None:
-    told = run(*asked(water, "--metric", metric, "--threshold", threshold, cap=share * TOTAL))
+    told = run(*asked(water, "--outcome", metric, "--probability", threshold, cap=share * TOTAL))
     assert told.exit_code == 0, told.output
     assert words in told.stdout
 
@@ -127,10 +127,10 @@ def test_every_outcome_can_be_bounded(water: Path, metric: str, share: float, th
 def test_simulated_searches_come_near(water: Path, method: str) -> None:
     if method == "bayes":
         pytest.importorskip("sklearn")
-    exact = answer(*asked(water, "--threshold", 0.01))
-    told = answer(*asked(water, "--threshold", 0.01, "--method", method))
+    exact = answer(*asked(water, "--probability", 0.01))
+    told = answer(*asked(water, "--probability", 0.01, "--method", method))
     assert told["epsilon"] == pytest.approx(exact["epsilon"], rel=0.03)
-    shown = run(*asked(water, "--threshold", 0.01, "--method", method)).stdout
+    shown = run(*asked(water, "--probability", 0.01, "--method", method)).stdout
     if told["raised"] is None:
         assert "of 50,000 simulated collections, which is below 0.01 (the exact probability is " in shown
     else:
@@ -140,25 +140,25 @@ def test_simulated_searches_come_near(water: Path, method: str) -> None:
 
 
 def test_bounds_cost_more(water: Path) -> None:
-    found = {m: answer(*asked(water, "--threshold", 0.01, "--method", m)) for m in ("exact", "cantelli", "chebyshev")}
+    found = {m: answer(*asked(water, "--probability", 0.01, "--method", m)) for m in ("exact", "cantelli", "chebyshev")}
     assert found["exact"]["epsilon"] < found["cantelli"]["epsilon"] < found["chebyshev"]["epsilon"]
-    assert "by Cantelli's bound" in run(*asked(water, "--threshold", 0.01, "--method", "cantelli")).stdout
+    assert "by Cantelli's bound" in run(*asked(water, "--probability", 0.01, "--method", "cantelli")).stdout
 
 
 def test_means_need_less(water: Path) -> None:
-    frequencies = answer(*asked(water, "--threshold", 0.01))
+    frequencies = answer(*asked(water, "--probability", 0.01))
     for mechanism in ("duchi", "Piecewise", "Hybrid"):
-        mean = answer(*asked(water, "--threshold", 0.01, mechanism=mechanism))
+        mean = answer(*asked(water, "--probability", 0.01, mechanism=mechanism))
         assert mean["reading"] == "mean"
         assert mean["epsilon"] < frequencies["epsilon"]
-    coarse = answer(*asked(water, "--threshold", 0.01, "--set", "steps=4", mechanism="Duchi"))
-    fine = answer(*asked(water, "--threshold", 0.01, mechanism="Duchi"))
+    coarse = answer(*asked(water, "--probability", 0.01, "--set", "steps=4", mechanism="Duchi"))
+    fine = answer(*asked(water, "--probability", 0.01, mechanism="Duchi"))
     assert coarse["epsilon"] == pytest.approx(fine["epsilon"], rel=1e-3)  # one bit is as noisy on any grid
 
 
 def test_amounts_are_a_column_labels_or_places(tmp_path: Path) -> None:
     rows = {"count": [300, 400, 500]}
-    wish = ("--mechanism", "GRR", "--threshold", 0.1, "--seed", 7, "--metric", "error", "--cap", 5000)
+    wish = ("--mechanism", "GRR", "--probability", 0.1, "--seed", 7, "--outcome", "error", "--cap", 5000)
     valued = write_csv(tmp_path / "v.csv", {"label": ["a", "b", "c"], "value": [0, 10, 2.5], **rows})
     labelled = write_csv(tmp_path / "l.csv", {"label": ["0", "10", "2.5"], **rows})
     plain = write_csv(tmp_path / "p.csv", rows)
@@ -168,24 +168,24 @@ def test_amounts_are_a_column_labels_or_places(tmp_path: Path) -> None:
 
 
 def test_outliers_are_clipped(water: Path) -> None:
-    told = run(*asked(water, "--threshold", 0.01, "--clip", 17, mechanism="OUE"))
+    told = run(*asked(water, "--probability", 0.01, "--clip-above", 17, mechanism="OUE"))
     assert "people were clipped, which takes" in told.stdout
-    whole = answer(*asked(water, "--threshold", 0.01, mechanism="OUE"))
-    clipped = answer(*asked(water, "--threshold", 0.01, "--clip", 17, mechanism="OUE"))
+    whole = answer(*asked(water, "--probability", 0.01, mechanism="OUE"))
+    clipped = answer(*asked(water, "--probability", 0.01, "--clip-above", 17, mechanism="OUE"))
     assert clipped["epsilon"] < whole["epsilon"]
     assert clipped["total"] == whole["total"] == TOTAL
     assert clipped["clipped"] == COUNTS[18:].sum()
-    both = run(*asked(water, "--threshold", 0.01, "--clip", 17, "--first", 2, mechanism="OUE"))
+    both = run(*asked(water, "--probability", 0.01, "--clip-above", 17, "--first", 2, mechanism="OUE"))
     assert f"{COUNTS[18:].sum():,} people were clipped, in either round." in both.stdout
 
 
 def test_a_first_round_adds_up(water: Path) -> None:
-    told = answer(*asked(water, "--threshold", 0.01, "--metric", "error", "--first", 2, mechanism="OUE"))
+    told = answer(*asked(water, "--probability", 0.01, "--outcome", "error", "--first", 2, mechanism="OUE"))
     found = capri.first_round("OUE", COUNTS, first=2.0, cap=CAP, metric="error", threshold=0.01, rng=hush.seeded(7))
     assert told["epsilon"] == found.epsilon
     assert told["spent"] == 2
     assert told["total_epsilon"] == told["epsilon"] + 2
-    shown = run(*asked(water, "--threshold", 0.01, "--metric", "error", "--first", 2, mechanism="OUE")).stdout
+    shown = run(*asked(water, "--probability", 0.01, "--outcome", "error", "--first", 2, mechanism="OUE")).stdout
     assert f"OUE with ε = {told['epsilon']} is enough for the people that the first round saw" in shown
     assert "is enough." not in shown
     assert "as the first round estimates it" in shown
@@ -203,7 +203,7 @@ def test_a_first_round_adds_up(water: Path) -> None:
 
 
 def test_one_first_round_is_enough_where_a_plan_takes_long(water: Path) -> None:
-    told = answer(*asked(water, "--threshold", 0.1, "--first", 3, mechanism="SHE"))
+    told = answer(*asked(water, "--probability", 0.1, "--first", 3, mechanism="SHE"))
     assert len(told["first_rounds"]) == 1
 
 
@@ -211,19 +211,19 @@ def test_an_earlier_collection_is_planned_from(tmp_path: Path) -> None:
     people = [i % 4 for i in range(4000)]
     file, reports = write_csv(tmp_path / "p.csv", {"v": people}), tmp_path / "r.parquet"
     run("privatize", file, "--column", "v", "--k", 4, "--mechanism", "OUE", "--epsilon", 3, "-o", reports)
-    told = answer("capacity", "--mechanism", "OUE", "--earlier", reports, "--cap", 5000, "--threshold", 0.05)
+    told = answer("capacity", "--mechanism", "OUE", "--earlier", reports, "--cap", 5000, "--probability", 0.05)
     assert told["n"] == 4000
     assert abs(told["total"] - 6000) < 600
     assert told["total_epsilon"] == told["epsilon"] + 3
-    wish = ("capacity", "--mechanism", "Duchi", "--earlier", reports, "--cap", 5000, "--threshold", 0.05)
+    wish = ("capacity", "--mechanism", "Duchi", "--earlier", reports, "--cap", 5000, "--probability", 0.05)
     assert "is enough for the people that the earlier round saw" in run(*wish).stdout
     assert "--first must be left out beside --earlier" in refused(*wish, "--first", 1)
 
 
 def test_the_picture_is_drawn(water: Path, tmp_path: Path) -> None:
-    for i, more in enumerate((("--metric", "fn", "--threshold", 0.01), ("--metric", "tn", "--threshold", 0.1))):
+    for i, more in enumerate((("--outcome", "fn", "--probability", 0.01), ("--outcome", "tn", "--probability", 0.1))):
         picture = tmp_path / f"{i}.png"
-        run(*asked(water, *more, "--plot", picture))
+        run(*asked(water, *more, "--png", picture))
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -244,69 +244,69 @@ def test_the_picture_shows_exact_and_bounds() -> None:
 
 def test_no_budget_leaves_with_one(water: Path, tmp_path: Path) -> None:
     picture = tmp_path / "x.png"
-    told = run(*asked(water, "--threshold", 0.01, "--plot", picture, cap=TOTAL - 1))
+    told = run(*asked(water, "--probability", 0.01, "--png", picture, cap=TOTAL - 1))
     assert told.exit_code == 1
     assert "No budget is enough for GRR" in told.stdout
     assert "not even ε = 10 does" in told.stdout
     assert picture.exists()
     for metric in ("error", "fn", "fp", "tp", "tn"):
-        same = refused(*asked(water, "--threshold", 0.01, "--metric", metric, cap=TOTAL))
+        same = refused(*asked(water, "--probability", 0.01, "--outcome", metric, cap=TOTAL))
         assert "--cap must differ from the true total, since an estimate is then as often above as below" in same
         assert "move it by one unit to the side that shall count" in same
-    assert "--cap must differ" in refused(*asked(water, "--threshold", 0.01, "--first", 1, cap=TOTAL))
-    plain = run(*asked(water, "--threshold", 0.01, "--json", cap=TOTAL - 1))
+    assert "--cap must differ" in refused(*asked(water, "--probability", 0.01, "--first", 1, cap=TOTAL))
+    plain = run(*asked(water, "--probability", 0.01, "--json", cap=TOTAL - 1))
     assert plain.exit_code == 1
     assert '"exposure": null' in plain.stdout
 
 
 def test_what_cannot_happen_is_said(water: Path) -> None:
-    told = run(*asked(water, "--threshold", 0.01, "--metric", "fn", cap=2 * TOTAL))
+    told = run(*asked(water, "--probability", 0.01, "--outcome", "fn", cap=2 * TOTAL))
     assert told.exit_code == 0
     assert "Any budget is enough, even ε = 0.001" in told.stdout
-    assert "there can be no false negative. With --metric error" in told.stdout
+    assert "there can be no false negative. With --outcome error" in told.stdout
 
 
 def test_a_law_that_is_not_exact_is_told(water: Path) -> None:
-    wish = asked(water, "--threshold", 0.1, mechanism="MSS")
+    wish = asked(water, "--probability", 0.1, mechanism="MSS")
     assert "The law of MSS's estimate is known nearly, not exactly" in run(*wish).stdout
     told = answer(*wish)
     assert told["law"] == "near"
     assert {e["exact"] for e in told["evidence"]} == {None}
-    assert "not exactly" not in run(*asked(water, "--threshold", 0.1)).stdout
+    assert "not exactly" not in run(*asked(water, "--probability", 0.1)).stdout
 
 
 def test_only_what_is_sensitive_is_protected(water: Path, tmp_path: Path) -> None:
     spec = tmp_path / "u.json"
-    wish = asked(water, "--threshold", 0.01, "--sensitive", "0-4,9", "--spec-out", spec, mechanism="uSS")
+    wish = asked(water, "--probability", 0.01, "--sensitive", "0-4,9", "--spec-out", spec, mechanism="uSS")
     told = answer(*wish)
     assert told["law"] == "exact"
     assert told["guarantee"].endswith("ULDP for 6 sensitive values")
     read = hush.Spec.from_json(spec.read_text())
     assert (read.hash, read.mechanism.epsilon) == (told["spec_hash"], told["epsilon"])
     assert read.domain.sensitive == (0, 1, 2, 3, 4, 9)
-    assert told["epsilon"] < answer(*asked(water, "--threshold", 0.01, mechanism="uSS"))["epsilon"]
+    assert told["epsilon"] < answer(*asked(water, "--probability", 0.01, mechanism="uSS"))["epsilon"]
     assert "Only the 6 sensitive values are protected" in run(*wish).stdout
-    assert "--sensitive must be left out for GRR" in refused(*asked(water, "--threshold", 0.01, "--sensitive", "1"))
+    assert "--sensitive must be left out for GRR" in refused(*asked(water, "--probability", 0.01, "--sensitive", "1"))
 
 
 def test_the_spec_is_that_of_the_answer(tmp_path: Path) -> None:
     amounts = write_csv(tmp_path / "a.csv", {"value": [0, 10, 25, 400], "count": [500, 700, 300, 4]})
     spec = tmp_path / "s.json"
-    wish = ("--metric", "error", "--cap", 13_000, "--threshold", 0.05, "--seed", 7)
-    told = answer("capacity", "--counts", amounts, *wish, "--clip", 50, "--mechanism", "GRR", "--spec-out", spec)
+    wish = ("--outcome", "error", "--cap", 13_000, "--probability", 0.05, "--seed", 7)
+    told = answer("capacity", "--counts", amounts, *wish, "--clip-above", 50, "--mechanism", "GRR", "--spec-out", spec)
     read = hush.Spec.from_json(spec.read_text())
     assert read.mechanism == hush.GRR(k=3, epsilon=told["epsilon"])
     assert read.domain.labels == (0, 10, 25)
-    clipped = ("--clip", 50, "--sensitive", "400", "--mechanism", "uRR", "--spec-out", spec)
+    clipped = ("--clip-above", 50, "--sensitive", "400", "--mechanism", "uRR", "--spec-out", spec)
     answer("capacity", "--counts", amounts, *wish, *clipped)
     assert hush.Spec.from_json(spec.read_text()).domain.sensitive == (2,)  # who is clipped reports 25
-    mean = ("--metric", "error", "--cap", 5000, "--threshold", 0.05, "--seed", 7)
+    mean = ("--outcome", "error", "--cap", 5000, "--probability", 0.05, "--seed", 7)
     told = answer("capacity", "--counts", amounts, *mean, "--mechanism", "Duchi", "--spec-out", spec)
     from hush import from_dict
 
     assert from_dict(json.loads(spec.read_text())).epsilon == told["epsilon"]
     before = spec.read_bytes()
-    near = run("capacity", "--counts", amounts, "--cap", 16_099, "--threshold", 0.001, "--mechanism", "GRR",
+    near = run("capacity", "--counts", amounts, "--cap", 16_099, "--probability", 0.001, "--mechanism", "GRR",
                "--max-epsilon", 1, "--spec-out", spec)  # fmt: skip
     assert near.exit_code == 1
     assert "no spec was written" in near.stderr
@@ -322,9 +322,9 @@ def days(tmp_path: Path) -> Path:
 
 def test_each_time_plans_the_next(days: Path, tmp_path: Path) -> None:
     picture = tmp_path / "days.png"
-    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--first", 2, "--cap", CAP, "--metric", "error")
-    wish += ("--threshold", 0.05, "--seed", 7)
-    told = answer(*wish, "--plot", picture)
+    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--first", 2, "--cap", CAP, "--outcome", "error")
+    wish += ("--probability", 0.05, "--seed", 7)
+    told = answer(*wish, "--png", picture)
     history = [np.roll(COUNTS, by) for by in (0, 0, 1, -2)]
     steps = capri.over_time("OUE", history, cap=CAP, threshold=0.05, first=2.0, rng=hush.seeded(7))
     assert [s["epsilon"] for s in told["steps"]] == [s.epsilon for s in steps]
@@ -357,12 +357,12 @@ def test_each_time_plans_the_next(days: Path, tmp_path: Path) -> None:
 )
 def test_bad_histories_leave_with_two(tmp_path: Path, columns: dict[str, list[object]], words: str) -> None:
     file = write_csv(tmp_path / "h.csv", columns)
-    wish = ("capacity", "--mechanism", "OUE", "--history", file, "--first", 1, "--cap", 5, "--threshold", 0.1)
+    wish = ("capacity", "--mechanism", "OUE", "--history", file, "--first", 1, "--cap", 5, "--probability", 0.1)
     assert words in refused(*wish)
 
 
 def test_what_says_nothing_beside_a_history_leaves_with_two(days: Path, water: Path) -> None:
-    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--cap", CAP, "--threshold", 0.1)
+    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--cap", CAP, "--probability", 0.1)
     assert "--first must be given beside --history" in refused(*wish)
     assert "--counts must be left out beside --history" in refused(*wish, "--first", 1, "--counts", water)
     assert "--first must be a number from" in refused(*wish, "--first", 0)
@@ -375,7 +375,7 @@ def test_what_says_nothing_beside_a_history_leaves_with_two(days: Path, water: P
 def test_a_plan_that_found_nothing_is_told_and_leaves_with_one(tmp_path: Path) -> None:
     rows = {"time": ["b", "b", "a", "a", "a2", "a2"], "value": [0, 1] * 3, "count": [100, 100, 100, 100, 10, 80]}
     wish = ("capacity", "--mechanism", "OUE", "--history", write_csv(tmp_path / "h.csv", rows), "--first", 1)
-    wish += ("--cap", 80, "--threshold", 0.001, "--seed", 7, "--max-epsilon", 3, "--plot", tmp_path / "h.png")
+    wish += ("--cap", 80, "--probability", 0.001, "--seed", 7, "--max-epsilon", 3, "--png", tmp_path / "h.png")
     told = run(*wish)
     assert told.exit_code == 1
     steps = json.loads(run(*wish, "--json").stdout)["steps"]
@@ -394,7 +394,7 @@ def test_a_plan_that_found_nothing_is_told_and_leaves_with_one(tmp_path: Path) -
 def test_a_mechanism_of_ones_own(water: Path, tmp_path: Path) -> None:
     bold = COIN.replace("    w: int = 3\n", "    w = property(lambda self: 1 + int(np.exp(self.epsilon)))\n")
     (tmp_path / "mine.py").write_text(bold)
-    told = shell(*asked(water, "--threshold", 0.1, mechanism="mine:Coin"), folder=tmp_path)
+    told = shell(*asked(water, "--probability", 0.1, mechanism="mine:Coin"), folder=tmp_path)
     assert told.returncode == 0, told.stderr
     assert "mine:Coin with ε = " in told.stdout
 
@@ -402,29 +402,29 @@ def test_a_mechanism_of_ones_own(water: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--threshold", -0.1), "--threshold must be a number above 0 and below 1"),
-        (("--threshold", "high"), "--threshold must be a number"),
-        (("--threshold", 0), "--threshold must be a number above 0 and below 1"),
-        (("--threshold", 1), "--threshold must be a number above 0 and below 1"),
-        (("--threshold", "nan"), "--threshold must be a number above 0 and below 1"),
-        (("--threshold", 0.1, "--metric", "miss"), "--metric must be one of fn, fp, tp, tn, error"),
-        (("--threshold", 0.1, "--method", "guess"), "--method must be one of exact, capri"),
-        (("--threshold", 0.1, "--runs", 0), "--runs must be a whole number of at least 1"),
-        (("--threshold", 0.1, "--clip", -1), "--clip must leave at least two amounts"),
-        (("--threshold", 0.1, "--clip", "nan"), "--clip must leave at least two amounts"),
-        (("--threshold", 0.1, "--first", 0), "--first must be a number from"),
-        (("--threshold", 0.1, "--limit", "nan"), "--limit must be a number"),
-        (("--threshold", 0.1, "--n", 10), "--n must be left out beside water"),
-        (("--threshold", 0.1, "--k", 3), "--k must be 21, as in water"),
-        (("--threshold", 0.1, "--min-epsilon", 0), "--min-epsilon must be a number from"),
-        (("--threshold", 0.1, "--min-epsilon", 3, "--max-epsilon", 2), "--min-epsilon must be below"),
-        (("--threshold", 0.1, "--set", "zap=1"), "zap is no parameter of GRR"),
-        (("--threshold", 0.1, "--set", "k=3"), "--set k must be left out"),
-        (("--threshold", 0.1, "--cap", -5), "--cap must not be negative where no amount is"),
-        (("--threshold", 0.1, "--mechanism", "Foo"), "Duchi, Piecewise, Hybrid, or module:Class"),
-        (("--threshold", 0.1, "--mechanism", "Duchy"), "did you mean Duchi"),
-        (("--threshold", 0.1, "--dataset", "zipf"), "--dataset or --counts or --earlier must be given"),
-        (("--threshold", 0.1, "--plot", "x.jpg"), "--plot must end in .png"),
+        (("--probability", -0.1), "--probability must be a number above 0 and below 1"),
+        (("--probability", "high"), "--probability must be a number"),
+        (("--probability", 0), "--probability must be a number above 0 and below 1"),
+        (("--probability", 1), "--probability must be a number above 0 and below 1"),
+        (("--probability", "nan"), "--probability must be a number above 0 and below 1"),
+        (("--probability", 0.1, "--outcome", "miss"), "--outcome must be one of fn, fp, tp, tn, error"),
+        (("--probability", 0.1, "--method", "guess"), "--method must be one of exact, capri"),
+        (("--probability", 0.1, "--runs", 0), "--runs must be a whole number of at least 1"),
+        (("--probability", 0.1, "--clip-above", -1), "--clip-above must leave at least two amounts"),
+        (("--probability", 0.1, "--clip-above", "nan"), "--clip-above must leave at least two amounts"),
+        (("--probability", 0.1, "--first", 0), "--first must be a number from"),
+        (("--probability", 0.1, "--limit", "nan"), "--limit must be a number"),
+        (("--probability", 0.1, "--n", 10), "--n must be left out beside water"),
+        (("--probability", 0.1, "--k", 3), "--k must be 21, as in water"),
+        (("--probability", 0.1, "--min-epsilon", 0), "--min-epsilon must be a number from"),
+        (("--probability", 0.1, "--min-epsilon", 3, "--max-epsilon", 2), "--min-epsilon must be below"),
+        (("--probability", 0.1, "--set", "zap=1"), "zap is no parameter of GRR"),
+        (("--probability", 0.1, "--set", "k=3"), "--set k must be left out"),
+        (("--probability", 0.1, "--cap", -5), "--cap must not be negative where no amount is"),
+        (("--probability", 0.1, "--mechanism", "Foo"), "Duchi, Piecewise, Hybrid, or module:Class"),
+        (("--probability", 0.1, "--mechanism", "Duchy"), "did you mean Duchi"),
+        (("--probability", 0.1, "--dataset", "zipf"), "--dataset or --counts or --earlier must be given"),
+        (("--probability", 0.1, "--png", "x.jpg"), "--png must end in .png"),
     ],
 )
 def test_bad_usage_leaves_with_two(water: Path, options: tuple[object, ...], words: str) -> None:
@@ -433,9 +433,9 @@ def test_bad_usage_leaves_with_two(water: Path, options: tuple[object, ...], wor
 
 def test_bad_caps_mechanisms_and_amounts_leave_with_two(water: Path, tmp_path: Path) -> None:
     for cap in ("inf", "nan"):
-        assert "--cap must be a finite number" in refused(*asked(water, "--threshold", 0.1, "--cap", cap))
-    assert "--cap must be given" in refused("capacity", "--threshold", 0.1, "--counts", water, "--mechanism", "GRR")
-    wish = ("capacity", "--threshold", 0.1, "--cap", 9)
+        assert "--cap must be a finite number" in refused(*asked(water, "--probability", 0.1, "--cap", cap))
+    assert "--cap must be given" in refused("capacity", "--probability", 0.1, "--counts", water, "--mechanism", "GRR")
+    wish = ("capacity", "--probability", 0.1, "--cap", 9)
     assert "--mechanism must be given" in refused(*wish, "--counts", water)
     assert "--dataset or --counts, --earlier or --history must be given" in refused(*wish, "--mechanism", "GRR")
     twice = write_csv(tmp_path / "twice.csv", {"value": [5, 5, 6], "count": [10, 30, 3]})
@@ -477,7 +477,7 @@ def test_a_picture_says_for_whom_a_planned_budget_is_enough() -> None:
 
 
 def test_the_interval_of_a_first_round_is_that_of_the_truth(water: Path) -> None:
-    told = answer(*asked(water, "--threshold", 0.01, "--first", 2, mechanism="OUE"))
+    told = answer(*asked(water, "--probability", 0.01, "--first", 2, mechanism="OUE"))
     assert told["interval"] is None
     low, high = told["truth"]["interval"]
     assert low < told["truth"]["probability"] < high
@@ -485,13 +485,13 @@ def test_the_interval_of_a_first_round_is_that_of_the_truth(water: Path) -> None
 
 
 def test_the_table_calls_a_deviation_a_typical_error(water: Path) -> None:
-    told = run(*asked(water, "--threshold", 0.01)).stdout
+    told = run(*asked(water, "--probability", 0.01)).stdout
     assert "typical error" in told
     assert "± of the total" not in told
 
 
 def test_an_estimate_is_not_called_true(water: Path) -> None:
-    wish = asked(water, "--threshold", 0.01, "--metric", "tn", "--first", 0.5, mechanism="OUE", cap=TOTAL)
+    wish = asked(water, "--probability", 0.01, "--outcome", "tn", "--first", 0.5, mechanism="OUE", cap=TOTAL)
     near = tuple(TOTAL + 2 if each == TOTAL else each for each in wish)  # a first round sees it on either side
     told = run(*near).stdout
     rounds = json.loads(run(*near, "--json").stdout)["first_rounds"]
@@ -506,7 +506,7 @@ def test_an_estimate_is_not_called_true(water: Path) -> None:
 
 
 def test_first_rounds_that_find_any_budget_enough_say_so(water: Path) -> None:
-    told = run(*asked(water, "--threshold", 0.01, "--metric", "fp", "--first", 3, mechanism="OUE")).stdout
+    told = run(*asked(water, "--probability", 0.01, "--outcome", "fp", "--first", 3, mechanism="OUE")).stdout
     assert "Any budget is enough for the people that the first round saw, even ε = 0.001" in told
     assert "the estimated total is above the cap, so there can be no false positive" in told
     assert "Of 20 first rounds that were simulated, 20 found any budget enough, even ε = 0.001, and that" in told
@@ -514,15 +514,15 @@ def test_first_rounds_that_find_any_budget_enough_say_so(water: Path) -> None:
 
 
 def test_a_report_is_not_all_that_a_person_spends(water: Path) -> None:
-    assert "For each person that means" in run(*asked(water, "--threshold", 0.01, mechanism="OUE")).stdout
-    told = run(*asked(water, "--threshold", 0.01, "--first", 2, mechanism="OUE")).stdout
+    assert "For each person that means" in run(*asked(water, "--probability", 0.01, mechanism="OUE")).stdout
+    told = run(*asked(water, "--probability", 0.01, "--first", 2, mechanism="OUE")).stdout
     assert "For this report that means" in told
     assert "For each person that means" not in told
 
 
 def test_a_history_says_who_was_clipped_and_which_total_is_meant(days: Path) -> None:
-    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--first", 2, "--cap", CAP, "--threshold", 0.05)
-    whole, told = run(*wish, "--seed", 7).stdout, run(*wish, "--seed", 7, "--clip", 15).stdout
+    wish = ("capacity", "--mechanism", "OUE", "--history", days, "--first", 2, "--cap", CAP, "--probability", 0.05)
+    whole, told = run(*wish, "--seed", 7).stdout, run(*wish, "--seed", 7, "--clip-above", 15).stdout
     moved = [int(np.roll(COUNTS, by)[16:].sum()) for by in (0, 0, 1, -2)]
     assert f"At each time {min(moved):,} to {max(moved):,} people were clipped" in told
     assert "OUE, 16 values, days, " in told
@@ -530,21 +530,21 @@ def test_a_history_says_who_was_clipped_and_which_total_is_meant(days: Path) -> 
     assert "clipped" not in whole
     assert "estimated (raw)" in whole
     assert "a plan goes by the nearest counts that are possible, none negative" in whole
-    steps = answer(*wish, "--seed", 7, "--clip", 15)["steps"]
+    steps = answer(*wish, "--seed", 7, "--clip-above", 15)["steps"]
     assert [step["clipped"] for step in steps] == moved
 
 
 def test_one_sensitive_value_is_one(water: Path) -> None:
-    told = run(*asked(water, "--threshold", 0.05, "--sensitive", 3, mechanism="uSS")).stdout
+    told = run(*asked(water, "--probability", 0.05, "--sensitive", 3, mechanism="uSS")).stdout
     assert "Only the one sensitive value is protected; the others may be revealed." in told
 
 
 def test_a_count_that_is_too_large_is_told_the_largest(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "many.csv", {"value": [0, 1], "count": [10**18, 1]})
-    said = refused(*asked(file, "--threshold", 0.01))
+    said = refused(*asked(file, "--probability", 0.01))
     assert "--counts, row 1 must have a whole count of at most 9,007,199,254,740,991" in said
 
 
 def test_amounts_that_are_too_large_are_plain_numbers(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "large.csv", {"value": [0, 1e300], "count": [5, 5]})
-    assert "got 1e+300;" in refused(*asked(file, "--threshold", 0.01))
+    assert "got 1e+300;" in refused(*asked(file, "--probability", 0.01))

@@ -14,7 +14,7 @@ import pytest
 import hush
 from hush.people import Population
 from hush.reports import demo
-from hush.reports.outcome import Outcome
+from hush.reports.outcome import MechanismOutcome
 from hush.reports.theme import LIGHT
 from tests.system.support import refused, run, shell
 
@@ -24,7 +24,7 @@ FILES = ["errors.png", "estimates.png", "index.html", "results.json", "trade-off
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     folder = tmp_path_factory.mktemp("demo")
-    said = shell("demo", "--out", "page", "--json", folder=folder)
+    said = shell("demo", "--output", "page", "--json", folder=folder)
     assert said.returncode == 0, said.stderr
     assert said.stderr == ""
     return json.loads(said.stdout), folder / "page"
@@ -81,12 +81,12 @@ def test_the_page_is_self_contained(told: tuple[dict[str, Any], Path]) -> None:
     assert "frontpage" in text
 
 
-def outcome(labels: list[str]) -> tuple[Population, Outcome]:
+def outcome(labels: list[str]) -> tuple[Population, MechanismOutcome]:
     m = hush.GRR(k=len(labels), epsilon=1.0)
     data = Population(np.arange(1, m.k + 1) * 100, hush.Domain(labels=labels), "tiny", "a <b>source</b>")
     spec = hush.Spec(m, data.domain)
     estimate = spec.estimate(spec.simulate(data.counts, rng=hush.seeded(7)))
-    return data, Outcome(m, estimate, data.frequencies, 0.5, 0.1, 0.1)
+    return data, MechanismOutcome(m, estimate, data.frequencies, 0.5, 0.1, 0.1)
 
 
 def test_the_table_has_the_order_of_the_charts() -> None:
@@ -122,7 +122,7 @@ def test_hostile_labels_are_escaped() -> None:
 
 @pytest.mark.parametrize("columns", [100, 80])
 def test_tables_fit_the_window(tmp_path: Path, columns: int) -> None:
-    result = run("demo", "--out", tmp_path / "deep" / "page", "--epsilon", 2, columns=columns)
+    result = run("demo", "--output", tmp_path / "deep" / "page", "--epsilon", 2, columns=columns)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[-1] == f"The page with figures: {(tmp_path / 'deep' / 'page' / 'index.html').resolve()}"
@@ -132,13 +132,13 @@ def test_tables_fit_the_window(tmp_path: Path, columns: int) -> None:
 
 def test_refuses(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert "--out must be a folder" in refused("demo", "--out", tmp_path / "file")
-    assert "--out must be a folder" in refused("demo", "--out", tmp_path / "file" / "new")
-    assert "--out must be a folder" in refused("demo", "--out", "-")
-    assert "epsilon must be" in refused("demo", "--out", tmp_path / "new", "--epsilon", 0)
+    assert "--output must be a folder" in refused("demo", "--output", tmp_path / "file")
+    assert "--output must be a folder" in refused("demo", "--output", tmp_path / "file" / "new")
+    assert "--output must be a folder" in refused("demo", "--output", "-")
+    assert "epsilon must be" in refused("demo", "--output", tmp_path / "new", "--epsilon", 0)
     (tmp_path / "page" / "index.html").mkdir(parents=True)
-    assert "index.html, must be a file" in refused("demo", "--out", tmp_path / "page")
+    assert "index.html, must be a file" in refused("demo", "--output", tmp_path / "page")
     (tmp_path / "page" / "index.html").rmdir()
     (tmp_path / "page" / "index.html").symlink_to("results.json")
-    assert "must differ from" in refused("demo", "--out", tmp_path / "page")
+    assert "must differ from" in refused("demo", "--output", tmp_path / "page")
     assert not (tmp_path / "new").exists()

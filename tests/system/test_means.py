@@ -41,7 +41,7 @@ def collected(name: str, epsilon: float = 2.0, *more: object) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["Duchi", "Piecewise", "Hybrid"])
 def test_from_a_plan_to_a_total(folder: Path, name: str) -> None:
     """Eight standard errors: it fails by chance less than once in 10^14 runs, whatever the secure coins do."""
-    planned = ("capacity", "--mechanism", name, "--counts", "water.csv", "--cap", 300_000, "--threshold", 0.01)
+    planned = ("capacity", "--mechanism", name, "--counts", "water.csv", "--cap", 300_000, "--probability", 0.01)
     assert run(*planned, "--spec-out", "s.json").exit_code == 0
     m = from_dict(json.loads(Path("s.json").read_text()))
     told = answer("privatize", "meters.csv", "--column", "use", "--spec", "s.json", "-o", "r.parquet")
@@ -249,7 +249,7 @@ def test_specs_of_other_kinds_are_refused(folder: Path, kind: str) -> None:
         ("audit --spec s.json", ["must be one of frequencies for this command", "estimates a mean"]),
         ("audit --mechanism Duchi --k 3 --epsilon 1", ["must estimate frequencies, and not a mean", "privatize"]),
         ("mechanisms --mechanism Duchi", ["--mechanism must estimate frequencies"]),
-        ("capacity --mechanism OUE --earlier r.parquet --cap 9 --threshold 0.1", ["estimates a mean"]),
+        ("capacity --mechanism OUE --earlier r.parquet --cap 9 --probability 0.1", ["estimates a mean"]),
         ("simulate --spec s.json", ["--dataset or --counts must be given"]),
         ("simulate --spec s.json --dataset adult_age", ["range of Duchi, 0 to 40", "--clip"]),
         ("simulate --spec s.json --dataset msnbc", ["must be amounts"]),
@@ -277,7 +277,7 @@ def test_refuses(folder: Path, arguments: str, words: list[str]) -> None:
 def test_simulate_clips_to_the_range_of_a_spec(folder: Path) -> None:
     file = write_csv(folder / "held.csv", {"value": [0, 10, 30, 50], "count": [200, 500, 200, 100]})
     spec = folder / "clipped.json"
-    run("capacity", "--mechanism", "Duchi", "--counts", file, "--clip", 30, "--cap", 10_000, "--threshold", 0.1,
+    run("capacity", "--mechanism", "Duchi", "--counts", file, "--clip-above", 30, "--cap", 10_000, "--probability", 0.1,
         "--spec-out", spec)  # fmt: skip
     wish = ("simulate", "--spec", spec, "--counts", file, "--runs", 5, "--seed", 7)
     said = refused(*wish)

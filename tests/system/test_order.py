@@ -204,13 +204,13 @@ def test_long_kept_cells_are_held_a_few_at_a_time(
     """Equal cells take one place in the input, so its own account of them is short."""
     held = []
 
-    def seen(self: tables.Table, advance: Any) -> Iterator[Any]:
+    def seen(self: tables.TableFile, advance: Any) -> Iterator[Any]:
         for batch in batches(self, advance):
             held.append(batch.nbytes)
             yield batch
 
-    batches = tables.Table.batches
-    monkeypatch.setattr(tables.Table, "batches", seen)
+    batches = tables.TableFile.batches
+    monkeypatch.setattr(tables.TableFile, "batches", seen)
     monkeypatch.setattr(tables, "_TEXTS", 64)
     monkeypatch.setattr(tables, "_BATCH_BYTES", 1 << 16)
     monkeypatch.setattr(report_files, "BATCH_BYTES", 1 << 16)

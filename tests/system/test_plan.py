@@ -98,7 +98,7 @@ def test_labels_from_a_file(tmp_path: Path) -> None:
 
 def test_the_picture_is_drawn(tmp_path: Path) -> None:
     picture = tmp_path / "front.png"
-    told = run(*ASKED, "--plot", picture)
+    told = run(*ASKED, "--png", picture)
     assert told.exit_code == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -106,7 +106,7 @@ def test_the_picture_is_drawn(tmp_path: Path) -> None:
 def test_impossible_wishes_leave_with_one_and_say_what_to_relax(tmp_path: Path) -> None:
     spec, picture = tmp_path / "spec.json", tmp_path / "front.png"
     asked = ("plan", "--k", 100, "--n", 1000, "--error", 0.01, "--max-epsilon", 1, "--max-asr", 0.05)
-    told = run(*asked, "--spec-out", spec, "--plot", picture)
+    told = run(*asked, "--spec-out", spec, "--png", picture)
     assert told.exit_code == 1
     assert "No mechanism meets all wishes" in told.stdout
     assert "people" in told.stdout
@@ -128,7 +128,7 @@ def test_impossible_wishes_leave_with_one_and_say_what_to_relax(tmp_path: Path) 
         (("--k", 5, "--n", 10, "--metric", "rmse"), "--metric must be one of"),
         (("--k", 5, "--n", 10, "--choose", "XYZ"), "--choose must name a row"),
         (("--k", 5, "--n", 10, "--other", "x"), "--other must stand beside --domain"),
-        (("--k", 5, "--n", 10, "--plot", "front.jpg"), "--plot must end in .png"),
+        (("--k", 5, "--n", 10, "--png", "front.jpg"), "--png must end in .png"),
         (("--k", 5, "--n", 10, "--max-bits", "0"), "--max-bits must be a whole number"),
         (("--k", 5, "--n", 10, "--max-epsilon", "inf"), "--max-epsilon must be a number"),
     ],

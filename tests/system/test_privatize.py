@@ -153,8 +153,8 @@ def test_a_plan_that_clips_can_be_collected(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     write_csv(Path("water.csv"), {"value": list(range(6)), "count": [100, 300, 300, 200, 90, 10]})
     write_csv(Path("meters.csv"), {"use": [1, 2, 5, 4]})
-    planned = ("capacity", "--mechanism", "GRR", "--counts", "water.csv", "--cap", 1000, "--threshold", 0.2)
-    assert run(*planned, "--clip", 4, "--spec-out", "s.json").exit_code == 0
+    planned = ("capacity", "--mechanism", "GRR", "--counts", "water.csv", "--cap", 1000, "--probability", 0.2)
+    assert run(*planned, "--clip-above", 4, "--spec-out", "s.json").exit_code == 0
     made = ("privatize", "meters.csv", "--column", "use", "--spec", "s.json", "-o", "r.parquet")
     message = refused(*made)
     assert "column use, row 3 must be an integer in 0..4" in message

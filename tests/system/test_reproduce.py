@@ -73,14 +73,14 @@ def test_numbers_have_all_their_digits(told: tuple[dict[str, Any], Path]) -> Non
 def test_goes_on_where_it_was(told: tuple[dict[str, Any], Path]) -> None:
     _, folder = told
     before = {path: path.stat().st_mtime_ns for path in folder.glob("figure-*")}
-    more = answer("reproduce", "refined", *CHOSEN, "--only", "figure-4", "--out", folder)
+    more = answer("reproduce", "refined", *CHOSEN, "--only", "figure-4", "--output", folder)
     assert {part["id"]: part["kept"] for part in more["parts"]} == {
         "figure-4": False, "figure-7": True, "figure-15": True,
     }  # fmt: skip
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    again = answer("reproduce", "refined", *CHOSEN, "--seed", 8, "--out", folder)
+    again = answer("reproduce", "refined", *CHOSEN, "--seed", 8, "--output", folder)
     assert [part["kept"] for part in again["parts"]] == [True, False]
-    fresh = answer("reproduce", "refined", "--quick", "--seed", 8, "--only", "figure-7", "--fresh", "--out", folder)
+    fresh = answer("reproduce", "refined", "--quick", "--seed", 8, "--only", "figure-7", "--fresh", "--output", folder)
     assert [part["kept"] for part in fresh["parts"]] == [False]
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert all(f"figure-{i}.png" in page for i in (4, 7, 15))  # all that the folder holds
@@ -89,7 +89,7 @@ def test_goes_on_where_it_was(told: tuple[dict[str, Any], Path]) -> None:
 @pytest.mark.parametrize("columns", [160, 100, 80])
 def test_tables_fit_the_window(told: tuple[dict[str, Any], Path], columns: int) -> None:
     _, folder = told
-    result = run("reproduce", "refined", "--quick", "--only", "figure-7", "--out", folder, columns=columns)
+    result = run("reproduce", "refined", "--quick", "--only", "figure-7", "--output", folder, columns=columns)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[-1] == f"The page with figures: {(folder / 'index.html').resolve()}"
@@ -100,7 +100,7 @@ def test_tables_fit_the_window(told: tuple[dict[str, Any], Path], columns: int) 
 def test_piped_output_has_all_columns(told: tuple[dict[str, Any], Path]) -> None:
     """Each claim with its figure and its place, whatever the width."""
     _, folder = told
-    result = run("reproduce", "refined", "--quick", "--only", "7", "--out", folder)
+    result = run("reproduce", "refined", "--quick", "--only", "7", "--output", folder)
     assert result.exit_code == 0, result.output
     heads = [line.split() for line in result.stdout.splitlines() if line.startswith(("figure ", "verdict "))]
     assert heads == [["figure", "shows", "kind", "rows", "made", "in"], CLAIMS]
@@ -127,7 +127,7 @@ def test_a_number_that_does_not_come_out_is_exit_code_1(tmp_path: Path, monkeypa
     monkeypatch.setitem(
         vars(part), "check", lambda table: [Check.number("p of AUE", "0.817", 0.8182, "V"), *wrong(table)]
     )
-    result = run("reproduce", "refined", "--quick", "--only", "figure-7", "--out", tmp_path)
+    result = run("reproduce", "refined", "--quick", "--only", "figure-7", "--output", tmp_path)
     assert result.exit_code == 1
     assert "differs, UNEXPECTED" in result.stdout
     assert "11 checks: 8 matches, 1 differs, 0 not told by the paper, 2 ours against ours; 1 otherwise" in result.stdout
@@ -136,7 +136,7 @@ def test_a_number_that_does_not_come_out_is_exit_code_1(tmp_path: Path, monkeypa
 
 def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
     """Ended while figure 15 is measured in full: figure 7 is there with its page, nothing else is begun."""
-    wanted = ["reproduce", "refined", "--only", "figure-7", "--only", "figure-15", "--out", "page"]
+    wanted = ["reproduce", "refined", "--only", "figure-7", "--only", "figure-15", "--output", "page"]
     with subprocess.Popen(words(*wanted), cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
         while not (tmp_path / "page" / "checks.csv").exists() and time.monotonic() < deadline:
@@ -148,10 +148,10 @@ def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
     left = sorted(path.name for path in (tmp_path / "page").iterdir())
     assert left == ["checks.csv", "figure-7.csv", "figure-7.png", "index.html", "made.json"]
     assert "1 of 2 figures were made; the page shows what is there: page/index.html." in said
-    assert "`hush reproduce refined --only figure-7 --only figure-15 --out page` goes on with the rest." in said
+    assert "`hush reproduce refined --only figure-7 --only figure-15 --output page` goes on with the rest." in said
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert "1 of 15 parts are here." in page
-    assert "<code>hush reproduce refined --out page</code> goes on." in page
+    assert "<code>hush reproduce refined --output page</code> goes on." in page
 
 
 def test_an_interrupt_at_once_says_how_to_go_on_and_leaves_no_page(
@@ -161,10 +161,12 @@ def test_an_interrupt_at_once_says_how_to_go_on_and_leaves_no_page(
         raise KeyboardInterrupt
 
     monkeypatch.setitem(vars(refined.STUDY.parts[6]), "compute", stop)
-    result = run("reproduce", "refined", "--quick", "--seed", 8, "--only", "7", "--out", tmp_path / "page")
+    result = run("reproduce", "refined", "--quick", "--seed", 8, "--only", "7", "--output", tmp_path / "page")
     assert result.exit_code == 130
     folder = tmp_path / "page"
-    assert f"`hush reproduce refined --quick --only 7 --seed 8 --out {folder}` goes on with the rest." in result.stderr
+    assert (
+        f"`hush reproduce refined --quick --only 7 --seed 8 --output {folder}` goes on with the rest." in result.stderr
+    )
     assert "0 of 1 figures were made. " in result.stderr
     assert list(folder.iterdir()) == []
 
@@ -177,16 +179,16 @@ def test_a_quick_run_never_takes_the_place_of_a_full_one(tmp_path: Path, monkeyp
     before = {path: path.read_bytes() for path in Path(full["out"]).iterdir()}
     assert answer("reproduce", "refined", "--quick", "--only", "7")["out"] == "hush-reproduce/refined-quick"
     for chosen in (["--only", "7"], ["--only", "1"], ["--only", "7", "--fresh"]):
-        said = refused("reproduce", "refined", "--quick", *chosen, "--out", full["out"])
-        assert "--out must not hold a full run when --quick is given" in said
-        assert "use e.g. --out hush-reproduce/refined-quick" in said
+        said = refused("reproduce", "refined", "--quick", *chosen, "--output", full["out"])
+        assert "--output must not hold a full run when --quick is given" in said
+        assert "use e.g. --output hush-reproduce/refined-quick" in said
     assert {path: path.read_bytes() for path in Path(full["out"]).iterdir()} == before
 
 
 def test_the_bar_names_the_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[str] = []
     monkeypatch.setattr(_progress.Bar, "name", lambda bar, title: heard.append(title))
-    result = run("reproduce", "refined", "--quick", "--only", "7", "--only", "4", "--out", tmp_path)
+    result = run("reproduce", "refined", "--quick", "--only", "7", "--only", "4", "--output", tmp_path)
     assert result.exit_code == 0, result.output
     assert heard == ["refined, figure-4 (1 of 2)", "refined, figure-7 (2 of 2)"]
 
@@ -210,9 +212,9 @@ def test_a_bar_shows_the_title_it_is_told(monkeypatch: pytest.MonkeyPatch) -> No
             ["--only must be a figure of refined", "use one of figure-1, figure-2, figure-3,", "figure-14, figure-15"],
         ),
         (["refined", "--seed", "-1"], ["--seed must be a whole number of at least 0"]),
-        (["refined", "--out", "-"], ["--out must be a folder"]),
+        (["refined", "--output", "-"], ["--output must be a folder"]),
         (["--quick"], ["STUDY must be given with these options"]),
-        (["refined", "--quick", "--only", "figure-7", "--out", "/proc/hush"], ["/proc/hush", "cannot be used"]),
+        (["refined", "--quick", "--only", "figure-7", "--output", "/proc/hush"], ["/proc/hush", "cannot be used"]),
     ],
 )
 def test_refuses(arguments: list[str], said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,15 +226,15 @@ def test_refuses(arguments: list[str], said: list[str], tmp_path: Path, monkeypa
 
 def test_refuses_what_stands_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert "--out must be a folder" in refused("reproduce", "refined", "--out", tmp_path / "file")
+    assert "--output must be a folder" in refused("reproduce", "refined", "--output", tmp_path / "file")
     (tmp_path / "page" / "figure-7.png").mkdir(parents=True)
     chosen = ("reproduce", "refined", "--quick", "--only", "figure-7")
-    assert "figure-7.png, must be a file" in refused(*chosen, "--out", tmp_path / "page")
+    assert "figure-7.png, must be a file" in refused(*chosen, "--output", tmp_path / "page")
 
 
 def test_the_searches_of_the_budget_study_keep_their_claims(tmp_path: Path) -> None:
     """Those figures that the unit tests leave out, since they take long."""
-    found = answer("reproduce", "budget", "--quick", "--only", "5.3", "--only", "5.4", "--out", tmp_path)
+    found = answer("reproduce", "budget", "--quick", "--only", "5.3", "--only", "5.4", "--output", tmp_path)
     assert found["failed"] == 0
     fewer = [check["verdict"] for check in found["checks"] if check["claim"] == "collections of DBS over those of BS"]
     assert fewer == ["not told by the paper", "not told by the paper"]

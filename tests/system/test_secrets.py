@@ -225,9 +225,9 @@ CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
     ("simulate", "--spec"): [("--dataset", "zipf", "--runs", 1)],
     ("budget", "--counts"): [("--mechanism", "GRR", "--threshold", 0.1)],
     ("budget", "--earlier"): [("--mechanism", "GRR", "--threshold", 0.1)],
-    ("capacity", "--counts"): [("--mechanism", "GRR", "--cap", 9, "--threshold", 0.1)],
-    ("capacity", "--earlier"): [("--mechanism", "GRR", "--cap", 9, "--threshold", 0.1)],
-    ("capacity", "--history"): [("--mechanism", "GRR", "--cap", 9, "--threshold", 0.1, "--first", 1)],
+    ("capacity", "--counts"): [("--mechanism", "GRR", "--cap", 9, "--probability", 0.1)],
+    ("capacity", "--earlier"): [("--mechanism", "GRR", "--cap", 9, "--probability", 0.1)],
+    ("capacity", "--history"): [("--mechanism", "GRR", "--cap", 9, "--probability", 0.1, "--first", 1)],
     ("plan", "--domain"): [("--epsilon", 1)],
     ("uldp", "--domain"): [("--epsilon", 1, "--sensitive", "cat")],
     ("audit", "--spec"): [()],
@@ -246,7 +246,7 @@ def _read_by_commands() -> set[tuple[str, str]]:
         for name, command in commands.items()
         for each in command.params
         if "Path" in str(get_type_hints(callbacks[name]).get(each.name))
-        and each.opts[0] not in {*ENDINGS, "--out"} - {"--checkpoint"}
+        and each.opts[0] not in {*ENDINGS, "--output"} - {"--checkpoint"}
     }
 
 

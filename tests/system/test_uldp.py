@@ -37,7 +37,7 @@ def test_errors_are_the_mechanisms_own() -> None:
 
 
 def test_what_matters_decides() -> None:
-    by_bits, by_work = (answer(*ASKED, "--prefer", what, "--slack", 3) for what in ("bits", "computation"))
+    by_bits, by_work = (answer(*ASKED, "--matters", what, "--slack", 3) for what in ("bits", "work"))
     least = min(option["error"] for option in by_bits["options"])
     near = [option for option in by_bits["options"] if option["error"] <= 3 * least]
     assert by_bits["options"][0]["bits"] == min(option["bits"] for option in near)
@@ -98,7 +98,7 @@ def test_a_file_may_say_what_is_sensitive(tmp_path: Path) -> None:
         (("--k", 10, "--sensitive", "", "--epsilon", 1), "--sensitive must be values or ranges"),
         (("--k", 10, "--sensitive", "0", "--epsilon", "nan"), "epsilon must be"),
         (("--k", 10, "--sensitive", "0", "--epsilon", 1, "--theta", 2), "theta must lie in"),
-        (("--k", 10, "--sensitive", "0", "--epsilon", 1, "--prefer", "speed"), "prefer must be one of"),
+        (("--k", 10, "--sensitive", "0", "--epsilon", 1, "--matters", "speed"), "--matters must be one of"),
         (("--k", 10, "--sensitive", "0", "--epsilon", 1, "--slack", 0), "slack must be"),
         (("--k", 1, "--sensitive", "0", "--epsilon", 1), "k must be"),
     ],
@@ -111,3 +111,12 @@ def test_sensitive_is_for_mechanisms_that_take_it(tmp_path: Path) -> None:
     how = ("simulate", "--dataset", "zipf", "--k", 10, "--epsilon", 1, "--runs", 3, "--sensitive", "0-3")
     assert "must be left out for OUE" in refused(*how, "--mechanism", "OUE")
     assert answer(*how, "--mechanism", "uSS")
+
+
+@pytest.mark.parametrize(("old", "new"), [("utility", "accuracy"), ("bits", "bits"), ("computation", "work")])
+def test_python_knows_what_matters_by_its_old_name(old: str, new: str) -> None:
+    domain = hush.Domain(size=10, sensitive=range(3))
+    with pytest.warns(DeprecationWarning, match="prefer of uldp is now matters"):
+        found = hush.uldp(domain, 1.0, prefer=old)
+    assert found == hush.uldp(domain, 1.0, matters=new)
+    assert found.matters == new

@@ -14,7 +14,7 @@ import hush
 from hush.audit import MechanismTarget, Target, run, screen
 from hush.audit.candidates import promises
 from hush.audit.classifier import hypotheses
-from hush.audit.columns import Bins, Column, all_columns, keys, last_place
+from hush.audit.columns import Bins, ReportColumn, all_columns, keys, last_place
 from hush.audit.foreign import CallableTarget
 from hush.audit.pairs import tried
 from hush.audit.reading import ABSENT, joined, pack, table
@@ -189,7 +189,7 @@ def test_columns_are_those_that_move() -> None:
     assert {str(column) for column in found} == {
         "item 1", "item 2", "bit 1 of item 1", "the place of the last binary digit of item 2",
     }  # fmt: skip
-    signs = Column((), "bit", 0).read(table(pack([-1, -2, 3]), 9))
+    signs = ReportColumn((), "bit", 0).read(table(pack([-1, -2, 3]), 9))
     assert signs.tolist() == [1, 0, 1]
 
 

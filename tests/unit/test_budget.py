@@ -10,11 +10,11 @@ import pytest
 
 import hush
 from hush.errors import ParameterError
-from hush.planning.optimus import BS, DBS, METHODS, RBS, Answer, Bayes, Direct, MPass, budget
+from hush.planning.optimus import BS, DBS, METHODS, RBS, Bayes, BudgetAnswer, Direct, MPass, budget
 from hush.planning.optimus.bayes import expected_improvement
 from hush.planning.optimus.found import settled
 from hush.planning.optimus.sequential import Test as Sequential
-from hush.planning.optimus.trials import Trials
+from hush.planning.optimus.trials import BudgetTrials
 
 COUNTS = [400, 300, 150, 100, 50]
 METHOD_NAMES = list(METHODS)
@@ -22,7 +22,7 @@ SHORT = {"MPass": MPass(passes=3, g=5.0), "Bayes": Bayes(initial=6, iterations=6
 """Methods that try many budgets, with fewer."""
 
 
-def ask(mechanism: object = "OUE", people: object = COUNTS, **more: object) -> Answer:
+def ask(mechanism: object = "OUE", people: object = COUNTS, **more: object) -> BudgetAnswer:
     given = {"loss": "l1", "threshold": 0.05, "rng": hush.seeded(7), "runs": 1000, **more}
     return budget(mechanism, people, **given)  # type: ignore[arg-type]
 
@@ -222,7 +222,7 @@ def test_where_the_runs_do_not_tell_the_answer_says_so() -> None:
 def test_where_the_exact_law_disagrees_the_methods_close_in() -> None:
     """The normal law named a budget much too small, and the next one that was tried is twice as large as needed."""
     first = ask(method="BS")
-    trials = Trials(first.question, hush.seeded(7))
+    trials = BudgetTrials(first.question, hush.seeded(7))
     _, exactly = trials.attempts(1000)
     for epsilon, law in ((first.epsilon * 0.7, "normal"), (first.epsilon * 2, "exact")):
         trials.seen(epsilon, np.zeros(1000), 0.0, True, law)

@@ -8,6 +8,7 @@ import importlib.util
 import pkgutil
 import re
 import shlex
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hush
+import hush_studies
 from hush.cli import app
 
 mpl.use("Agg")
@@ -162,6 +164,20 @@ def test_every_name_of_every_package_is_in_the_reference(package: str) -> None:
     offered = {name for name in module.__all__ if getattr(hush, name, None) is not getattr(module, name)}
     missing = {name for name in offered if f"{package}.{name}" not in there}
     assert not missing, f"add {sorted(missing)} to docs/api.md"
+
+
+def test_everything_in_the_reference_is_found_from_hush() -> None:
+    """What a page names, `dir(hush)` shows, and a plain `import hush` is enough for."""
+    first = sorted({name.split(".")[1] for name in reference()})
+    assert {"OUE", "plan", "estimation", "exact", "files"} <= {*first}
+    assert not {*first} - {*dir(hush)}
+    code = f"import hush\nfor name in {first}: getattr(hush, name)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", hush_studies.__all__)
+def test_every_name_of_the_studies_is_on_their_page(name: str) -> None:
+    assert re.search(rf"`(hush_studies\.)?{name}\b", (DOCS / "reproduce.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", [name for name in hush.registry() if ":" not in name])

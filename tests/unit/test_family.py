@@ -16,7 +16,7 @@ from hush.errors import DomainError, ParameterError, ReportError, SpecError
 from hush.exact.thresholds import SCALE
 from hush.kernels import family as kernels
 from hush.mechanisms.hashing import family
-from hush.mechanisms.hashing.family import MEMBERS, Family, nearest
+from hush.mechanisms.hashing.family import MEMBERS, HashFamily, nearest
 from hush.mechanisms.hashing.family_tables import ByBucket, ByMember
 from hush.randomness import chunk_generator
 from hush.testing import check_law, check_loss
@@ -156,7 +156,7 @@ def test_all_ways_of_counting_agree(k: int, g: int) -> None:
     m = made(k, g)
     reports = m.privatize(np.arange(3000) % k, rng=hush.seeded(7))
     due = m.support_matrix(reports).sum(axis=0)
-    whole = Family(k, g)
+    whole = HashFamily(k, g)
     one_by_one = np.zeros(k, np.int64)
     kernels.count_directly(*whole.parts(reports), kernels.buckets(g), kernels.places(k), one_by_one)
     assert (one_by_one == due).all()

@@ -19,7 +19,7 @@ import hush
 from hush.errors import ParameterError, ReportError, SpecError
 from hush.files import ReportFile, fold, merge
 from hush.files.reports import column_of
-from hush.files.tables import Table
+from hush.files.tables import TableFile
 from hush.people.arrow import to_arrow, to_numpy
 from tests.conftest import NAMES, example
 
@@ -232,5 +232,5 @@ def test_numbers_go_between_numpy_and_arrow(numbers: list[int | None], start: in
 
 def test_tables_are_read_in_batches(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,x\n2,\n3,z\n")
-    rows = list(Table(tmp_path / "t.csv", {"b": "column"}, 2).batches(lambda amount: None))
+    rows = list(TableFile(tmp_path / "t.csv", {"b": "column"}, 2).batches(lambda amount: None))
     assert [each.to_pydict() for each in rows] == [{"b": ["x", None]}, {"b": ["z"]}]

@@ -22,7 +22,7 @@ from hush.planning import accuracy
 from hush.planning.families import families
 from hush.planning.named import Usual
 from hush.planning.search import candidates
-from hush.planning.tuning import Listed, Tuned
+from hush.planning.tuning import ListedParameter, Tuned
 from hush.planning.wishes import Wishes
 from hush.simulation.normals import Normals
 from hush.testing import ConformanceError, check_forms, forms_estimates
@@ -269,7 +269,9 @@ def registered() -> Any:
 @pytest.mark.usefixtures("registered")
 def test_what_a_registered_mechanism_offers_is_planned_with() -> None:
     wishes = Wishes(k=10, n=10_000, error=0.05)
-    offered = [each for each in candidates(wishes) if isinstance(each, Listed) and each.choices.mechanism is Several]
+    offered = [
+        each for each in candidates(wishes) if isinstance(each, ListedParameter) and each.choices.mechanism is Several
+    ]
     assert len(offered) == 1
     found = offered[0].search()
     assert isinstance(found, Several)

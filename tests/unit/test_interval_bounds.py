@@ -9,7 +9,7 @@ from scipy import stats
 import hush
 from hush.estimation import Aggregate
 from hush.estimation.bounds import Bounded, Summed, Term, Terms
-from hush.estimation.laws import Law, Parts, Supports
+from hush.estimation.laws import EstimateLaw, Parts, Supports
 from hush.estimation.noise import quantile
 from hush.utility import collaborate, transform, uSS, uUE
 from hush.utility.collaborative import combined
@@ -143,7 +143,7 @@ def test_parts_and_sums_keep_to_their_values() -> None:
     wanted = np.array([True, True, False])
     assert whole.words(wanted) == ["exact", "bound"]
     low, high = whole.ends(0.025, wanted)
-    alone: list[tuple[Law, np.ndarray]] = [(some, np.array([False, True])), (rest, np.array([True]))]
+    alone: list[tuple[EstimateLaw, np.ndarray]] = [(some, np.array([False, True])), (rest, np.array([True]))]
     for i, (law, mask) in enumerate(alone):
         ends = law.ends(0.025, mask)
         assert (low[i], high[i]) == (ends[0][0], ends[1][0])

@@ -14,7 +14,7 @@ import pytest
 import hush
 from hush.analysis.modular_system import System
 from hush.estimation import Aggregate
-from hush.estimation.bounds import Bounded, Either, Listed, Mixed, Part, Term
+from hush.estimation.bounds import Bounded, Either, Listed, Mixed, MixturePart, Term
 from hush.estimation.laws import Parts
 from hush.mechanisms.histogram.grid import Grid
 from hush.mechanisms.modular.bounds import _bounded, _looked_through
@@ -37,7 +37,9 @@ def test_cumulants_of_listed_and_mixed_terms_are_exact() -> None:
         assert np.allclose(first.cumulants(THETA), exactly(first.points, first.chances))
         assert np.allclose(first.flipped().cumulants(THETA), exactly(-first.points, first.chances))
         chance, level = rng.uniform(0.1, 0.9), rng.normal()
-        mixed = Mixed.of(Part(chance, level, 2.0, first), Part(1 - chance, -level * chance / (1 - chance), 0.5, second))
+        mixed = Mixed.of(
+            MixturePart(chance, level, 2.0, first), MixturePart(1 - chance, -level * chance / (1 - chance), 0.5, second)
+        )
         points = np.concatenate([level + 2 * first.points, -level * chance / (1 - chance) + second.points / 2])
         law = np.concatenate([chance * first.chances, (1 - chance) * second.chances])
         assert law @ points == pytest.approx(0.0, abs=1e-12)
@@ -52,7 +54,7 @@ def test_cumulants_of_listed_and_mixed_terms_are_exact() -> None:
 
 
 def test_what_is_never_sent_adds_nothing() -> None:
-    assert Mixed.of(Part(1.0, 0.0), Part(0.0, 5.0, 1.0, Term(1.0, 9.0, 9.0))).up == 0.0
+    assert Mixed.of(MixturePart(1.0, 0.0), MixturePart(0.0, 5.0, 1.0, Term(1.0, 9.0, 9.0))).up == 0.0
 
 
 MODULI = [

@@ -1,4 +1,4 @@
-"""A folder imports only the folders above it, and `import hush` stays light."""
+"""A folder imports only the folders above it, `import hush` stays light, and a class has a name of its own."""
 
 from __future__ import annotations
 
@@ -76,3 +76,15 @@ def test_public_names_exist_and_are_importable() -> None:
     for name in hush.__all__:
         assert getattr(hush, name) is not None
     assert len(set(hush.__all__)) == len(hush.__all__)
+
+
+def test_no_class_name_is_defined_twice() -> None:
+    places: dict[str, list[str]] = {}
+    for root in (ROOT, STUDIES):
+        for path in sorted(root.rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, []).append(f"{path.relative_to(root.parent)}:{node.lineno}")
+    twice = {name: where for name, where in places.items() if len(where) > 1}
+    assert len(places) > 100
+    assert not twice, f"rename all but one of {twice}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import doctest
 import inspect
 import pickle
+from types import ModuleType
 
 import pytest
 
 import hush
 from hush import longitudinal, utility
 from hush.mechanisms.collected import from_outside
+from hush.planning import capri, optimus
 from tests.conftest import example
 
 OURS = [name for name in hush.__all__ if inspect.isclass(getattr(hush, name)) or inspect.isroutine(getattr(hush, name))]
@@ -64,3 +66,9 @@ def test_examples_of_what_is_imported_later(name: str) -> None:
     tried = runner.summarize(verbose=False)
     assert tried.attempted > 0
     assert tried.failed == 0
+
+
+@pytest.mark.parametrize(("package", "new"), [(optimus, "BudgetAnswer"), (capri, "CapacityAnswer")])
+def test_the_answers_of_both_searches_have_their_old_names_for_a_version(package: ModuleType, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"{package.__name__}.Answer is now {new}"):
+        assert package.Answer is getattr(package, new)

@@ -22,7 +22,7 @@ from hush.attacks.outcome import Outcome, flags, scored
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
 from hush.longitudinal import Longitudinal, Repeated
-from hush.longitudinal._likelihood import Blocks, constant
+from hush.longitudinal._likelihood import SortedReports, constant
 from hush.mechanisms.inference import shares
 from hush.randomness import source
 from hush.types import Bools, Floats, Reports
@@ -70,7 +70,7 @@ def answer_differs(m: Longitudinal, reports: Reports, changed: npt.ArrayLike) ->
         raise ParameterError(message("m", rule, type(m), remedy))
     array = _checked(m, reports)
     known = flags("changed", changed, len(array))
-    return _judged(~constant(array, Blocks.of(np.zeros(array.shape, np.int64))), known, 0.0)
+    return _judged(~constant(array, SortedReports.of(np.zeros(array.shape, np.int64))), known, 0.0)
 
 
 def likelihood_ratio(

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.audit.columns import Bins, Codes, Column, all_columns, keys, whole
-from hush.audit.reading import Path, Table
+from hush.audit.columns import Bins, Codes, ReportColumn, all_columns, keys, whole
+from hush.audit.reading import Path, ReportTable
 from hush.errors import missing
 from hush.types import Floats
 
@@ -38,7 +38,7 @@ class Candidate(ABC):
     """A score of reports."""
 
     @abstractmethod
-    def score(self, table: Table) -> Floats:
+    def score(self, table: ReportTable) -> Floats:
         """Higher for reports that are likelier under the first value."""
 
     @abstractmethod
@@ -55,16 +55,16 @@ class Outputs(Candidate):
     scores: Floats
     examples: dict[int, str]
 
-    def score(self, table: Table) -> Floats:
+    def score(self, table: ReportTable) -> Floats:
         """The logarithm of the ratio of the counts; zero for an output that was not seen."""
         at, there = self._found(table)
         return np.where(there, self.scores[at], 0.0)
 
-    def known_in(self, table: Table) -> int:
+    def known_in(self, table: ReportTable) -> int:
         """How many reports are outputs that were seen before."""
         return int(np.count_nonzero(self._found(table)[1]))
 
-    def _found(self, table: Table) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    def _found(self, table: ReportTable) -> tuple[Codes, npt.NDArray[np.bool_]]:
         key = keys(table, self.paths)
         at = np.minimum(np.searchsorted(self.known, key), self.known.size - 1)
         return at, self.known[at] == key
@@ -83,12 +83,12 @@ class Outputs(Candidate):
 class Cells(Candidate):
     """One column, or two side by side, in bins; or several, added up."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     bins: tuple[Bins, ...]
     scores: tuple[Floats, ...]
     """One table over all bins together, or one for each column, to be added up."""
 
-    def score(self, table: Table) -> Floats:
+    def score(self, table: ReportTable) -> Floats:
         """What the tables say."""
         codes = [b.codes(column.read(table)) for column, b in zip(self.columns, self.bins, strict=True)]
         if len(self.scores) == 1:
@@ -113,10 +113,10 @@ class Cells(Candidate):
 class Boosted(Candidate):
     """Boosted trees."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ReportColumn, ...]
     model: Any
 
-    def score(self, table: Table) -> Floats:
+    def score(self, table: ReportTable) -> Floats:
         """Log-odds."""
         rows = np.stack([column.read(table) for column in self.columns], axis=1)
         return np.asarray(self.model.decision_function(rows), np.float64)
@@ -129,22 +129,22 @@ class Boosted(Candidate):
 class Fit:
     """Reports of two values to fit candidates to."""
 
-    def __init__(self, ones: list[Table], twos: list[Table]) -> None:
+    def __init__(self, ones: list[ReportTable], twos: list[ReportTable]) -> None:
         self._tables = [*ones, *twos]
         self._first = np.repeat([True, False], [sum(t.size for t in part) for part in (ones, twos)])
 
     @cached_property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[ReportColumn]:
         """All that move."""
         return all_columns(self._tables)
 
     @cached_property
-    def _ranked(self) -> list[tuple[float, float, Column, Bins, Codes]]:
+    def _ranked(self) -> list[tuple[float, float, ReportColumn, Bins, Codes]]:
         """Columns with what each promises by itself and how significant it is, the most promising first."""
         return sorted(self._judged[0], key=lambda each: each[0], reverse=True)
 
     @cached_property
-    def _judged(self) -> tuple[list[tuple[float, float, Column, Bins, Codes]], list[float]]:
+    def _judged(self) -> tuple[list[tuple[float, float, ReportColumn, Bins, Codes]], list[float]]:
         """Every column, as above, and what a bold reader would hope of each."""
         found, hopes = [], []
         for column in self.columns:
@@ -157,7 +157,7 @@ class Fit:
             hopes.append(float(promises(high[None], low[None], _BOLD)[0]))
         return found, hopes
 
-    def _read(self, column: Column) -> Floats:
+    def _read(self, column: ReportColumn) -> Floats:
         return np.concatenate([column.read(table) for table in self._tables])
 
     @cached_property
@@ -194,7 +194,7 @@ class Fit:
         for _, column, bins, codes in sorted(self._singled(), key=lambda each: -each[0])[:_TRIED]:
             yield Cells((column,), (bins,), (self._table(codes, (bins.size,)),))
 
-    def _singled(self) -> Iterator[tuple[float, Column, Bins, Codes]]:
+    def _singled(self) -> Iterator[tuple[float, ReportColumn, Bins, Codes]]:
         """Columns of many values that come again, each value by itself, and what a bold reader would hope of each."""
         for _, _, column, coarse, _ in self._judged[0]:
             values = self._read(column)

@@ -22,7 +22,7 @@ _ALIKE = 50  # reports of a value that are all the same, for which chance is no 
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenEvents:
     """Events, and what is left to prove them.
 
     Args:
@@ -42,12 +42,12 @@ class Chosen:
 
 def chosen(
     what: Target, method: str, pair: tuple[int, int], trials: int, root: int | None, rules: dict[str, Any]
-) -> Chosen:
+) -> ChosenEvents:
     """What a method counts."""
     if method == "attack":
         first = pair[0]
         words = f"the best guess is {first}"
-        return Chosen([Event(words, lambda reports, coin: what.guesses(reports, first, coin))], [False], trials)
+        return ChosenEvents([Event(words, lambda reports, coin: what.guesses(reports, first, coin))], [False], trials)
     size = min(int(trials * _SHARE), _MOST)
     if method == "classifier":
         size = max(size, min(int(trials * _LARGEST), _LEARNING))
@@ -61,19 +61,19 @@ def chosen(
     learned = halves(size, len(reader(what)(parts[0][0][:256]).paths()))
     alike = tuple(value for value, part in zip(pair, parts, strict=True) if what.mixed and _alike(what, part))
     events = [_shown(what, each, pair) for each in found]
-    return Chosen(events, [each.swapped for each in found], trials - size, learned, alike)
+    return ChosenEvents(events, [each.swapped for each in found], trials - size, learned, alike)
 
 
 def _by_law(
     what: Target, pair: tuple[int, int], parts: list[list[Reports]], trials: int, rules: dict[str, Any]
-) -> Chosen:
+) -> ChosenEvents:
     first, second = pair
     ones, twos = (np.concatenate([what.log_ratio(chunk, first, second) for chunk in part]) for part in parts)
     found = best_threshold(ones, twos, trials, **rules)
     sign = -1.0 if found.swapped else 1.0
     words = f"the likelihood ratio is {'infinite' if found.level > 700 else f'at least {math.exp(found.level):.4g}'}"
     event = Event(words, lambda reports, coin: sign * what.log_ratio(reports, first, second) >= found.level)
-    return Chosen([event], [found.swapped], trials)
+    return ChosenEvents([event], [found.swapped], trials)
 
 
 def _shown(what: Target, event: Learned, pair: tuple[int, int]) -> Event:

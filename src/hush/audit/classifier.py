@@ -21,12 +21,12 @@ import numpy.typing as npt
 from hush.audit.candidates import Boosted, Candidate, Fit, Outputs, rows_for
 from hush.audit.events import Threshold
 from hush.audit.foreign import ForeignTarget
-from hush.audit.reading import Table, table
+from hush.audit.reading import ReportTable, table
 from hush.audit.target import MechanismTarget, Target
 from hush.mechanisms.pure import PureOracle
 from hush.types import Floats, Reports
 
-Reader = Callable[[Reports], Table]
+Reader = Callable[[Reports], ReportTable]
 
 CLEAR = 1.0
 """What promises so much more than was claimed is enough: there is no need to look for something more intricate."""
@@ -68,7 +68,7 @@ class Learned:
     def _block(self, reports: Reports) -> npt.NDArray[np.bool_]:
         return self.tested(self.read(reports))
 
-    def tested(self, table: Table) -> npt.NDArray[np.bool_]:
+    def tested(self, table: ReportTable) -> npt.NDArray[np.bool_]:
         """Whether each report that was read shows it."""
         score = self.candidate.score(table)
         return np.asarray((-score if self.swapped else score) >= self.threshold.level)
@@ -141,7 +141,7 @@ def halves(size: int, width: int) -> tuple[int, int]:
     return min(size // 2, rows_for(width)), min(size - size // 2, MOST_HELD)
 
 
-def _different(events: list[Learned], held: list[list[Table]]) -> list[Learned]:
+def _different(events: list[Learned], held: list[list[ReportTable]]) -> list[Learned]:
     """Events that do not show in just the same reports."""
     kept: dict[bytes, Learned] = {}
     for event in events:
@@ -150,7 +150,7 @@ def _different(events: list[Learned], held: list[list[Table]]) -> list[Learned]:
     return list(kept.values())
 
 
-def _known(outputs: Outputs | None, held: list[list[Table]]) -> bool:
+def _known(outputs: Outputs | None, held: list[list[ReportTable]]) -> bool:
     """Whether the outputs of one half come again in the other; those that carry a mark of their time do not."""
     tables = [table for part in held for table in part]
     return outputs is not None and sum(outputs.known_in(table) for table in tables) > 0.9 * sum(t.size for t in tables)
@@ -178,7 +178,7 @@ class Scored:
     second: Floats
 
     @classmethod
-    def of(cls, candidate: Candidate, held: list[list[Table]]) -> Scored:
+    def of(cls, candidate: Candidate, held: list[list[ReportTable]]) -> Scored:
         """The candidate's scores."""
         first, second = (np.sort(np.concatenate([candidate.score(t) for t in part])) for part in held)
         return cls(candidate, first, second)
@@ -236,7 +236,7 @@ def reader(target: Target) -> Reader:
     return lambda reports: table(target.features(reports), target.k)
 
 
-def _of_mechanism(target: MechanismTarget, reports: Reports) -> Table:
+def _of_mechanism(target: MechanismTarget, reports: Reports) -> ReportTable:
     """The record's numbers, and which values it supports unless every one has a number there already."""
     m = target.mechanism
     if not isinstance(m, PureOracle) or m.coordinates(reports[:1]) is not None:
@@ -244,12 +244,12 @@ def _of_mechanism(target: MechanismTarget, reports: Reports) -> Table:
     return table(reports, m.k, {"support of": lambda value: m.supports(reports, np.full(reports.size, value))})
 
 
-def tables_of(read: Reader, chunks: list[Reports]) -> list[Table]:
+def tables_of(read: Reader, chunks: list[Reports]) -> list[ReportTable]:
     """All reports, read, a block at a time."""
     return _tables(read, chunks, 0, sum(map(len, chunks)))
 
 
-def _tables(read: Reader, chunks: list[Reports], start: int, stop: int) -> list[Table]:
+def _tables(read: Reader, chunks: list[Reports], start: int, stop: int) -> list[ReportTable]:
     """Reports number start..stop, read, a block at a time."""
     found, at = [], 0
     for chunk in chunks:
@@ -262,7 +262,7 @@ def _tables(read: Reader, chunks: list[Reports], start: int, stop: int) -> list[
 class _Nothing(Candidate):
     """All reports are the same."""
 
-    def score(self, table: Table) -> Floats:
+    def score(self, table: ReportTable) -> Floats:
         return np.zeros(table.size)
 
     def words(self, level: float, below: bool) -> str:

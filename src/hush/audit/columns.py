@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hush.audit.reading import Numbers, Path, Table, finite, spell
+from hush.audit.reading import Numbers, Path, ReportTable, finite, spell
 from hush.types import Floats
 
 Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Column:
+class ReportColumn:
     """A number of every report.
 
     Args:
@@ -29,7 +29,7 @@ class Column:
     kind: str = "value"
     at: int = 0
 
-    def read(self, table: Table) -> Floats:
+    def read(self, table: ReportTable) -> Floats:
         """The column of these reports."""
         raw = table.column(self.path)
         if self.kind == "bit":
@@ -43,20 +43,20 @@ class Column:
         return f"bit {self.at} of {where}" if self.kind == "bit" else f"the place of the last binary digit of {where}"
 
 
-def all_columns(tables: list[Table]) -> list[Column]:
+def all_columns(tables: list[ReportTable]) -> list[ReportColumn]:
     """Every column that is not the same in all reports."""
-    found: list[Column] = []
+    found: list[ReportColumn] = []
     for path in sorted({p for t in tables for p in t.paths()}, key=lambda p: [(isinstance(q, str), q) for q in p]):
         raw = np.concatenate([t.column(path) for t in tables])
         tidy = finite(raw) if raw.dtype.kind == "f" else raw.astype(np.int64)
         low, high = tidy.min(), tidy.max()
         if low == high:
             continue
-        found.append(Column(path))
+        found.append(ReportColumn(path))
         if raw.dtype.kind == "f" and not np.array_equal(raw, np.rint(raw)):
-            found.append(Column(path, "place"))
+            found.append(ReportColumn(path, "place"))
         elif high - low > 1:
-            found += [Column(path, "bit", at) for at in _moving_bits(_integers(raw))]
+            found += [ReportColumn(path, "bit", at) for at in _moving_bits(_integers(raw))]
     return found
 
 
@@ -137,14 +137,14 @@ class Bins:
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-def whole(columns: Iterable[Column]) -> tuple[Path, ...]:
+def whole(columns: Iterable[ReportColumn]) -> tuple[Path, ...]:
     """The paths that make up a report; membership only of what has no items that stand in order."""
     paths = tuple(dict.fromkeys(column.path for column in columns))
     listed = {path[:-1] for path in paths if path and isinstance(path[-1], int) and path[-2:-1] != ("has",)}
     return tuple(path for path in paths if path[-2:-1] != ("has",) or path[:-2] not in listed)
 
 
-def keys(table: Table, paths: Iterable[Path]) -> Codes:
+def keys(table: ReportTable, paths: Iterable[Path]) -> Codes:
     """A number that tells different reports apart (to about one in 2^64), from what stands at these paths."""
     total = np.zeros(table.size, np.uint64)
     for path in paths:

@@ -21,7 +21,7 @@ import numpy as np
 from hush import rules
 from hush.audit import guard
 from hush.audit.columns import all_columns
-from hush.audit.reading import Table, Unreadable, compact, joined, pack, table, vectors
+from hush.audit.reading import ReportTable, Unreadable, compact, joined, pack, table, vectors
 from hush.audit.target import Claim, MechanismTarget, Target
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.base import FrequencyOracle
@@ -67,7 +67,7 @@ class ForeignTarget(Target):
     def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
         """One report of each value, in order."""
 
-    def table(self, reports: Reports) -> Table:
+    def table(self, reports: Reports) -> ReportTable:
         """Reports, to be read number by number."""
         try:
             return table(reports, self.k)

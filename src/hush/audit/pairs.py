@@ -21,7 +21,7 @@ _STREAMS = 1000  # numbers of streams that no audit uses, so that what is proved
 
 
 @dataclass(frozen=True)
-class Telling:
+class TellingPair:
     """A pair of values, and how telling it is.
 
     Args:
@@ -43,7 +43,7 @@ def tried(
     *,
     sample: int = 4000,
     rng: np.random.Generator | None = None,
-) -> list[Telling]:
+) -> list[TellingPair]:
     """Pairs of values, the most telling first.
 
     Args:
@@ -65,7 +65,7 @@ def tried(
     return sorted(found, key=lambda each: each.promise, reverse=True)
 
 
-def tries(target: Target, pairs: list[tuple[int, int]], size: int, root: int | None) -> Iterator[Telling]:
+def tries(target: Target, pairs: list[tuple[int, int]], size: int, root: int | None) -> Iterator[TellingPair]:
     """Every pair, by so many reports of each value."""
     delta = 0.0 if target.claim is None else target.claim.delta
     reports: dict[int, list[Reports]] = {}
@@ -77,7 +77,7 @@ def tries(target: Target, pairs: list[tuple[int, int]], size: int, root: int | N
             if value not in reports:
                 reports[value] = Stream(target, value, root, _STREAMS + value).sample(size)
         events = hypotheses(target, reports[pair[0]], reports[pair[1]], pair, delta=delta, thorough=False)
-        yield Telling(pair, events[0].promise, events[0].words, max(event.hope for event in events))
+        yield TellingPair(pair, events[0].promise, events[0].words, max(event.hope for event in events))
 
 
 def checked(name: str, pair: tuple[int, int], k: int) -> tuple[int, int]:

@@ -38,7 +38,7 @@ class Unreadable(ValueError):
     """A report that says nothing about itself."""
 
 
-class Table(Protocol):
+class ReportTable(Protocol):
     """Reports of one chunk, read path by path."""
 
     size: int
@@ -148,7 +148,7 @@ def _objects(reports: Sequence[Any]) -> Reports:
     return np.fromiter(reports, object, len(reports))
 
 
-def table(reports: Reports, k: int, more: Mapping[str, Callable[[int], Numbers]] | None = None) -> Table:
+def table(reports: Reports, k: int, more: Mapping[str, Callable[[int], Numbers]] | None = None) -> ReportTable:
     """Reports to be read.
 
     Args:

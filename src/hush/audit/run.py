@@ -14,7 +14,7 @@ import numpy as np
 from hush import rules
 from hush.audit import bounds, exact
 from hush.audit.checkpoint import Checkpoint
-from hush.audit.choosing import Chosen, chosen
+from hush.audit.choosing import ChosenEvents, chosen
 from hush.audit.foreign import ForeignTarget, claimed
 from hush.audit.independence import remembers
 from hush.audit.pairs import checked
@@ -111,7 +111,7 @@ def _proved(
     what: Target,
     promised: Claim | None,
     screening: Screening,
-    choice: Chosen,
+    choice: ChosenEvents,
     kept: Checkpoint,
     root: int | None,
     progress: Progress | None,
@@ -162,7 +162,9 @@ def _proved(
     )
 
 
-def _power(claim: Claim, tried: list[Counted], choice: Chosen, screening: Screening, terms: dict[str, Any]) -> Power:
+def _power(
+    claim: Claim, tried: list[Counted], choice: ChosenEvents, screening: Screening, terms: dict[str, Any]
+) -> Power:
     """What would have been found."""
     losses = [smallest_loss(each.counts[1], choice.proving, claim.epsilon, **terms) for each in tried]
     smallest = min((loss for loss in losses if loss is not None), default=None)

@@ -16,7 +16,7 @@ import numpy as np
 
 from hush import rules
 from hush.audit.classifier import CLEAR, reader, tables_of
-from hush.audit.pairs import Telling, tries
+from hush.audit.pairs import TellingPair, tries
 from hush.audit.standing_out import Ranking, ranked
 from hush.audit.stream import Mixture, Progress
 from hush.audit.target import Target, as_target
@@ -54,7 +54,7 @@ class Screening:
     pair: tuple[int, int]
     k: int
     rounds: tuple[tuple[int, int], ...]
-    pairs: tuple[Telling, ...] = ()
+    pairs: tuple[TellingPair, ...] = ()
     columns: tuple[int, int] | None = None
     untried: int = 0
 
@@ -194,9 +194,9 @@ def _ordered(values: list[int], likely: list[tuple[int, int]]) -> list[tuple[int
 
 def _compared(
     target: Target, pairs: list[tuple[int, int]], size: int, root: int | None, tell: Progress
-) -> tuple[Telling, ...]:
+) -> tuple[TellingPair, ...]:
     """Pairs, the most telling first; where one clearly breaks the claim, no more are tried."""
-    found: list[Telling] = []
+    found: list[TellingPair] = []
     for each in tries(target, pairs, size, root):
         found.append(each)
         if target.claim is not None and each.promise > target.claim.epsilon + CLEAR:

@@ -13,8 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from hush.audit.columns import Bins, Codes, Column, all_columns, keys, whole
-from hush.audit.reading import Table
+from hush.audit.columns import Bins, Codes, ReportColumn, all_columns, keys, whole
+from hush.audit.reading import ReportTable
 from hush.types import Floats
 
 _BINS, _COARSE = 24, 6  # of a column by itself, and beside another
@@ -42,7 +42,7 @@ class Ranking:
     of: int
 
 
-def ranked(tables: list[Table], labels: Codes, many: int, size: int) -> Ranking:
+def ranked(tables: list[ReportTable], labels: Codes, many: int, size: int) -> Ranking:
     """How telling each value is.
 
     Args:
@@ -71,7 +71,7 @@ def ranked(tables: list[Table], labels: Codes, many: int, size: int) -> Ranking:
     return Ranking(scores.order(), scores.pairs(), len(looked), len(columns))
 
 
-def _side_by_side(columns: list[Column], tables: list[Table]) -> Iterator[tuple[Codes, int]]:
+def _side_by_side(columns: list[ReportColumn], tables: list[ReportTable]) -> Iterator[tuple[Codes, int]]:
     """Two numbers of a report together, which may tell what neither tells by itself: cells, and how many there are."""
     some = [column for column in columns if column.kind == "value"][:_PAIRED]
     cut = []

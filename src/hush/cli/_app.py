@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import hush
-from hush.cli import _guard
+from hush.cli import _guard, _renamed
 from hush.errors import ParameterError, Unsaid, message
 
 COMMANDS = (
@@ -32,12 +32,21 @@ COMMANDS = (
 
 
 class _Once(TyperCommand):
-    """Refuses an option that is given twice with a value: the last would win, and the first be forgotten."""
+    """Refuses an option that is given twice with a value: the last would win, and the first be forgotten.
+
+    An option that has a new name is taken by its old one, too.
+    """
+
+    def make_parser(self, ctx: Any) -> Any:
+        """The parser, which knows the old names."""
+        parser = super().make_parser(ctx)
+        _renamed.understand(parser, self.name, self.get_params(ctx))
+        return parser
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options, each at most once unless it may be repeated."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))
-        given: list[Any] = list(order)
+        given = _renamed.resolved(self.name, order)
         for option in given:
             single = option.param_type_name == "option" and not (option.multiple or option.is_flag or option.count)
             if single and given.count(option) > 1:

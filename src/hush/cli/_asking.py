@@ -13,7 +13,6 @@ from hush.cli._choose import mechanism_class, parsed
 from hush.errors import NOTHING, ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import takes
-from hush.planning.relax import up
 
 Found = TypeVar("Found")
 
@@ -67,31 +66,13 @@ def bar(title: str, *, quiet: bool) -> Iterator[Callable[[float], None]]:
         yield tell
 
 
-def say_written(made: object, spec_out: Path | None, plot: Path | None, *, read: bool) -> None:
+def say_written(made: object, spec_out: Path | None, png: Path | None, *, read: bool) -> None:
     """Tell which files were written, or that a spec can be, where other commands would read it."""
-    if plot is not None:
-        _console.note(f"wrote the picture, {plot}")
+    if png is not None:
+        _console.note(f"wrote the picture, {png}")
     if spec_out is not None and made is None:
         _console.warn(f"no spec was written, and {spec_out} is as it was")
     elif spec_out is not None:
         _console.note(f"wrote the spec, {spec_out}")
     elif read:
         _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")
-
-
-def rounded_up(epsilon: float) -> str:
-    """A budget with four digits, never less than it is.
-
-    >>> rounded_up(5.81531), rounded_up(0.001), rounded_up(2.0)
-    ('5.816', '0.001', '2')
-    """
-    return f"{up(epsilon):.4g}"
-
-
-def percent(share: float) -> str:
-    """A share in percent.
-
-    >>> percent(0.9), percent(0.99999), percent(0.00012)
-    ('90 %', '99.999 %', '0.012 %')
-    """
-    return f"{share * 100:.5g} %"

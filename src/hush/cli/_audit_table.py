@@ -8,6 +8,7 @@ from rich.console import Console
 
 from hush.audit import AuditResult
 from hush.cli import _console, _grid
+from hush.reports.words import DASH, number
 
 _STYLES = {"violation": "bold red", "inconclusive": "bold yellow", "consistent": "green", "measured": ""}
 
@@ -40,8 +41,8 @@ def _cells(result: AuditResult) -> list[tuple[str, str]]:
     hits, false_hits = ("", "") if result.counts is None else (f"{each:,}" for each in result.counts)
     plain = [
         result.method,
-        _console.DASH if result.claimed is None else f"{result.claimed:g}",
-        _console.number(result.epsilon_lower),
+        DASH if result.claimed is None else f"{result.claimed:g}",
+        number(result.epsilon_lower),
         result.confidence,
         "" if exact else f"{result.trials:,}",
         hits,

@@ -8,7 +8,7 @@ from pathlib import Path
 from hush.audit import Claim, MechanismTarget, Target, adapters
 from hush.audit.foreign import PATIENCE, from_name
 from hush.audit.pipe import PipeTarget
-from hush.cli._choose import Choice
+from hush.cli._choose import MechanismOptions
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.randomness import CHUNK
 
@@ -71,7 +71,9 @@ class Asked:
         return named[0]
 
     def _mechanism(self) -> Target:
-        choice = Choice(self.mechanism, self.k, self.epsilon, self.delta, self.settings, self.spec, self.sensitive)
+        choice = MechanismOptions(
+            self.mechanism, self.k, self.epsilon, self.delta, self.settings, self.spec, self.sensitive
+        )
         return MechanismTarget(choice.build().mechanism)
 
     def _adapted(self) -> Target:

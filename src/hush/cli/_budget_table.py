@@ -1,22 +1,16 @@
-"""The smallest budget in a sentence, and the table behind it."""
+"""The smallest budget, and the table behind it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from rich.console import Console
 
-from hush import rules
 from hush.cli import _console, _grid
-from hush.cli._asking import percent
-from hush.guarantee import LDP, ULDP
-from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus import Answer, Tried
-from hush.planning.optimus.question import Question
-from hush.planning.relax import up
-from hush.reports.words import many
+from hush.planning.optimus import BudgetAnswer, Tried
+from hush.reports import budget_in_words
+from hush.reports.words import number, percent, rounded
 
 Row = TypeVar("Row")
 
@@ -28,9 +22,9 @@ _VERDICTS = {(True, True): "enough", (True, False): "too little", (False, True):
 """By whether a method proves, and what it concluded."""
 
 
-def show(console: Console, answer: Answer, people: str, seed: int) -> None:
+def show(console: Console, answer: BudgetAnswer, people: str, seed: int) -> None:
     """The answer, what it means for one person, and what was seen at every budget."""
-    for paragraph in paragraphs(answer):
+    for paragraph in budget_in_words.paragraphs(answer):
         console.print(_console.cell(paragraph), soft_wrap=True)
         console.print()
     q = answer.question
@@ -41,87 +35,11 @@ def show(console: Console, answer: Answer, people: str, seed: int) -> None:
     ranks = (0, 0, 3, 4, 1, 2, 5, 0)
     columns = [_grid.Column(n, "left" if n in ("law", "") else "right", r) for n, r in zip(names, ranks, strict=True)]
     more = len(answer.evidence) - len(rows)
-    title = f"{q.name}, {q.people.k:,} values, {people}, {_people(q)}; {q.loss} at most {q.threshold:g}"
+    title = f"{q.name}, {q.people.k:,} values, {people}, {budget_in_words.people(q)}; {q.loss} at most {q.threshold:g}"
     _grid.show(console, columns, [_cells(t, at, answer) for t, at in zip(rows, said, strict=True)], title)
     looked = f"{more:,} more budgets were looked at, which --json lists. " if more else ""
     found = f"{looked}Method {answer.method}, {answer.runs:,} collections, {answer.seconds:.2g} s, seed {seed}."
     console.print(_console.cell(found, "dim"), soft_wrap=True)
-
-
-def paragraphs(answer: Answer) -> list[str]:
-    """The answer in words: what was shown, or what was only seen."""
-    if answer.epsilon is None or answer.mechanism is None:
-        return [_none(answer), _ways_out(answer)]
-    said = _seen(answer) if answer.confidence is None else _shown(answer, answer.confidence)
-    return [said, _exposed(answer.mechanism)]
-
-
-def _shown(answer: Answer, confidence: float) -> str:
-    """An answer with a proof, and what is known of smaller budgets."""
-    q, sure = answer.question, f"with {percent(confidence)} confidence"
-    said = (
-        f"{q.name} with ε = {plain(answer.epsilon)} is enough: {percent(q.probability)} of such collections, each from "
-        f"{_crowd(q)}, keep to what was wanted: {meaning(q)}."
-    )
-    if answer.refuted is not None:
-        return (
-            f"{said} Tests show this, and that ε = {plain(answer.refuted)} is too little, {sure}; the smallest budget "
-            "lies between the two, if a larger one is never worse."
-        )
-    if answer.epsilon == q.low:
-        return f"{said} Tests show this {sure}; no smaller budget was asked for."
-    return f"{said} Tests show this {sure}; no budget from ε = {plain(q.low)} on was shown to be too little."
-
-
-def _seen(answer: Answer) -> str:
-    """An answer without a proof."""
-    q, best = answer.question, answer.best
-    low, high = (percent(_two(each, 3)) for each in best.interval)
-    return (
-        f"{q.name} with ε = {plain(answer.epsilon)} seems to be enough: {best.satisfied:,} of {best.runs:,} simulated "
-        f"collections, each from {_crowd(q)}, kept to what was wanted: {meaning(q)}. That is "
-        f"{percent(_two(best.share, 4))} (95 % interval {low} to {high}), where {percent(q.probability)} are wanted. "
-        f"{answer.method} chose the budget by such runs, so that it may be a little too small; --method direct proves "
-        "its answer."
-    )
-
-
-def _none(answer: Answer) -> str:
-    """That there is no answer, and whether that was shown."""
-    q, best = answer.question, answer.best
-    asked = f"from ε = {plain(q.low)} to {plain(q.high)}"
-    seen = f"{percent(_two(best.share, 4))} of {best.runs:,} simulated collections at ε = {plain(best.epsilon)}"
-    seen, wanted = f"with {_people(q)}, {seen} kept to it", f"Wanted: {meaning(q)}."
-    if answer.undecided:
-        return (
-            f"No budget {asked} was shown to be enough for {q.name}, and the largest was not shown to be too little: "
-            f"{seen}, too near to {percent(q.probability)} to tell. {wanted}"
-        )
-    said = f"No budget {asked} is enough for {q.name}: {seen}, and not {percent(q.probability)}. {wanted}"
-    if answer.confidence is None:
-        return said
-    return f"{said} Tests show that ε = {plain(q.high)} is too little, with {percent(answer.confidence)} confidence."
-
-
-def _ways_out(answer: Answer) -> str:
-    """What to do where no budget is enough."""
-    q = answer.question
-    most = float(getattr(type(q.mechanism(q.high)), "_largest", rules.MAX_EPSILON))
-    last = "or allow more with --max-epsilon"
-    if q.high >= most:
-        last = f"or choose another mechanism, since {q.name} takes no budget above {most:g}"
-        last += " and AGM does" if q.name == "GM" else ""
-    first = "Simulate more with --runs, ask" if answer.undecided else "Ask"
-    return f"{first} more people, accept a larger loss, be content with a smaller probability, {last}."
-
-
-def plain(epsilon: float | None) -> str:
-    """A budget as it is: answers have four digits, ends of the range those that were given.
-
-    >>> plain(5.816), plain(20.0), plain(0.123456)
-    ('5.816', '20', '0.123456')
-    """
-    return f"{epsilon:.12g}"
 
 
 def told_apart(budgets: Sequence[float]) -> list[str]:
@@ -133,55 +51,6 @@ def told_apart(budgets: Sequence[float]) -> list[str]:
     several = len(set(budgets))
     written = ([f"{each:.{digits}g}" for each in budgets] for digits in range(4, 17))
     return next((each for each in written if len(set(each)) == several), [repr(each) for each in budgets])
-
-
-def _exposed(m: FrequencyOracle) -> str:
-    """What the budget means for a person."""
-    promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
-    if isinstance(m.guarantee, LDP):
-        promise += (
-            f", a report being at most {up(math.exp(m.guarantee.epsilon)):.4g} times likelier from one value than "
-        )
-        promise += "from another"
-    return (
-        f"For each person that means {promise}. {unprotected(m.guarantee)}Whoever sees a report names the person's "
-        f"value {percent(_two(m.asr()))} of the time; guessing blindly does {percent(_two(1 / m.k))}."
-    )
-
-
-def unprotected(promise: object) -> str:
-    """That a guarantee leaves some values out, where it does."""
-    if not isinstance(promise, ULDP):
-        return ""
-    some = len(promise.sensitive)
-    whom = "one sensitive value is" if some == 1 else f"{some:,} sensitive values are"
-    return f"Only the {whom} protected; the others may be revealed. "
-
-
-def _people(q: Question) -> str:
-    return many(q.people.n, "person", "people")
-
-
-def _crowd(q: Question) -> str:
-    return f"the same {_people(q)}" if q.people.drawn is None else f"{_people(q)} drawn anew"
-
-
-def meaning(q: Question) -> str:
-    """What the wish says, for somebody who has never heard of the loss."""
-    x, (name, _, top) = q.threshold, q.loss.partition("@")
-    points = f"{100 * x:.4g} percentage point{'' if x == 0.01 else 's'}"
-    said = {
-        "l1": f"frequencies are off by at most {points} on average",
-        "l2": f"the root of the summed squared errors, over the number of values, is at most {x:g}",
-        "max": f"no frequency is off by more than {points}",
-        "kendall": f"{f'at most {percent(x / 2)} of all' if x else 'no'} pairs of values are in the wrong order (1 - τ "
-        f"at most {x:g}; a tie counts half)",
-        "f1": f"{f'at least {percent(1 - x)}' if x else 'all'} of the {top} most frequent values are found",
-        "ndcg": f"the {top} values named as the most frequent score at least {1 - x:.4g} of the best score (NDCG)",
-        "kl": f"the estimate diverges from the truth by at most {x:g} nats",
-        "emd": f"people are on average misplaced by at most {x:g} steps of the ordered values",
-    }
-    return said.get(name, f"the loss is at most {x:g}")
 
 
 def thinned(rows: Sequence[Row], budgets: Sequence[float], answer: float | None) -> list[Row]:
@@ -199,7 +68,7 @@ def thinned(rows: Sequence[Row], budgets: Sequence[float], answer: float | None)
     return [rows[i] for i in sorted(kept)]
 
 
-def _cells(tried: Tried, at: str, answer: Answer) -> list[Any]:
+def _cells(tried: Tried, at: str, answer: BudgetAnswer) -> list[Any]:
     low, high = tried.interval
     here = tried.epsilon == answer.epsilon and bool(tried.satisfies) and tried is answer.best
     proved = answer.confidence is not None
@@ -207,20 +76,15 @@ def _cells(tried: Tried, at: str, answer: Answer) -> list[Any]:
     style = "bold" if here else ""
     texts = (
         at,
-        percent(_two(tried.share, 4)),
-        f"{percent(_two(low, 4))} – {percent(_two(high, 4))}",
+        percent(rounded(tried.share, 4)),
+        f"{percent(rounded(low, 4))} – {percent(rounded(high, 4))}",
         f"{tried.runs:,}",
-        _console.number(tried.mean),
-        _console.number(tried.quantile),
+        number(tried.mean),
+        number(tried.quantile),
         tried.law,
         f"● {verdict}" if here else verdict,
     )
     return [_console.cell(text, style) for text in texts]
-
-
-def _two(value: float, digits: int = 2) -> float:
-    """Rounded to so many digits."""
-    return float(f"{value:.{digits}g}")
 
 
 def _epsilon(tried: Tried) -> float:

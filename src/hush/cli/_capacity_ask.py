@@ -21,13 +21,19 @@ from hush.mechanisms.settings import takes
 from hush.people.clipping import up_to, with_amounts
 from hush.people.domain import Domain
 from hush.planning import capri
-from hush.planning.capri import Answer, Evidence, Exposure, Population
+from hush.planning.capri import CapacityAnswer, Evidence, Exposure, Population
 from hush.planning.capri.build import builder
 from hush.planning.capri.question import question
-from hush.planning.capri.trial import Trials
+from hush.planning.capri.trial import CapacityTrials
 
-OPTIONS = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "counts", "mechanism")}
-OPTIONS |= {"most": "--clip", "epsilon": "--max-epsilon", "domain": "--counts"}
+OPTIONS = {name: f"--{name}" for name in ("cap", "method", "runs", "counts", "mechanism")}
+OPTIONS |= {
+    "metric": "--outcome",
+    "threshold": "--probability",
+    "most": "--clip-above",
+    "epsilon": "--max-epsilon",
+    "domain": "--counts",
+}
 
 _POINTS, _AROUND = 80, 8.0  # of a picture: budgets, and how far from the answer
 _ROUNDS, _WORK = 20, 3e4  # first rounds to simulate, where a collection takes fewer random numbers
@@ -95,7 +101,7 @@ def parameters(
 
 def answered(
     asking: dict[str, Any], people: Population, spent: float, rng: np.random.Generator, *, quiet: bool
-) -> Answer:
+) -> CapacityAnswer:
     """The smallest budget."""
     steps = 40 if asking["method"] == "bayes" else 30
     with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
@@ -112,7 +118,7 @@ def answered(
 
 def rehearsed(
     asking: dict[str, Any], people: Population, first: float, rng: np.random.Generator, *, quiet: bool
-) -> tuple[Answer, ...]:
+) -> tuple[CapacityAnswer, ...]:
     """What simulated first rounds plan; only one, where a plan takes long."""
     options = {**OPTIONS, "epsilon": "--first"}
     m = _asking.asked(lambda: builder(asking["mechanism"], people, asking["parameters"])(first), options)
@@ -121,7 +127,7 @@ def rehearsed(
     with _asking.bar("Simulating first rounds, and planning from each", quiet=quiet) as tell:
         done = [0]
 
-        def told(_: Answer) -> None:
+        def told(_: CapacityAnswer) -> None:
             done[0] += 1
             tell(done[0] / rounds)
 
@@ -140,7 +146,7 @@ def exposed(m: Any, people: Population, limit: float | None, rng: np.random.Gene
 def draw(
     asking: dict[str, Any],
     people: Population,
-    answer: Answer,
+    answer: CapacityAnswer,
     rng: np.random.Generator,
     path: Path,
     *,
@@ -159,7 +165,7 @@ def draw(
     if answer.epsilon is not None:
         low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
     with bar("Drawing", quiet=quiet) as tell:
-        trials = Trials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
+        trials = CapacityTrials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
         trials.watch = lambda _: tell(len(trials.evidence) / _POINTS)
         curve = [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
     atomic.write(path, figures.png(capacity_figure(answer, curve, real=people.total if first else None)))

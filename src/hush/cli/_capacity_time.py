@@ -1,8 +1,7 @@
-"""Collections over time, each planning the budget of the next: in a sentence, and the table behind it."""
+"""Collections over time, each planning the budget of the next, and the table behind them."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,17 @@ from rich.console import Console
 
 from hush import atomic
 from hush.cli import _asking, _console, _grid
+from hush.cli._capacity_ask import OPTIONS
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.counts import read_history
 from hush.people import History
 from hush.people.domain import Domain
 from hush.planning import capri
 from hush.planning.capri import Step
+from hush.reports.history_in_words import WRONG, told, unplanned
 
-_MOST_ROWS, _MOST_NAMED = 40, 5
+_MOST_ROWS = 40
 _SAYS = {"tp": "alarm, rightly", "tn": "all-clear, rightly", "fp": "false alarm", "fn": "missed exceedance"}
-_WRONG = {"fp": "false alarm", "fn": "missed exceedance"}
 
 
 def run(
@@ -31,7 +31,7 @@ def run(
     parameters: Callable[[Domain], dict[str, Any]],
     given: tuple[float | None, float | None],
     chance: tuple[int, np.random.Generator],
-    plot: Path | None,
+    png: Path | None,
     *,
     as_json: bool,
 ) -> None:
@@ -41,9 +41,9 @@ def run(
         path: The history.
         asking: The question, as `capri.over_time` takes it.
         parameters: From the domain to what the mechanism takes besides k and epsilon.
-        given: What --clip and --first said.
+        given: What --clip-above and --first said.
         chance: The seed, and the generator it gives.
-        plot: Where to draw.
+        png: Where to draw.
         as_json: Whether to print JSON, and no bar.
     """
     most, first = given
@@ -52,8 +52,8 @@ def run(
         raise ParameterError(message("--first", rule, NOTHING, "add e.g. --first 0.5"))
     history = read_history(path, "--history")
     domain = Domain(size=len(history.amounts), values=list(history.amounts))
-    options = {name: f"--{name}" for name in ("cap", "metric", "threshold", "method", "runs", "history", "mechanism")}
-    options |= {"most": "--clip", "epsilon": "--first", "counts": "--history", "domain": "--history"}
+    options = {**OPTIONS, "history": "--history"}
+    options |= {"epsilon": "--first", "counts": "--history", "domain": "--history"}
     with _asking.bar("Collecting, and planning the next", quiet=as_json) as tell:
         asking = {**asking, "parameters": parameters(domain), "most": most}
 
@@ -67,18 +67,18 @@ def run(
             options,
         )
     name = asking["mechanism"].name()
-    if plot is not None:
+    if png is not None:
         from hush.reports import figures
         from hush.reports.capacity_time import capacity_time_figure
 
-        atomic.write(plot, figures.png(capacity_time_figure(steps, history.times, name)))
+        atomic.write(png, figures.png(capacity_time_figure(steps, history.times, name)))
     if as_json:
         _console.print_json(plain(steps, history.times, name, history.name, chance[0]))
     else:
         _told(steps, history, name, most, chance[0])
-        if plot is not None:
-            _console.note(f"wrote the picture, {plot}")
-    if any(_unplanned(step) for step in steps):
+        if png is not None:
+            _console.note(f"wrote the picture, {png}")
+    if any(unplanned(step) for step in steps):
         raise typer.Exit(1)
 
 
@@ -89,11 +89,6 @@ def _told(steps: Sequence[Step], history: History, name: str, most: float | None
     crowd = "1 person" if many == "1" else f"{many} people"
     about = f"{name}, {kept:,} values, {history.name}, {crowd}"
     show(_console.stdout(), steps, history.times, name, about, seed)
-
-
-def _unplanned(step: Step) -> bool:
-    """Whether the collection before showed no budget that is enough, so that the largest was used."""
-    return step.planned is not None and not step.planned.feasible
 
 
 def plain(steps: Sequence[Step], times: Sequence[str], mechanism: str, population: str, seed: int) -> dict[str, Any]:
@@ -129,39 +124,8 @@ def show(console: Console, steps: Sequence[Step], times: Sequence[str], mechanis
     console.print(_console.cell(f"{rest}{by} Seed {seed}.", "dim"), soft_wrap=True)
 
 
-def told(steps: Sequence[Step], times: Sequence[str], mechanism: str) -> str:
-    """In words."""
-    outcomes = Counter(step.outcome for step in steps)
-    right = outcomes["tp"] + outcomes["tn"]
-    wrong = [f"{outcomes[kind]} {name}{'s' * (outcomes[kind] > 1)}" for kind, name in _WRONG.items() if outcomes[kind]]
-    mistakes = f" ({' and '.join(wrong)})" if wrong else ""
-    said = f"{mechanism} decided rightly at {right} of {len(steps)} times{mistakes}, the capacity being "
-    caps = sorted({step.cap for step in steps})
-    said += f"{caps[0]:,.12g}" if len(caps) == 1 else f"{caps[0]:,.12g} to {caps[-1]:,.12g}"
-    said += f". The first collection used ε = {steps[0].epsilon:.12g}"
-    planned = [step.epsilon for step in steps[1:]]
-    if planned:
-        least, most = f"{min(planned):.12g}", f"{max(planned):.12g}"
-        said += f"; what each estimated planned the next, with ε = {least}"
-        said += "" if least == most else f" to {most}"
-    said += f". Who took part every time spent {steps[-1].spent:.12g} in all."
-    clipped = sorted({step.clipped for step in steps})
-    if clipped[-1]:
-        some = f"{clipped[0]:,}" if len(clipped) == 1 else f"{clipped[0]:,} to {clipped[-1]:,}"
-        said += (
-            f" At each time {some} {'person was' if some == '1' else 'people were'} clipped, for whom the estimates "
-        )
-        said += "fall short of the total."
-    failed = [time for time, step in zip(times, steps, strict=True) if _unplanned(step)]
-    if failed:
-        at = ", ".join(failed[:_MOST_NAMED]) + (f" and {len(failed) - _MOST_NAMED} more" * (len(failed) > _MOST_NAMED))
-        most = f"{max(step.epsilon for step in steps if _unplanned(step)):.12g}"
-        said += f" For {at} the collection before showed no budget that is enough, so the largest was used, ε = {most}."
-    return said
-
-
 def _cells(time: str, step: Step) -> list[Any]:
-    mark = "red" if step.outcome in _WRONG else ""
-    plan = "first" if step.planned is None else "none, the largest" if _unplanned(step) else "enough"
+    mark = "red" if step.outcome in WRONG else ""
+    plan = "first" if step.planned is None else "none, the largest" if unplanned(step) else "enough"
     texts = [time, f"{step.epsilon:.6g}", plan, f"{step.spent:.6g}", f"{step.total:,.12g}", f"{step.estimated:,.0f}"]
     return [_console.cell(text) for text in texts] + [_console.cell(_SAYS[step.outcome], mark)]

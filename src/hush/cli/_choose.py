@@ -25,7 +25,7 @@ from hush.people import Domain
 
 
 @dataclass(frozen=True)
-class Choice:
+class MechanismOptions:
     """What the shared options said."""
 
     mechanism: str | None = None

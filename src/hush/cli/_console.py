@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-DASH = "–"
 _PIPE_WIDTH = 160
 
 
@@ -98,19 +97,6 @@ def parameter(value: object, digits: int) -> str:
     if isinstance(value, tuple) and len(value) > 3:
         return f"{value[0]}…{value[-1]} ({len(value)})"
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """A number with so many significant digits; a dash for none.
-
-    >>> number(0.268941), number(None), number(float("inf")), number(1.0)
-    ('0.2689', '–', '∞', '1.000')
-    """
-    if value is None:
-        return DASH
-    if math.isinf(value):
-        return "∞"
-    return f"{value:#.{digits}g}".rstrip(".")
 
 
 def print_json(data: object) -> None:

@@ -49,7 +49,7 @@ def headline(group: Any, n: int) -> str:
 
 
 @dataclass(frozen=True)
-class Settings:
+class EstimateSettings:
     """How the numbers were asked for."""
 
     level: float
@@ -130,7 +130,7 @@ def resting(results: list[Result]) -> str:
     return " and ".join(sorted({word for each in results for word in each.interval.methods}))
 
 
-def rows_of(estimate: Estimate, group: Any, settings: Settings) -> Result:
+def rows_of(estimate: Estimate, group: Any, settings: EstimateSettings) -> Result:
     """Everything that is printed of one group."""
     found = estimate.interval(settings.level, simultaneous=settings.simultaneous)
     projected = None if settings.projection is None else estimate.project(settings.projection).frequencies
@@ -144,7 +144,9 @@ def shown(result: Result, top: int | None) -> Result:
     return replace(result, order=np.argsort(-result.estimate.frequencies, kind="stable")[:top])
 
 
-def as_dict(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> dict[str, Any]:
+def as_dict(
+    collection: Collection, results: list[Result], by: str | None, settings: EstimateSettings
+) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
         **collection.to_dict(),
@@ -170,7 +172,7 @@ def as_csv(results: list[Result], by: str | None) -> str:
     return text.getvalue()
 
 
-def show(collection: Collection, results: list[Result], by: str | None, settings: Settings) -> None:
+def show(collection: Collection, results: list[Result], by: str | None, settings: EstimateSettings) -> None:
     """Print the tables."""
     console = _console.stdout()
     console.print(_console.cell(title_of(collection), "bold"))
@@ -187,7 +189,7 @@ def show(collection: Collection, results: list[Result], by: str | None, settings
     _console.note(f"Frequencies are raw and unbiased; intervals are {settings.kind}, {resting(results)}.{after}")
 
 
-def _columns(settings: Settings) -> list[_grid.Column]:
+def _columns(settings: EstimateSettings) -> list[_grid.Column]:
     column, final = _grid.Column, settings.projection
     raw = [column("frequency"), column("±"), column(settings.interval, rank=1)]
     if final is None:

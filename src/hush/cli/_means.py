@@ -19,7 +19,7 @@ from hush.mechanisms.spec import Spec
 
 
 @dataclass(frozen=True)
-class Mean:
+class GroupMean:
     """The mean and the total of one group."""
 
     group: Any
@@ -50,10 +50,10 @@ class Mean:
         }
 
 
-def means_of(collection: Collection, level: float) -> list[Mean]:
+def means_of(collection: Collection, level: float) -> list[GroupMean]:
     """One for each group."""
     found = [(group, collection.spec.estimate(part)) for group, part in collection.parts.items()]
-    return [Mean(group, each, each.interval(level)) for group, each in found]
+    return [GroupMean(group, each, each.interval(level)) for group, each in found]
 
 
 def refuse(given: dict[str, Any], spec: Spec) -> None:
@@ -64,7 +64,7 @@ def refuse(given: dict[str, Any], spec: Spec) -> None:
             raise ParameterError(message(option, rule, str(value), "leave it out"))
 
 
-def as_dict(collection: Collection, means: list[Mean], by: str | None, level: float) -> dict[str, Any]:
+def as_dict(collection: Collection, means: list[GroupMean], by: str | None, level: float) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
         **collection.to_dict(),
@@ -79,7 +79,7 @@ def as_dict(collection: Collection, means: list[Mean], by: str | None, level: fl
     }
 
 
-def as_csv(means: list[Mean], by: str | None) -> str:
+def as_csv(means: list[GroupMean], by: str | None) -> str:
     """All numbers, one line a group."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -88,7 +88,7 @@ def as_csv(means: list[Mean], by: str | None) -> str:
     return text.getvalue()
 
 
-def show(collection: Collection, means: list[Mean], by: str | None, level: float) -> None:
+def show(collection: Collection, means: list[GroupMean], by: str | None, level: float) -> None:
     """Print the table: a line for each group, with the mean of its people and their total."""
     console, column = _console.stdout(), _grid.Column
     console.print(_console.cell(title_of(collection), "bold"))
@@ -115,7 +115,7 @@ def show(collection: Collection, means: list[Mean], by: str | None, level: float
     )
 
 
-def _cells(each: Mean) -> list[str]:
+def _cells(each: GroupMean) -> list[str]:
     n, cells = each.estimate.n, []
     for times in (1, n):
         centre, lower, upper = (x * times for x in (each.estimate.mean, *each.interval))

@@ -137,7 +137,7 @@ LeastEpsilon = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
-Plot = Annotated[
+SearchPng = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE.png", help="Draw what was seen at every budget, and the answer (.png)."),
+    typer.Option("--png", metavar="FILE.png", help="Draw what was seen at every budget, and the answer (.png)."),
 ]

@@ -18,7 +18,6 @@ ENDINGS = {
     "--spec-out": ".json",
     "--csv": ".csv",
     "--png": ".png",
-    "--plot": ".png",
     "--html": ".html",
     "--junit": ".xml",
     "--sarif": ".sarif",

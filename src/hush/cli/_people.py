@@ -11,7 +11,7 @@ import numpy as np
 from hush import rules
 from hush.cli import _progress
 from hush.cli._asking import asked
-from hush.cli._choose import Choice, allow
+from hush.cli._choose import MechanismOptions, allow
 from hush.errors import NOTHING, ParameterError, message
 from hush.estimation.population import estimated
 from hush.files.collections import collect
@@ -51,7 +51,7 @@ class Source:
 
 
 def population(
-    choice: Choice, dataset: str | None, counts: Path | None, n: int | None, rng: np.random.Generator
+    choice: MechanismOptions, dataset: str | None, counts: Path | None, n: int | None, rng: np.random.Generator
 ) -> tuple[Population, Spec]:
     """The people of a simulation that the options describe, and the spec of the collection over them."""
     one_source(dataset, counts)

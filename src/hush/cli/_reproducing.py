@@ -46,10 +46,10 @@ class Run:
 
     def prepare(self) -> None:
         """Refuse a folder that cannot be, or that holds a full run where a small version is wanted."""
-        _paths.folder("--out", self.folder, [*names(self.parts), page.NAME, CHECKS])
+        _paths.folder("--output", self.folder, [*names(self.parts), page.NAME, CHECKS])
         if self.settings.quick and whole(self.folder):
-            rule, remedy = "must not hold a full run when --quick is given", f"use e.g. --out {self.folder}-quick"
-            raise ParameterError(message("--out", rule, quoted(self.folder), remedy))
+            rule, remedy = "must not hold a full run when --quick is given", f"use e.g. --output {self.folder}-quick"
+            raise ParameterError(message("--output", rule, quoted(self.folder), remedy))
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def make(self, *, fresh: bool, quiet: bool) -> list[Made]:
@@ -95,7 +95,7 @@ class Run:
         words += ["--quick"] if self.settings.quick else []
         words += [word for each in only for word in ("--only", each)]
         words += [] if self.settings.seed == SEED else ["--seed", str(self.settings.seed)]
-        words += [] if self.out is None else ["--out", str(self.out)]
+        words += [] if self.out is None else ["--output", str(self.out)]
         return shlex.join(words)
 
 

@@ -11,7 +11,7 @@ import typer
 from hush import atomic, rules
 from hush.cli import _asking, _budget_table, _console, _paths
 from hush.cli._asking import asked, with_budget
-from hush.cli._choose import Choice, parsed
+from hush.cli._choose import MechanismOptions, parsed
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import (
     CROWD,
@@ -23,7 +23,7 @@ from hush.cli._options import (
     K,
     LeastEpsilon,
     MechanismName,
-    Plot,
+    SearchPng,
     Seed,
     Sensitive,
     Settings,
@@ -34,9 +34,9 @@ from hush.cli._people import Source
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.people import Population
-from hush.planning.optimus import METHODS, Answer
+from hush.planning.optimus import METHODS, BudgetAnswer
 from hush.planning.optimus import budget as search
-from hush.planning.optimus.trials import Trials
+from hush.planning.optimus.trials import BudgetTrials
 
 _POINTS, _RUNS, _AROUND = 31, 200, 4.0  # of a picture: budgets, runs at each, how far from the answer
 _OFF = 0.2  # a normal law that was off by more is not drawn
@@ -96,9 +96,9 @@ def budget(
         int | None,
         typer.Option(
             "--top",
-            metavar="M",
+            metavar="N",
             parser=whole("--top", 1, "10"),
-            help="How many of the most frequent values f1 and ndcg look at; 10 where left out.",
+            help="Only the N most frequent values, for f1 and ndcg; 10 where left out.",
             rich_help_panel=WISH,
         ),
     ] = None,
@@ -152,7 +152,7 @@ def budget(
     settings: Settings = None,
     sensitive: Sensitive = None,
     spec_out: SpecOut = None,
-    plot: Plot = None,
+    png: SearchPng = None,
     as_json: Json = False,
 ) -> None:
     """Find the smallest budget with which a collection is accurate enough, often enough.
@@ -160,7 +160,7 @@ def budget(
     Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
     no budget of the range does.
     """
-    _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier])
+    _paths.writable({"--spec-out": spec_out, "--png": png}, [counts, earlier])
     chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
@@ -169,13 +169,13 @@ def budget(
     made = None if answer.mechanism is None else Spec(answer.mechanism, first.domain)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
-    if plot is not None:
-        _draw(answer, rng, plot, quiet=as_json)
+    if png is not None:
+        _draw(answer, rng, png, quiet=as_json)
     if as_json:
         _console.print_json(_plain(answer, crowd, made, chosen))
     else:
         _budget_table.show(_console.stdout(), answer, crowd.name, chosen)
-        _asking.say_written(made, spec_out, plot, read=made is not None)
+        _asking.say_written(made, spec_out, png, read=made is not None)
     if not answer.feasible:
         raise typer.Exit(1)
 
@@ -190,7 +190,7 @@ def _first(
 ) -> tuple[Spec, dict[str, Any]]:
     """The collection at the smallest budget, and what the mechanism takes besides k and epsilon."""
     with_budget(mechanism, settings)
-    wanted = Choice(mechanism, None, epsilon, delta, settings, None, sensitive)
+    wanted = MechanismOptions(mechanism, None, epsilon, delta, settings, None, sensitive)
     spec = asked(lambda: wanted.build(crowd.domain), {"epsilon": "--min-epsilon"})
     more = {**({} if delta is None else {"delta": delta}), **parsed(settings)}
     if "sensitive" in spec.mechanism.parameters:
@@ -205,7 +205,7 @@ def _answered(
     rng: np.random.Generator,
     quiet: bool,
     **wish: Any,
-) -> Answer:
+) -> BudgetAnswer:
     least, most = within
     largest = min(20.0, float(getattr(type(first), "_largest", rules.MAX_EPSILON)))
     searched = _asking.budgets(least, largest if most is None else most)
@@ -220,7 +220,7 @@ def _answered(
         )
 
 
-def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) -> None:
+def _draw(answer: BudgetAnswer, rng: np.random.Generator, path: Path, *, quiet: bool) -> None:
     """Around the answer, some runs at many budgets show how loss and share move."""
     from hush.reports import figures
     from hush.reports.budgeted import budget_figure
@@ -231,12 +231,12 @@ def _draw(answer: Answer, rng: np.random.Generator, path: Path, *, quiet: bool) 
     if answer.epsilon is not None:
         low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
     with _asking.bar("Drawing", quiet=quiet) as tell:
-        trials = Trials(answer.question, rng, tell, expected=_POINTS)
+        trials = BudgetTrials(answer.question, rng, tell, expected=_POINTS)
         curve = [trials.measured(float(e), _RUNS, surely=exactly) for e in np.geomspace(low, high, _POINTS)]
     atomic.write(path, figures.png(budget_figure(answer, curve)))
 
 
-def _plain(answer: Answer, crowd: Population, made: Spec | None, seed: int) -> dict[str, Any]:
+def _plain(answer: BudgetAnswer, crowd: Population, made: Spec | None, seed: int) -> dict[str, Any]:
     m = None if made is None else made.mechanism
     return {
         **answer.to_dict(),

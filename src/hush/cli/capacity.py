@@ -19,7 +19,7 @@ from hush.cli._options import (
     Json,
     K,
     LeastEpsilon,
-    Plot,
+    SearchPng,
     Seed,
     Sensitive,
     Settings,
@@ -30,7 +30,7 @@ from hush.cli._people import Source, in_amounts
 from hush.errors import ParameterError, message
 from hush.mechanisms.spec import Spec
 from hush.planning import capri
-from hush.planning.capri import Answer, Exposure
+from hush.planning.capri import CapacityAnswer, Exposure
 from hush.planning.capri.build import builder
 from hush.reports.words import many
 
@@ -40,20 +40,20 @@ def capacity(
         float,
         typer.Option("--cap", metavar="X", parser=real("--cap", "1500000"), help="The capacity.", rich_help_panel=WISH),
     ],
-    threshold: Annotated[
+    probability: Annotated[
         float,
         typer.Option(
-            "--threshold",
+            "--probability",
             metavar="P",
-            parser=share("--threshold", "0.01"),
+            parser=share("--probability", "0.01"),
             help="How likely the outcome may be (fn, fp, error), or must be (tp, tn).",
             rich_help_panel=WISH,
         ),
     ],
-    metric: Annotated[
+    outcome: Annotated[
         str,
         typer.Option(
-            "--metric",
+            "--outcome",
             metavar="NAME",
             help="Which outcome: error (a wrong decision, whichever can be), fn (a missed exceedance), fp (a false "
             "alarm), tp or tn (a right one).",
@@ -103,9 +103,9 @@ def capacity(
     most: Annotated[
         float | None,
         typer.Option(
-            "--clip",
+            "--clip-above",
             metavar="X",
-            parser=real("--clip", "40"),
+            parser=real("--clip-above", "40"),
             help="Clip amounts above this: fewer values, less noise; the decision is still held against the whole.",
             rich_help_panel=CROWD,
         ),
@@ -177,7 +177,7 @@ def capacity(
     settings: Settings = None,
     sensitive: Sensitive = None,
     spec_out: SpecOut = None,
-    plot: Plot = None,
+    png: SearchPng = None,
     as_json: Json = False,
 ) -> None:
     """Find the smallest budget with which a total is told from a capacity, with few enough wrong decisions.
@@ -185,11 +185,11 @@ def capacity(
     The server estimates the total and says whether it exceeds the capacity. How likely each outcome is comes from the
     exact law of the estimate, or is told not to. The exit code is 1 where no budget of the range does.
     """
-    _paths.writable({"--spec-out": spec_out, "--plot": plot}, [counts, earlier, history])
+    _paths.writable({"--spec-out": spec_out, "--png": png}, [counts, earlier, history])
     chosen, rng = seeded(seed)
     cls = _capacity_ask.named(mechanism, settings)
     low, high = _asking.budgets(least, min(10.0, getattr(cls, "_largest", 10.0)) if largest is None else largest)
-    asking = {"mechanism": cls, "cap": cap, "metric": metric, "threshold": threshold, "lowest": low, "highest": high}
+    asking = {"mechanism": cls, "cap": cap, "metric": outcome, "threshold": probability, "lowest": low, "highest": high}
     asking |= {"method": method.lower(), "runs": runs}
     if history is not None:
         beside = {"--dataset": dataset, "--counts": counts, "--earlier": earlier, "--limit": limit, "--n": n, "--k": k}
@@ -202,7 +202,7 @@ def capacity(
             ),
             (most, first),
             (chosen, rng),
-            plot,
+            png,
             as_json=as_json,
         )
         return
@@ -218,7 +218,7 @@ def capacity(
     people = _asking.asked(lambda: capri.population(crowd, domain=amounts, most=most), _capacity_ask.OPTIONS)
     domain = _capacity_ask.described(crowd.domain, amounts, sensitive, most)
     asking["parameters"] = _capacity_ask.parameters(cls, domain, low, delta, settings, sensitive)
-    plans: tuple[Answer, ...]
+    plans: tuple[CapacityAnswer, ...]
     if first is None:
         plans = (_capacity_ask.answered(asking, people, crowd.spent, rng, quiet=as_json),)
     else:
@@ -229,21 +229,26 @@ def capacity(
     made = None if m is None else Spec(m, domain if m.kind == "frequency" else None)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
-    if plot is not None:
-        _capacity_ask.draw(asking, people, answer, rng, plot, first=first is not None, quiet=as_json)
+    if png is not None:
+        _capacity_ask.draw(asking, people, answer, rng, png, first=first is not None, quiet=as_json)
     if as_json:
         rounds = None if first is None else plans
         _console.print_json(_plain(answer, rounds, seen, made, crowd.name, chosen))
     else:
         about = f"{answer.mechanism}, {people.k:,} values, {crowd.name}, {many(answer.n, 'person', 'people')}"
         _capacity_table.show(_console.stdout(), plans, seen, m, about, chosen, first=first is not None)
-        _asking.say_written(made, spec_out, plot, read=made is not None)
+        _asking.say_written(made, spec_out, png, read=made is not None)
     if not answer.feasible:
         raise typer.Exit(1)
 
 
 def _plain(
-    answer: Answer, rounds: tuple[Answer, ...] | None, seen: Exposure | None, made: Any, people: str, seed: int
+    answer: CapacityAnswer,
+    rounds: tuple[CapacityAnswer, ...] | None,
+    seen: Exposure | None,
+    made: Any,
+    people: str,
+    seed: int,
 ) -> dict[str, Any]:
     m = None if made is None else made.mechanism
     told = [

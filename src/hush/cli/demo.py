@@ -22,7 +22,7 @@ from hush.mechanisms.spec import Spec
 from hush.people import Population
 
 if TYPE_CHECKING:
-    from hush.reports.outcome import Outcome
+    from hush.reports.outcome import MechanismOutcome
 
 MECHANISMS = ("GRR", "OUE", "OLH")
 FILES = ("index.html", "estimates.png", "errors.png", "trade-off.png", "results.json")
@@ -31,7 +31,7 @@ _STEP = 1 << 18
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", metavar="FOLDER", help="Where to write the page and its figures.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the page and its figures.")
     ] = Path("hush-demo"),
     epsilon: Annotated[
         float,
@@ -45,7 +45,7 @@ def demo(
 
     Every visitor's report is drawn with secure randomness, so each run gives slightly other numbers.
     """
-    _paths.folder("--out", out, FILES)
+    _paths.folder("--output", out, FILES)
     data = datasets.msnbc()
     chosen = [registry()[name](k=data.k, epsilon=epsilon) for name in MECHANISMS]
     values = data.values()
@@ -73,8 +73,8 @@ def demo(
 
 def _trial(
     m: FrequencyOracle, data: Population, values: npt.NDArray[np.int64], advance: Callable[[float], None]
-) -> Outcome:
-    from hush.reports.outcome import Outcome
+) -> MechanismOutcome:
+    from hush.reports.outcome import MechanismOutcome
 
     spec = Spec(m, data.domain)
     m.aggregate(m.privatize(values[:2]))  # compiles
@@ -93,11 +93,11 @@ def _trial(
     for i, reports in enumerate(parts):
         right += int(np.sum(m.attack(reports) == values[i * _STEP : (i + 1) * _STEP]))
         advance(reports.size)
-    return Outcome(m, estimate, data.frequencies, right / data.n, seconds, tallying)
+    return MechanismOutcome(m, estimate, data.frequencies, right / data.n, seconds, tallying)
 
 
 _WIDE = 100
-_LINES: dict[str, Callable[[Outcome], str]] = {
+_LINES: dict[str, Callable[[MechanismOutcome], str]] = {
     "exact ε of one report": lambda o: f"{o.mechanism.exact_epsilon():.9f}",
     "RMSE of this run, percentage points": lambda o: f"{o.rmse * 100:.4f}",
     "RMSE of any run, exact expectation": lambda o: f"{o.expected_rmse * 100:.4f}",
@@ -110,7 +110,7 @@ _LINES: dict[str, Callable[[Outcome], str]] = {
 }
 
 
-def show(data: Population, outcomes: list[Outcome]) -> None:
+def show(data: Population, outcomes: list[MechanismOutcome]) -> None:
     """Print what was learned, and what it cost."""
     console = _console.stdout()
     epsilon = outcomes[0].mechanism.epsilon
@@ -132,7 +132,7 @@ def show(data: Population, outcomes: list[Outcome]) -> None:
     )
 
 
-def _shares(data: Population, outcomes: list[Outcome], *, wide: bool) -> list[list[Any]]:
+def _shares(data: Population, outcomes: list[MechanismOutcome], *, wide: bool) -> list[list[Any]]:
     """One row a category, the most frequent first, as on the page; the ends of intervals where there is room."""
     ends, labels = [each.interval for each in outcomes], outcomes[0].estimate.labels
     rows = []

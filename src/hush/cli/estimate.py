@@ -14,7 +14,7 @@ from hush import atomic
 from hush.cli import _console, _means, _paths, _progress
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
-from hush.cli._estimates import Settings, as_csv, as_dict, rows_of, show, shown, title_of
+from hush.cli._estimates import EstimateSettings, as_csv, as_dict, rows_of, show, shown, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
 from hush.errors import ParameterError, message
@@ -61,7 +61,7 @@ def estimate(
             "--top",
             metavar="N",
             parser=whole("--top", 1, "10"),
-            help="Show the N most frequent; the CSV file holds all.",
+            help="Only the N most frequent values, in the table and the figure; the CSV file holds all.",
         ),
     ] = None,
     csv: Annotated[
@@ -105,7 +105,7 @@ def estimate(
     if of_mean:
         _mean(collection, by, level, outputs, as_json=as_json)
     else:
-        settings = Settings(level, simultaneous, project)
+        settings = EstimateSettings(level, simultaneous, project)
         _frequencies(collection, by, top, settings, outputs, floor=floor, as_json=as_json)
     for written in outputs.values():
         if written is not None and not as_json:
@@ -127,7 +127,7 @@ def _frequencies(
     collection: Collection,
     by: str | None,
     top: int | None,
-    settings: Settings,
+    settings: EstimateSettings,
     outputs: dict[str, Path | None],
     *,
     floor: int | None,
@@ -161,7 +161,7 @@ def _save(collection: Collection, outputs: dict[str, Path | None], numbers: Call
 
 
 def _draw(
-    path: Path, collection: Collection, by: str | None, top: int | None, settings: Settings, floor: int | None
+    path: Path, collection: Collection, by: str | None, top: int | None, settings: EstimateSettings, floor: int | None
 ) -> Together | None:
     """A panel for each group, the largest first; what small ones are called that are one panel together."""
     from hush.reports import figures

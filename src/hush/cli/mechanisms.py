@@ -15,6 +15,7 @@ from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import SHARED, takes
 from hush.reports.mechanism_rows import row_of, shown_with
+from hush.reports.words import DASH, number
 
 
 def mechanisms(
@@ -121,16 +122,16 @@ def _listed(names: list[str]) -> str:
 def _cells(row: dict[str, Any]) -> list[str]:
     promise = "none" if row["guarantee"] is None else "ε" if row["delta"] is None else "(ε, δ)"
     chosen = ", ".join(f"{name}={_console.parameter(value, 3)}" for name, value in row["parameters"].items())
-    sizes = [_console.DASH if row[name] is None else f"{row[name]:,}" for name in ("bits", "bytes")]
-    exact, variance = _console.number(row["exact_epsilon"]), _console.number(row["variance"])
+    sizes = [DASH if row[name] is None else f"{row[name]:,}" for name in ("bits", "bytes")]
+    exact, variance = number(row["exact_epsilon"]), number(row["variance"])
     shares = [_share(row[name]) for name in ("p_star", "q_star")]
-    success = _console.number(row["asr"], 3)
-    words = [row["name"], row["full_name"], row["family"], promise, chosen or _console.DASH]
+    success = number(row["asr"], 3)
+    words = [row["name"], row["full_name"], row["family"], promise, chosen or DASH]
     return [*words, exact, *shares, variance, success, *sizes]
 
 
 def _share(value: float | None) -> str:
     """Four places, or scientific where these would hide it."""
     if value is None:
-        return _console.DASH
+        return DASH
     return f"{value:.1e}" if 0 < value < 1e-4 else f"{value:.4f}"

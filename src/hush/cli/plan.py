@@ -16,6 +16,7 @@ from hush.cli._options import Json, SpecOut
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.domains import read_domain
 from hush.planning.plan import Choice, Plan
+from hush.reports import plan_in_words
 
 _WISHES = "Wishes"
 _CROWD = "Collection"
@@ -168,10 +169,10 @@ def plan(
         typer.Option("--choose", metavar="ROW", help="Take this row of the table, by name or number, not the first."),
     ] = None,
     spec_out: SpecOut = None,
-    plot: Annotated[
+    png: Annotated[
         Path | None,
         typer.Option(
-            "--plot", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."
+            "--png", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."
         ),
     ] = None,
     as_json: Json = False,
@@ -183,7 +184,7 @@ def plan(
     others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
     nothing meets all wishes; then the nearest that can be met are listed.
     """
-    _paths.writable({"--spec-out": spec_out, "--plot": plot}, [domain])
+    _paths.writable({"--spec-out": spec_out, "--png": png}, [domain])
     if other is not None and domain is None:
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
     if k is None and domain is None:
@@ -206,12 +207,12 @@ def plan(
     choice = _chosen(made, choose) if made.feasible else None
     if choice is not None and spec_out is not None:
         atomic.write(spec_out, choice.spec.to_json() + "\n")
-    if plot is not None:
-        _draw(made, choice, plot)
+    if png is not None:
+        _draw(made, choice, png)
     if as_json:
         _console.print_json({**made.to_dict(central_delta), "chosen": None if choice is None else choice.name})
     else:
-        _show(made, choice, spec_out, plot, central_delta, every=every)
+        _show(made, choice, spec_out, png, central_delta, every=every)
     if choice is None:
         raise typer.Exit(1)
 
@@ -243,7 +244,7 @@ def _show(
     made: Plan,
     choice: Choice | None,
     spec_out: Path | None,
-    plot: Path | None,
+    png: Path | None,
     central_delta: float | None,
     *,
     every: bool,
@@ -251,11 +252,11 @@ def _show(
     console = _console.stdout()
     _plan_table.show(console, made, every=every)
     if choice is not None:
-        for paragraph in _plan_table.paragraphs(made, choice, central_delta):
+        for paragraph in plan_in_words.paragraphs(made, choice, central_delta):
             console.print()
             console.print(_console.cell(paragraph))
-    if plot is not None:
-        _console.note(f"wrote the picture, {plot}")
+    if png is not None:
+        _console.note(f"wrote the picture, {png}")
     if choice is None:
         if spec_out is not None:
             _console.warn(f"no spec was written, and {spec_out} is as it was")

@@ -11,7 +11,7 @@ import typer
 
 from hush import atomic
 from hush.cli import _console, _paths, _progress
-from hush.cli._choose import Choice, numeric_class
+from hush.cli._choose import MechanismOptions, numeric_class
 from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
 from hush.errors import NOTHING, ParameterError, message
 from hush.files import reports as report_files
@@ -85,7 +85,7 @@ def privatize(
     Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     """
     _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
-    chosen = _spec(Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
+    chosen = _spec(MechanismOptions(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
     rows = Rows(source, column, kept_columns(keep, column), chosen, clip, Likeness(strip, ignore_case))
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
     written = rows.write(
@@ -97,7 +97,7 @@ def privatize(
     _tell(rows, written, order, output, as_json)
 
 
-def _spec(choice: Choice, domain: Path | None, other: str | None) -> Spec:
+def _spec(choice: MechanismOptions, domain: Path | None, other: str | None) -> Spec:
     if domain is None and choice.k is None and choice.spec is None and numeric_class(choice.mechanism) is None:
         raise ParameterError(
             message(

@@ -28,7 +28,8 @@ def reproduce(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--output",
+            "-o",
             metavar="FOLDER",
             help=f"Where to write; {_reproducing.FOLDER}/STUDY when left out, STUDY-quick with --quick.",
         ),

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from hush import atomic
 from hush.cli import _console, _grid, _paths, _progress
-from hush.cli._choose import Choice
+from hush.cli._choose import MechanismOptions
 from hush.cli._means import refuse
 from hush.cli._numbers import whole
 from hush.cli._options import (
@@ -39,7 +39,7 @@ from hush.mechanisms.spec import Spec
 from hush.people import Population
 from hush.planning import trials
 from hush.planning.trials import LEVEL
-from hush.reports.words import described, many
+from hush.reports.words import described, many, number
 
 
 def simulate(
@@ -100,7 +100,7 @@ def simulate(
     """
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
     chosen, rng = seeded(seed)
-    wanted = Choice(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
+    wanted = MechanismOptions(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
     people: Population
     built: Spec
@@ -165,13 +165,13 @@ def _draw(estimate: Estimate, people: Population, path: Path) -> None:
 def _show(spec: Spec, whole: dict[str, Any]) -> None:
     root = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [
-        ["mean squared error", _plus(whole["mse"], whole["mse_stderr"]), _console.number(whole["analytic_variance"])],
-        ["root of it, a typical error", _console.number(root[0]), _console.number(root[1])],
+        ["mean squared error", _plus(whole["mse"], whole["mse_stderr"]), number(whole["analytic_variance"])],
+        ["root of it, a typical error", number(root[0]), number(root[1])],
         ["95 % intervals that hold the truth", _plus(whole["coverage"], whole["coverage_stderr"]), "0.9500 or more"],
         [
             f"attack success, {many(whole['attacked'], 'report', 'reports')}",
             _plus(whole["asr"], whole["asr_stderr"]),
-            _console.number(whole["asr_expected"]),
+            number(whole["asr_expected"]),
         ],
     ]
     _last(_table(spec, whole, rows), whole)
@@ -181,11 +181,11 @@ def _show_mean(spec: Spec, whole: dict[str, Any]) -> None:
     """Print the table."""
     n, root, wanted = whole["n"], whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
     rows = [
-        ["mean squared error of the mean", _plus(whole["mse"], whole["mse_stderr"]), _console.number(wanted**2)],
+        ["mean squared error of the mean", _plus(whole["mse"], whole["mse_stderr"]), number(wanted**2)],
         [
             f"typical error of the mean, {whole['mean']:,.6g}",
-            _console.number(root),
-            _console.number(wanted),
+            number(root),
+            number(wanted),
         ],
         [f"typical error of the total, {whole['total']:,.0f}", f"{root * n:,.0f}", f"{wanted * n:,.0f}"],
         ["95 % intervals that hold the truth", _plus(whole["coverage"], whole["coverage_stderr"]), "0.95 or more"],
@@ -200,7 +200,7 @@ def _show_mean(spec: Spec, whole: dict[str, Any]) -> None:
 
 
 def _plus(value: float, stderr: float | None) -> str:
-    return _console.number(value) + ("" if stderr is None else f" ± {_console.number(stderr, 2)}")
+    return number(value) + ("" if stderr is None else f" ± {number(stderr, 2)}")
 
 
 def _table(spec: Spec, whole: dict[str, Any], rows: list[list[str]]) -> Console:
@@ -213,4 +213,4 @@ def _table(spec: Spec, whole: dict[str, Any], rows: list[list[str]]) -> Console:
 
 def _last(console: Console, whole: dict[str, Any]) -> None:
     milliseconds = whole["seconds_per_collection"] * 1000
-    console.print(f"seed {whole['seed']}; {_console.number(milliseconds, 3)} ms to simulate one collection")
+    console.print(f"seed {whole['seed']}; {number(milliseconds, 3)} ms to simulate one collection")

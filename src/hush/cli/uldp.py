@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from hush import atomic, rules
-from hush.cli import _console, _grid, _paths
+from hush.cli import _console, _grid, _paths, _renamed
+from hush.cli._asking import asked
 from hush.cli._choose import sensitive_in
 from hush.cli._numbers import real, whole
 from hush.cli._options import Epsilon, Json, K, Sensitive, SpecOut
@@ -16,8 +17,9 @@ from hush.errors import NOTHING, ParameterError, message
 from hush.files.domains import read_domain
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
-from hush.planning.uldp import Recommendation
+from hush.planning.uldp import OLD_WORDS, Recommendation
 from hush.planning.uldp import uldp as recommend
+from hush.reports.words import DASH
 
 
 def uldp(
@@ -40,16 +42,16 @@ def uldp(
         ),
     ] = None,
     n: Annotated[int, typer.Option("--n", metavar="N", parser=whole("--n", 1, "100000"), help="People.")] = 100_000,
-    prefer: Annotated[
-        str, typer.Option("--prefer", metavar="WHAT", help="What matters most: utility, bits or computation.")
-    ] = "utility",
+    matters: Annotated[
+        str, typer.Option("--matters", metavar="WHAT", help="What matters most: accuracy, bits or work (the server's).")
+    ] = "accuracy",
     slack: Annotated[
         float,
         typer.Option(
             "--slack",
             metavar="X",
             parser=real("--slack", "2"),
-            help="For bits and computation, accept so many times the least error.",
+            help="For bits and work, accept so many times the least error.",
         ),
     ] = 2.0,
     spec_out: SpecOut = None,
@@ -64,7 +66,10 @@ def uldp(
     if epsilon is None:
         raise ParameterError(message("--epsilon", "must be given", NOTHING, "add e.g. --epsilon 1"))
     whole_domain = _domain(k, sensitive, domain)
-    found = recommend(whole_domain, epsilon, theta=theta, n=n, prefer=prefer, slack=slack)
+    found = asked(
+        lambda: recommend(whole_domain, epsilon, theta=theta, n=n, matters=_word(matters), slack=slack),
+        {"matters": "--matters"},
+    )
     if as_json:
         _console.print_json(found.to_dict())
     else:
@@ -72,6 +77,13 @@ def uldp(
     if spec_out is not None:
         atomic.write(spec_out, Spec(found.best.mechanism, whole_domain).to_json())
         _console.note(f"wrote {spec_out}")
+
+
+def _word(matters: str) -> str:
+    """What matters most, in the words of `hush plan`."""
+    if matters in OLD_WORDS:
+        _renamed.warn(f"--matters {matters}", OLD_WORDS[matters])
+    return OLD_WORDS.get(matters, matters)
 
 
 def _domain(k: int | None, sensitive: list[str] | None, path: Path | None) -> Domain:
@@ -122,8 +134,8 @@ def _cells(place: str, plain: dict[str, object]) -> list[str]:
     return [
         place,
         str(plain["name"]),
-        shown or _console.DASH,
-        _console.DASH if z is None else f"{z:.3f}",
+        shown or DASH,
+        DASH if z is None else f"{z:.3f}",
         f"{plain['rmse']:.3g}",
         f"{plain['error']:.3g}",
         f"{plain['bits']:,}",

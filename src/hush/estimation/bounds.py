@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from hush.estimation import laws
-from hush.estimation.laws import Law
+from hush.estimation.laws import EstimateLaw
 from hush.types import Bools, Floats
 
 _TILTS = np.geomspace(1e-6, 1e3, 1 << 9)
@@ -104,7 +104,7 @@ class Either(Term):
 
 
 @dataclass(frozen=True)
-class Part:
+class MixturePart:
     """A case of a mixture: with a chance, a level plus so many times a term."""
 
     chance: float
@@ -117,10 +117,10 @@ class Part:
 class Mixed(Term):
     """One of several cases, drawn at random."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[MixturePart, ...]
 
     @classmethod
-    def of(cls, *parts: Part) -> Mixed:
+    def of(cls, *parts: MixturePart) -> Mixed:
         """Cases that happen, whose mean together is nothing."""
         some = tuple(part for part in parts if part.chance > 0)
         square = sum(part.chance * (part.level**2 + part.scale**2 * part.term.variance) for part in some)
@@ -129,7 +129,9 @@ class Mixed(Term):
 
     def flipped(self) -> Term:
         """Of the negatives."""
-        return Mixed.of(*(Part(part.chance, -part.level, part.scale, part.term.flipped()) for part in self.parts))
+        return Mixed.of(
+            *(MixturePart(part.chance, -part.level, part.scale, part.term.flipped()) for part in self.parts)
+        )
 
     def cumulants(self, theta: Floats) -> Floats:
         """Exact where it is for all cases."""
@@ -158,8 +160,13 @@ class Terms:
     def drawn(self, d: int) -> Terms:
         """Of reports that are about the value once in d times, at random, and then count d times."""
         silent = 1 - 1 / d
-        own = Mixed.of(Part(1 / d, d - 1.0, d, self.own), Part(silent, -1.0))
-        return Terms(own, Mixed.of(Part(1 / d, 0.0, d, self.other), Part(silent, 0.0)), d * self.least, self.lattice)
+        own = Mixed.of(MixturePart(1 / d, d - 1.0, d, self.own), MixturePart(silent, -1.0))
+        return Terms(
+            own,
+            Mixed.of(MixturePart(1 / d, 0.0, d, self.other), MixturePart(silent, 0.0)),
+            d * self.least,
+            self.lattice,
+        )
 
 
 def log_sum(logs: Floats) -> float:
@@ -169,7 +176,7 @@ def log_sum(logs: Floats) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounded(Law):
+class Bounded(EstimateLaw):
     """Estimates that are sums of bounded terms.
 
     Args:
@@ -184,7 +191,7 @@ class Bounded(Law):
     n: int
     terms: Terms
     far: Term | None = None
-    near: Law | None = None
+    near: EstimateLaw | None = None
 
     word: ClassVar[str] = "bound"
 
@@ -231,14 +238,14 @@ class Bounded(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class Summed(Law):
+class Summed(EstimateLaw):
     """Estimates of parts of the people, added up, whoever is in which part.
 
     Args:
         parts: The number of people in each part, and the law of its own estimate.
     """
 
-    parts: Sequence[tuple[int, Law]]
+    parts: Sequence[tuple[int, EstimateLaw]]
 
     word: ClassVar[str] = "bound"
 

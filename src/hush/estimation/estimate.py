@@ -11,7 +11,7 @@ import numpy as np
 
 from hush.errors import ParameterError, ProjectedError, message, missing
 from hush.estimation import consistency, intervals
-from hush.estimation.laws import NORMAL, Interval, Law
+from hush.estimation.laws import NORMAL, EstimateLaw, Interval
 from hush.people.domain import Domain, Label
 from hush.types import Floats
 
@@ -39,7 +39,7 @@ class Estimate:
     domain: Domain
     errors: Floats | Callable[[], Floats] | None = field(repr=False)
     projection: str | None = None
-    law: Law | Callable[[], Law | None] | None = field(default=None, repr=False)
+    law: EstimateLaw | Callable[[], EstimateLaw | None] | None = field(default=None, repr=False)
 
     @property
     def labels(self) -> list[Label]:
@@ -61,7 +61,7 @@ class Estimate:
         return self.errors() if callable(self.errors) else self.errors
 
     @cached_property
-    def known(self) -> Law | None:
+    def known(self) -> EstimateLaw | None:
         """How the estimates are distributed, if more is known than the standard errors."""
         return self.law() if callable(self.law) else self.law
 

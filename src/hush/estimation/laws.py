@@ -67,7 +67,7 @@ def plain(spread: npt.ArrayLike, tail: float) -> Any:
     return (np.asarray(spread) >= _SMOOTH) & straight(spread, tail)
 
 
-class Law(ABC):
+class EstimateLaw(ABC):
     """How the estimates of some values are distributed."""
 
     word: ClassVar[str] = "exact"
@@ -87,7 +87,7 @@ class Law(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Supports(Law):
+class Supports(EstimateLaw):
     """A tally is the sum of two binomials: of those who hold the value, and of the others.
 
     Args:
@@ -119,7 +119,7 @@ class Supports(Law):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts(Law):
+class Parts(EstimateLaw):
     """Different laws of different values.
 
     Args:
@@ -128,7 +128,7 @@ class Parts(Law):
     """
 
     size: int
-    parts: Sequence[tuple[Ints, Law]]
+    parts: Sequence[tuple[Ints, EstimateLaw]]
 
     def normal(self, tail: float) -> Bools:
         """As each law has it."""
@@ -154,7 +154,7 @@ class Parts(Law):
         return list(whole[wanted])
 
 
-def by_value(tally: Ints, n: int, p: npt.ArrayLike, q: npt.ArrayLike) -> Law:
+def by_value(tally: Ints, n: int, p: npt.ArrayLike, q: npt.ArrayLike) -> EstimateLaw:
     """Supports whose probabilities differ between values."""
     chances = np.stack(np.broadcast_arrays(p, q, tally), axis=1)[:, :2]
     kinds, where, sizes = np.unique(chances, axis=0, return_inverse=True, return_counts=True)

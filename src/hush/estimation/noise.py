@@ -16,7 +16,7 @@ import numpy as np
 
 from hush.estimation import intervals
 from hush.estimation.bounds import log_sum
-from hush.estimation.laws import Law
+from hush.estimation.laws import EstimateLaw
 from hush.types import Bools, Floats, Ints
 
 _TILTS = np.geomspace(1e-4, 1e2, 1 << 8)
@@ -26,7 +26,7 @@ _LONGEST = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Noise(Law):
+class Noise(EstimateLaw):
     """Counts plus independent noise.
 
     Args:

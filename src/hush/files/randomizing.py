@@ -16,7 +16,7 @@ from hush.files.batches import evenly, plain
 from hush.files.kept import Groups
 from hush.files.order import Shuffler
 from hush.files.progress import Progress, unseen
-from hush.files.tables import Table
+from hush.files.tables import TableFile
 from hush.mechanisms.spec import Spec
 from hush.people.amounts import AmountReader
 from hush.people.arrow import to_arrow, to_numpy
@@ -80,7 +80,9 @@ class Rows:
                     groups.add(kept)
         return Written(n, groups.smallest, cells.unmatched, cells.missing, cells.clipped, table.blank)
 
-    def _shuffled(self, table: Table, cells: Cells, temporary: Path, progress: Progress) -> Generator[Any, None, None]:
+    def _shuffled(
+        self, table: TableFile, cells: Cells, temporary: Path, progress: Progress
+    ) -> Generator[Any, None, None]:
         with Shuffler(temporary=temporary) as shuffler:
             with progress(f"Reading {self.path.name}", table.size) as advance:
                 for batch in self._coded(table, cells, advance):
@@ -90,7 +92,7 @@ class Rows:
                     yield batch
                     advance(batch.num_rows)
 
-    def _as_read(self, table: Table, cells: Cells, progress: Progress) -> Generator[Any, None, None]:
+    def _as_read(self, table: TableFile, cells: Cells, progress: Progress) -> Generator[Any, None, None]:
         with progress(f"Randomizing {self.path.name}", table.size) as advance:
             yield from self._parts(self._coded(table, cells, advance))
 
@@ -98,10 +100,10 @@ class Rows:
         """The row groups of the file."""
         return evenly(batches, report_files.batch_rows(self.spec), report_files.BATCH_BYTES)
 
-    def _table(self) -> Table:
-        return Table(self.path, {self.column: "--column", **dict.fromkeys(self.kept, "--keep")}, _READ)
+    def _table(self) -> TableFile:
+        return TableFile(self.path, {self.column: "--column", **dict.fromkeys(self.kept, "--keep")}, _READ)
 
-    def _coded(self, table: Table, cells: Cells, advance: Callable[[float], None]) -> Iterator[Any]:
+    def _coded(self, table: TableFile, cells: Cells, advance: Callable[[float], None]) -> Iterator[Any]:
         """The values as few bytes, never as labels, and the kept cells behind them."""
         import pyarrow as pa
 

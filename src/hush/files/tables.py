@@ -19,7 +19,7 @@ _TEXTS = 1 << 14
 """Rows of a batch with cells of any length: in the file equal ones may take one place, but not in memory."""
 
 
-class Table:
+class TableFile:
     """Some columns of a CSV or Parquet file, in batches; at least one, though it may be empty.
 
     In a CSV file, columns are read as text, exactly as they are written, and an empty field is a missing value; so is

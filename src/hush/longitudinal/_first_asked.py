@@ -13,7 +13,7 @@ import numpy.typing as npt
 from hush import exact, rules
 from hush.errors import ReportError, message
 from hush.estimation import possible
-from hush.estimation.laws import Law, Supports
+from hush.estimation.laws import EstimateLaw, Supports
 from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.longitudinal.forms import BitFlipForms
@@ -159,7 +159,7 @@ class FirstBitFlip(FrequencyOracle):
         ones, asked = tally
         return np.asarray((ones - self.q * asked) * (self.k / (self.d * n * (self.p - self.q))), np.float64)
 
-    def law(self, tally: Ints, n: int) -> Law:
+    def law(self, tally: Ints, n: int) -> EstimateLaw:
         """A client's bit is one if it is asked about the bucket, d in k, and says so."""
         share = self.d / self.k
         return Supports(tally[0], n, self.p * share, self.q * share)

@@ -22,7 +22,7 @@ _CELLS = 1 << 22
 
 
 @dataclass(frozen=True)
-class Blocks:
+class SortedReports:
     """Reports put in order of person and state."""
 
     order: Ints
@@ -35,7 +35,7 @@ class Blocks:
     """The first block of each person."""
 
     @classmethod
-    def of(cls, states: Ints) -> Blocks:
+    def of(cls, states: Ints) -> SortedReports:
         """The blocks of people's states, of shape (n, tau)."""
         n, tau = states.shape
         order = np.argsort(states, axis=1, kind="stable")
@@ -66,7 +66,7 @@ def direct(reports: Ints, states: Ints, size: int, keep: int, again: int) -> Flo
     """
     if reports.size == 0:
         return np.zeros(len(reports))
-    blocks = Blocks.of(states * size + reports)  # runs of one report within one state
+    blocks = SortedReports.of(states * size + reports)  # runs of one report within one state
     runs_state, runs_report = np.divmod(blocks.states, size)
     first = np.ones(runs_state.size, np.bool_)
     first[1:] = runs_state[1:] != runs_state[:-1]
@@ -98,7 +98,7 @@ def bits(rows: npt.NDArray[np.uint8], states: Ints, size: int, before: Bits, aft
 
 
 def _bits(rows: npt.NDArray[np.uint8], states: Ints, size: int, before: Bits, after: Bits) -> Floats:
-    blocks = Blocks.of(states)
+    blocks = SortedReports.of(states)
     shown = np.unpackbits(blocks.put(rows), axis=1, count=size, bitorder="little")
     ones = np.add.reduceat(shown, blocks.starts, axis=0, dtype=np.int64)
     lengths = blocks.lengths
@@ -139,7 +139,7 @@ def _kept_bit(ones: Ints, length: Ints, chance: int, after: Bits) -> Floats:
     return np.asarray(np.logaddexp(kept, lost), np.float64)
 
 
-def constant(reports: npt.NDArray[Any], blocks: Blocks) -> npt.NDArray[np.bool_]:
+def constant(reports: npt.NDArray[Any], blocks: SortedReports) -> npt.NDArray[np.bool_]:
     """Whether all reports of a block are the same record."""
     flat = np.ascontiguousarray(blocks.put(reports)).reshape(-1)
     raw = flat.view(np.uint8).reshape(flat.size, -1)

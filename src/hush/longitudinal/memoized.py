@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hush.errors import ParameterError, message
 from hush.guarantee import LDP
 from hush.longitudinal import _rounds
-from hush.longitudinal._likelihood import Blocks, constant
+from hush.longitudinal._likelihood import SortedReports, constant
 from hush.longitudinal.base import Longitudinal
 from hush.mechanisms.base import FrequencyOracle
 from hush.types import Floats, Ints, Reports
@@ -48,7 +48,7 @@ class OneRound(Longitudinal):
     def _likelihood(self, core: npt.NDArray[Any], states: Ints) -> Floats:
         if core.size == 0:
             return np.zeros(len(core))
-        blocks = Blocks.of(states)
+        blocks = SortedReports.of(states)
         answers = blocks.put(core)[blocks.starts]
         parts = self._answer_log_prob(answers, blocks.states)
         return blocks.joined(np.where(constant(core, blocks), parts, -np.inf))
@@ -59,7 +59,7 @@ class OneRound(Longitudinal):
         self.first_report.validate(array.ravel())
         if array.size == 0:
             return np.zeros((0, self.k))
-        same = constant(array, Blocks.of(np.zeros(array.shape, np.int64)))
+        same = constant(array, SortedReports.of(np.zeros(array.shape, np.int64)))
         scores = self.first_report.scores(np.ascontiguousarray(array[:, 0]))
         return np.where(same[:, None], scores, -np.inf)
 

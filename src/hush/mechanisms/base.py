@@ -30,7 +30,7 @@ from hush.errors import ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.bounds import Bounded, Terms
 from hush.estimation.consistency import simplex
-from hush.estimation.laws import Law
+from hush.estimation.laws import EstimateLaw
 from hush.exact.loss import enumerated_loss
 from hush.guarantee import LDP, ULDP, ApproxLDP, Guarantee
 from hush.mechanisms import moments
@@ -160,7 +160,7 @@ class FrequencyOracle(Tallied):
         errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
         return Estimate(raw, aggregate.n, domain, errors, law=self.law(aggregate.tally, aggregate.n))
 
-    def law(self, tally: Ints, n: int) -> Law | None:
+    def law(self, tally: Ints, n: int) -> EstimateLaw | None:
         """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""
         terms = self.terms()
         return None if terms is None else Bounded(self.decode_evenly(tally, n), n, terms)

@@ -16,7 +16,7 @@ from hush import rules
 from hush.analysis import variance as variances_of
 from hush.estimation import possible
 from hush.estimation.bounds import Term, Terms
-from hush.estimation.laws import Law, Supports
+from hush.estimation.laws import EstimateLaw, Supports
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import Forms, PureForms
 from hush.types import Floats, Ints, Reports, Values
@@ -68,7 +68,7 @@ class PureOracle(FrequencyOracle):
         else:
             possible.within(self.support_counts(tally), 0, n, "supports")
 
-    def law(self, tally: Ints, n: int) -> Law:
+    def law(self, tally: Ints, n: int) -> EstimateLaw:
         return Supports(self.support_counts(tally), n, self.p_star, self.q_star)
 
     def terms(self) -> Terms:

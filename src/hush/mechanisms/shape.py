@@ -68,7 +68,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Noise(Shape):
+class NoiseShape(Shape):
     """Disguises that are nothing but noise in every bit: each report weighs the same in them, whatever its size.
 
     Args:

@@ -26,7 +26,7 @@ from hush import rules
 from hush.errors import HushError, ParameterError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
-from hush.estimation.laws import Law
+from hush.estimation.laws import EstimateLaw
 from hush.guarantee import ApproxLDP, Guarantee
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
@@ -217,7 +217,7 @@ class Multidim(Tallied):
             for frequencies, domain, variance, law in zip(raw, domains, spread, known, strict=True)
         )
 
-    def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
+    def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw | None, ...]:
         """How each attribute's estimate is distributed, for intervals that cover at every n; None where unknown."""
         return (None,) * self.d
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from hush import rules
 from hush.analysis import variance as variances_of
 from hush.errors import ParameterError, message
-from hush.estimation.laws import Law, by_value
+from hush.estimation.laws import EstimateLaw, by_value
 from hush.guarantee import LDP, Guarantee
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.pure import PureOracle
@@ -127,7 +127,7 @@ class FakeData(SideBySide):
             estimates.append(np.asarray((part / n - other) / gap, dtype=np.float64))
         return tuple(estimates)
 
-    def laws(self, tally: Ints, n: int) -> tuple[Law, ...]:
+    def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw, ...]:
         """Two binomials: fakes support a value no matter who holds it."""
         pairs = zip(self.fakes, self._tallies(tally), strict=True)
         return tuple(by_value(part, n, *self._supports(fake)) for fake, part in pairs)

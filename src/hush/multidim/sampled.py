@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate, possible
 from hush.estimation.bounds import Bounded
-from hush.estimation.laws import Law, Supports
+from hush.estimation.laws import EstimateLaw, Supports
 from hush.exact.enumeration import check_few
 from hush.guarantee import LDP, ApproxLDP, weakest
 from hush.mechanisms.base import FrequencyOracle
@@ -140,13 +140,13 @@ class SMP(AnyMechanism):
             for component, part, count in zip(self.components, parts, counts, strict=True)
         )
 
-    def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
+    def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw | None, ...]:
         """A report says something of an attribute if it is about it, one in d."""
         counts, parts = self._tallies(tally)
         several = zip(self.components, parts, counts.tolist(), strict=True)
         return tuple(self._law(component, part, count, n) for component, part, count in several)
 
-    def _law(self, component: FrequencyOracle, part: Ints, count: int, n: int) -> Law | None:
+    def _law(self, component: FrequencyOracle, part: Ints, count: int, n: int) -> EstimateLaw | None:
         if isinstance(component, PureOracle):
             p, q = component.p_star / self.d, component.q_star / self.d
             return Supports(component.support_counts(part), n, p, q)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.errors import ParameterError, message
-from hush.estimation.laws import Law
+from hush.estimation.laws import EstimateLaw
 from hush.guarantee import LDP, ApproxLDP, above, together
 from hush.multidim import checks
 from hush.multidim._beside import SideBySide
@@ -76,7 +76,7 @@ class SPL(AnyMechanism, SideBySide):
         """Each attribute's own estimate."""
         return tuple(c.decode(part, n) for c, part in zip(self.components, self._tallies(tally), strict=True))
 
-    def laws(self, tally: Ints, n: int) -> tuple[Law | None, ...]:
+    def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw | None, ...]:
         """Each attribute's own."""
         return tuple(c.law(part, n) for c, part in zip(self.components, self._tallies(tally), strict=True))
 

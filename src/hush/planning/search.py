@@ -14,14 +14,14 @@ from hush.planning.families import companions, tunable
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
 from hush.planning.shortlist import alike
-from hush.planning.tuning import Anchored, Listed, Tuned, tuned
+from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
 from hush.planning.wishes import Wishes
 
 _SAME = 1e-9
 """Numbers that differ by no more than rounding."""
 
 
-def candidates(wishes: Wishes) -> Iterator[Named | Usual | Tuned | Listed | Anchored]:
+def candidates(wishes: Wishes) -> Iterator[Named | Usual | Tuned | ListedParameter | Anchored]:
     """All that can be planned with: registered mechanisms that promise something, and what they offer to tune."""
     for cls in registry().values():
         wanted = takes(cls)

@@ -22,7 +22,7 @@ _BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
-class Success:
+class AttackSuccess:
     """Right guesses among attacked reports."""
 
     attacked: int
@@ -39,7 +39,7 @@ class Success:
         return float(np.sqrt(self.rate * (1 - self.rate) / self.attacked))
 
 
-def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS) -> Success:
+def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS) -> AttackSuccess:
     """Attack fresh reports of uniformly drawn values, as many as are quick: what `m.asr()` is the expectation of."""
     n = min(most, max(100, _CELLS // m.k))
     step = max(1, _BYTES // m.report_dtype.itemsize)
@@ -47,7 +47,7 @@ def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS)
     for start in range(0, n, step):
         values = rng.integers(m.k, size=min(step, n - start))
         right += int((m.attack(m.privatize(values, rng=rng), rng=rng) == values).sum())
-    return Success(n, right)
+    return AttackSuccess(n, right)
 
 
 def of_frequencies(

@@ -97,7 +97,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedParameter:
     """A mechanism with a parameter of few values, each of which is searched for its budget."""
 
     choices: Choices
@@ -135,8 +135,8 @@ class Anchored:
         return searched(offer.mechanism, w, fixed)
 
 
-def tuned(offer: Tunable, wishes: Wishes) -> Tuned | Listed | Anchored:
+def tuned(offer: Tunable, wishes: Wishes) -> Tuned | ListedParameter | Anchored:
     """How what is offered is searched."""
     if isinstance(offer, Family):
         return Tuned(offer, wishes)
-    return Listed(offer, wishes) if isinstance(offer, Choices) else Anchored(offer, wishes)
+    return ListedParameter(offer, wishes) if isinstance(offer, Choices) else Anchored(offer, wishes)

@@ -17,11 +17,13 @@ from hush import rules
 from hush.errors import ParameterError, message
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.renamed import deprecated
 from hush.mechanisms.settings import chosen
 from hush.people.domain import Domain
 from hush.utility import MECHANISMS, PLAIN, total_error
 
-PREFERENCES = ("utility", "bits", "computation")
+MATTERS = ("accuracy", "bits", "work")
+OLD_WORDS = {"utility": "accuracy", "computation": "work"}
 _NOT_SHOWN = ("sensitive", "theta", "z", "reveal")
 
 
@@ -70,7 +72,7 @@ class Recommendation:
     Args:
         options: All mechanisms, ranked.
         plain: The best mechanism that protects every value, at the same epsilon.
-        prefer: What mattered most.
+        matters: What mattered most.
         slack: How many times the least error was accepted for it.
         theta: Share of people whose value is not sensitive.
         n: How many people.
@@ -78,7 +80,7 @@ class Recommendation:
 
     options: tuple[Option, ...]
     plain: Option
-    prefer: str
+    matters: str
     slack: float
     theta: float
     n: int
@@ -99,10 +101,10 @@ class Recommendation:
         u = self.best.mechanism
         some = f"{len(u.guarantee.sensitive)} of" if isinstance(u.guarantee, ULDP) else "all"
         reason = {
-            "utility": "has the least error",
+            "accuracy": "has the least error",
             "bits": f"needs the fewest bits among those within {self.slack:g} times the least error",
-            "computation": f"costs the server least among those within {self.slack:g} times the least error",
-        }[self.prefer]
+            "work": f"costs the server least among those within {self.slack:g} times the least error",
+        }[self.matters]
         return (
             f"{self.best.name} {reason}: it protects {some} {u.k} values and has an error {self.gain:.3g} times "
             f"smaller than {self.plain.name}, which protects all of them."
@@ -113,7 +115,7 @@ class Recommendation:
         return {
             "recommended": self.best.name,
             "statement": self.statement,
-            "prefer": self.prefer,
+            "matters": self.matters,
             "slack": self.slack,
             "theta": self.theta,
             "n": self.n,
@@ -129,8 +131,9 @@ def uldp(
     *,
     theta: float | None = None,
     n: int = 100_000,
-    prefer: str = "utility",
+    matters: str = "accuracy",
     slack: float = 2.0,
+    prefer: str | None = None,
 ) -> Recommendation:
     """Recommend a mechanism for a domain some of whose values are sensitive.
 
@@ -139,9 +142,10 @@ def uldp(
         epsilon: Privacy loss of a sensitive value's report.
         theta: Share of people whose value is not sensitive; when left out, as if all values were equally frequent.
         n: How many people.
-        prefer: "utility" takes the least error; "bits" the shortest report and "computation" the least work for the
-            server, among those within `slack` times the least error.
+        matters: "accuracy" takes the least error; "bits" the shortest report and "work" the least work for the server,
+            among those within `slack` times the least error.
         slack: See there.
+        prefer: The name of `matters` in version 0.1, when its words were "utility", "bits" and "computation".
 
     >>> found = uldp(Domain(size=100, sensitive=range(10)), 1.0)
     >>> found.best.name, found.gain > 3
@@ -157,23 +161,26 @@ def uldp(
     epsilon = rules.epsilon(epsilon)
     rules.integer("n", n, 1, 10**15, "use e.g. 100000")
     rules.number("slack", slack, 1.0 - 1e-12, 1e12, "use e.g. 2")
-    if prefer not in PREFERENCES:
-        raise ParameterError(message("prefer", f"must be one of {', '.join(PREFERENCES)}", prefer, "use 'utility'"))
+    if prefer is not None:
+        deprecated("prefer of uldp", "matters")
+        matters = OLD_WORDS.get(prefer, prefer)
+    if matters not in MATTERS:
+        raise ParameterError(message("matters", f"must be one of {', '.join(MATTERS)}", matters, "use 'accuracy'"))
     others = domain.size - len(domain.sensitive)
     share = others / domain.size if theta is None else rules.share("theta", theta)
     options = _made(domain, epsilon, share, n)
     least = min(option.error for option in options)
     keys = {
-        "utility": lambda o: (o.error, o.bits),
+        "accuracy": lambda o: (o.error, o.bits),
         "bits": lambda o: (o.error > slack * least, o.bits, o.error),
-        "computation": lambda o: (o.error > slack * least, o.work, o.error),
+        "work": lambda o: (o.error > slack * least, o.work, o.error),
     }
     frequencies = np.full(domain.size, share / others)
     frequencies[list(domain.sensitive)] = (1 - share) / len(domain.sensitive)
     plain = [cls(k=domain.size, epsilon=epsilon) for cls in PLAIN]
     ways = [Option(m, float(m.variances(frequencies, n).sum()), m.forms.server_work, m.name()) for m in plain]
-    ranked = tuple(sorted(options, key=keys[prefer]))
-    return Recommendation(ranked, min(ways, key=lambda way: way.error), prefer, slack, share, n)
+    ranked = tuple(sorted(options, key=keys[matters]))
+    return Recommendation(ranked, min(ways, key=lambda way: way.error), matters, slack, share, n)
 
 
 def _made(domain: Domain, epsilon: float, theta: float, n: int) -> list[Option]:

@@ -1,1 +1,1 @@
-"""Pictures and pages that people would rather look at: PNG figures, and one self-contained HTML page."""
+"""What people read and look at: answers in sentences, PNG figures, and one self-contained HTML page."""

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from hush.planning import capri, optimus
-    from hush.planning.optimus.question import Question
+    from hush.planning.optimus.question import BudgetQuestion
 
 _LEAST = 1e-12
 """Probabilities below this are not drawn on a logarithmic scale."""
 
 
-def budget_figure(answer: optimus.Answer, curve: Sequence[optimus.Tried], *, theme: Theme = LIGHT) -> Figure:
+def budget_figure(answer: optimus.BudgetAnswer, curve: Sequence[optimus.Tried], *, theme: Theme = LIGHT) -> Figure:
     """Loss against epsilon above, the share of satisfied collections below, and the answer across both.
 
     Args:
@@ -52,7 +52,7 @@ def budget_figure(answer: optimus.Answer, curve: Sequence[optimus.Tried], *, the
     return figure
 
 
-def _losses(axes: Axes, curve: Sequence[optimus.Tried], q: Question, theme: Theme) -> None:
+def _losses(axes: Axes, curve: Sequence[optimus.Tried], q: BudgetQuestion, theme: Theme) -> None:
     at = [t.epsilon for t in curve]
     axes.plot(at, [t.mean for t in curve], color=theme.series[2], linewidth=1.5, label="mean loss")
     name = f"loss that {100 * q.probability:g} % of the collections keep to"
@@ -63,7 +63,7 @@ def _losses(axes: Axes, curve: Sequence[optimus.Tried], q: Question, theme: Them
 
 
 def _shares(
-    axes: Axes, curve: Sequence[optimus.Tried], tested: Sequence[optimus.Tried], q: Question, theme: Theme
+    axes: Axes, curve: Sequence[optimus.Tried], tested: Sequence[optimus.Tried], q: BudgetQuestion, theme: Theme
 ) -> None:
     at, ends = [t.epsilon for t in curve], np.array([t.interval for t in curve])
     axes.fill_between(at, ends[:, 0], ends[:, 1], color=theme.series[0], alpha=0.15, linewidth=0)
@@ -84,7 +84,7 @@ def _bars(axes: Axes, rows: Sequence[tuple[float, float, float, float]], label: 
 
 
 def capacity_figure(
-    answer: capri.Answer, curve: Sequence[capri.Evidence], *, real: float | None = None, theme: Theme = LIGHT
+    answer: capri.CapacityAnswer, curve: Sequence[capri.Evidence], *, real: float | None = None, theme: Theme = LIGHT
 ) -> Figure:
     """The probability of the decision against epsilon: by the law, and as variance alone bounds it.
 
@@ -136,7 +136,7 @@ def capacity_figure(
     return figure
 
 
-def _title(answer: capri.Answer, real: float | None) -> str:
+def _title(answer: capri.CapacityAnswer, real: float | None) -> str:
     """Whose total it is, and for whom the budget is enough."""
     total, known = (answer.total, "an estimated" if answer.estimated else "a") if real is None else (real, "a")
     side = "exceeds" if total > answer.cap else "stays within"

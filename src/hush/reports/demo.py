@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 
 from hush.people import Population
 from hush.reports import figures
-from hush.reports.outcome import Outcome
+from hush.reports.outcome import MechanismOutcome
 from hush.reports.page import Html, cards, definitions, heading, page, paragraph, picture, table, tag
 from hush.reports.theme import DARK, LIGHT, Theme
 
 Draw = Callable[[Theme], Figure]
 
 
-def drawings(outcomes: Sequence[Outcome]) -> dict[str, Draw]:
+def drawings(outcomes: Sequence[MechanismOutcome]) -> dict[str, Draw]:
     """The figures by file name, each drawn in a theme."""
     series = [each.series(outcomes[0].order) for each in outcomes]
     error, attack = "typical error, percentage points", "attacker guesses right, %"
@@ -39,14 +39,16 @@ def drawings(outcomes: Sequence[Outcome]) -> dict[str, Draw]:
     }
 
 
-def build(data: Population, outcomes: Sequence[Outcome]) -> dict[str, bytes]:
+def build(data: Population, outcomes: Sequence[MechanismOutcome]) -> dict[str, bytes]:
     """Every file of the report folder, by name."""
     light = {name: figures.png(draw(LIGHT)) for name, draw in drawings(outcomes).items()}
     dark = {name: figures.png(draw(DARK)) for name, draw in drawings(outcomes).items()}
     return {**light, "index.html": write(data, outcomes, light, dark).encode()}
 
 
-def write(data: Population, outcomes: Sequence[Outcome], light: dict[str, bytes], dark: dict[str, bytes]) -> str:
+def write(
+    data: Population, outcomes: Sequence[MechanismOutcome], light: dict[str, bytes], dark: dict[str, bytes]
+) -> str:
     """The page."""
     epsilon = outcomes[0].mechanism.epsilon
 
@@ -90,7 +92,7 @@ def write(data: Population, outcomes: Sequence[Outcome], light: dict[str, bytes]
     return page(f"{data.n:,} secrets, three ways to keep them", body, footer)
 
 
-def _facts(each: Outcome) -> dict[str, object]:
+def _facts(each: MechanismOutcome) -> dict[str, object]:
     m = each.mechanism
     return {
         "exact ε": f"{m.exact_epsilon():.6f}",
@@ -105,7 +107,7 @@ def _facts(each: Outcome) -> dict[str, object]:
     }
 
 
-def _numbers(outcomes: Sequence[Outcome]) -> Html:
+def _numbers(outcomes: Sequence[MechanismOutcome]) -> Html:
     first = outcomes[0]
     ends = [each.interval for each in outcomes]
 

@@ -16,7 +16,7 @@ from hush.types import Floats
 
 
 @dataclass(frozen=True)
-class Outcome:
+class MechanismOutcome:
     """One mechanism's estimate of a population whose truth is known.
 
     Args:

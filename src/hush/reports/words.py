@@ -1,10 +1,13 @@
-"""Texts made to fit."""
+"""Numbers and texts, as people read them."""
 
 from __future__ import annotations
+
+import math
 
 from hush.mechanisms.spec import Spec
 
 ELLIPSIS = "…"
+DASH = "–"
 
 
 def many(count: int, one: str, several: str) -> str:
@@ -41,3 +44,34 @@ def shortened(text: object, most: int) -> str:
         return line
     tail = most // 3
     return line[: most - tail - 1].rstrip() + ELLIPSIS + line[-tail:]
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with so many significant digits; a dash for none.
+
+    >>> number(0.268941), number(None), number(float("inf")), number(1.0)
+    ('0.2689', '–', '∞', '1.000')
+    """
+    if value is None:
+        return DASH
+    if math.isinf(value):
+        return "∞"
+    return f"{value:#.{digits}g}".rstrip(".")
+
+
+def percent(share: float) -> str:
+    """A share in percent.
+
+    >>> percent(0.9), percent(0.99999), percent(0.00012)
+    ('90 %', '99.999 %', '0.012 %')
+    """
+    return f"{share * 100:.5g} %"
+
+
+def rounded(value: float, digits: int = 2) -> float:
+    """A number with so many significant digits.
+
+    >>> rounded(0.123456), rounded(98.76, 3)
+    (0.12, 98.8)
+    """
+    return float(f"{value:.{digits}g}")

@@ -22,7 +22,7 @@ SEED = 20_261
 
 
 @dataclass(frozen=True)
-class Check:
+class SuiteCheck:
     """One check of the suite; called with a mechanism, it raises a ConformanceError or says nothing.
 
     Args:
@@ -49,7 +49,7 @@ class Check:
             raise ConformanceError(f"{checked}: {self.name} met {type(error).__name__}: {error}") from error
 
 
-def checks_of(m: Mechanism) -> list[Check]:
+def checks_of(m: Mechanism) -> list[SuiteCheck]:
     """The checks of a mechanism's kind, in the order in which they make sense.
 
     >>> from hush import GRR
@@ -57,9 +57,9 @@ def checks_of(m: Mechanism) -> list[Check]:
     ['check_law', 'check_loss', 'check_records']
     """
     if isinstance(m, Multidim):
-        return [Check(each) for each in multidim.CHECKS]
+        return [SuiteCheck(each) for each in multidim.CHECKS]
     if isinstance(m, FrequencyOracle | Longitudinal):
-        return [Check(each) for each in mechanism.CHECKS]
+        return [SuiteCheck(each) for each in mechanism.CHECKS]
     rule = "must be a frequency oracle, a collection of tuples or a protocol over time"
     raise ParameterError(message("mechanism", rule, type(m), "pass an instance of one"))
 

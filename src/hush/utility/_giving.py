@@ -26,9 +26,9 @@ from hush.exact.enumeration import enumerated
 from hush.exact.loss import protected_ratio
 from hush.exact.thresholds import SCALE, log_ratio
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.hashing.family import MEMBERS, Family
+from hush.mechanisms.hashing.family import MEMBERS, HashFamily
 from hush.mechanisms.hashing.forms import HashedForms
-from hush.mechanisms.shape import Noise, Shape, bit_sizes
+from hush.mechanisms.shape import NoiseShape, Shape, bit_sizes
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Ints, Reports
 
@@ -164,7 +164,7 @@ class Leveled(Giving):
         return self.by_size[family.sizes.ravel()[cells]]
 
     @property
-    def _family(self) -> Family | None:
+    def _family(self) -> HashFamily | None:
         """The public family that hash functions come from, if they do and thresholds go by bucket size."""
         return getattr(self.base, "_family", None) if self.constant is None else None
 
@@ -238,7 +238,7 @@ class Silent(Leveled):
         assert known is not None
         q = base._ones[1]
         law = partial(bit_sizes, base.k, base.q_star, base.q_star)
-        noise = Noise(base.k, known.high, known.low, law, known.occur, known.sizes, each=q * (SCALE - q))
+        noise = NoiseShape(base.k, known.high, known.low, law, known.occur, known.sizes, each=q * (SCALE - q))
         super().__init__(base, noise, SCALE, "constant")
 
     def mass(self, report: Reports) -> int:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hush.estimation.bounds import Bounded, Either, Mixed, Part, Term, Terms
-from hush.estimation.laws import Law, Parts, Supports
+from hush.estimation.bounds import Bounded, Either, Mixed, MixturePart, Term, Terms
+from hush.estimation.laws import EstimateLaw, Parts, Supports
 from hush.utility._giving import Silent
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hush.utility.oracle import UtilityOracle
 
 
-def law(u: UtilityOracle, tally: Ints, n: int) -> Law | None:
+def law(u: UtilityOracle, tally: Ints, n: int) -> EstimateLaw | None:
     """Of all values; None where not enough is known of the base mechanism's reports."""
     others = u._others.size
     if not others:
@@ -44,6 +44,6 @@ def _hidden(u: UtilityOracle, terms: Terms) -> tuple[Term, float]:
         up, down = max(terms.other.up, float(-offset.min())), max(terms.other.down, float(offset.max()))
         return Term(float(squares.max()), up, down), float(squares.min())
     level, one, sent = float(offset[0]), 1 / u.s, 1 - alone  # all sensitive values are disguises equally often
-    held = Part(sent * one, 1.0, 1.0, terms.own), Part(sent * (1 - one), 0.0, 1.0, terms.other)
+    held = MixturePart(sent * one, 1.0, 1.0, terms.own), MixturePart(sent * (1 - one), 0.0, 1.0, terms.other)
     least = sent * (one + (1 - one) * terms.least if u.s > 1 else one) + alone * level**2
-    return Mixed.of(*held, Part(alone, -level)), least
+    return Mixed.of(*held, MixturePart(alone, -level)), least

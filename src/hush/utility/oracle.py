@@ -22,7 +22,7 @@ from hush import rules
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
-from hush.estimation.laws import Law
+from hush.estimation.laws import EstimateLaw
 from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
 from hush.guarantee import ULDP, Guarantee
@@ -294,7 +294,7 @@ class UtilityOracle(FrequencyOracle):
         nearest[self._others] += 2 / (n * self.z_star)
         return nearest
 
-    def law(self, tally: Ints, n: int) -> Law | None:
+    def law(self, tally: Ints, n: int) -> EstimateLaw | None:
         return _law.law(self, tally, n)
 
     def variances(self, frequencies: Floats, n: int = 1) -> Floats:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hush import rules
 from hush.errors import ReportError, message
 from hush.estimation.bounds import CERTAIN, Term, Terms
-from hush.estimation.laws import Law, Supports
+from hush.estimation.laws import EstimateLaw, Supports
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import Forms
 from hush.types import Floats, Ints, Reports, Values
@@ -74,7 +74,7 @@ class Single(FrequencyOracle):
         """A report says one, whoever sent it; nobody holds another value."""
         return Terms(CERTAIN, Term(0.0, 1.0, 0.0), math.inf)
 
-    def law(self, tally: Ints, n: int) -> Law:
+    def law(self, tally: Ints, n: int) -> EstimateLaw:
         """Nothing varies."""
         return Supports(tally, n, 1.0, 0.0)
 

@@ -65,7 +65,7 @@ def compute(settings: Settings, advance: Advance) -> Table:
 
     lax = threshold(LAX)
     bs, usual = optimus.BS(), f"τ ≥ {TAU:g}"
-    cases: list[tuple[str, str, float, float, Callable[[], printed.Ended], Callable[[], float | None]]] = [
+    cases: list[tuple[str, str, float, float, Callable[[], printed.EndedAt], Callable[[], float | None]]] = [
         ("BS", usual, TAU, pi, lambda: printed.binary(simulate, omega, pi, runs), lambda: found(bs)),
         ("BS, τ as the loss", usual, TAU, pi, lambda: printed.binary(literal, TAU, pi, runs), lambda: found(bs)),
         (
@@ -99,7 +99,7 @@ def compute(settings: Settings, advance: Advance) -> Table:
         ),
         (
             "Bayes", usual, TAU, pi,
-            lambda: printed.Ended(printed.mean_met(simulate, omega, runs), 0.0, 16),
+            lambda: printed.EndedAt(printed.mean_met(simulate, omega, runs), 0.0, 16),
             lambda: found(optimus.Bayes(initial=10, iterations=10)),
         ),
     ]  # fmt: skip

@@ -142,7 +142,7 @@ def warm() -> None:
 
 
 @dataclass(frozen=True)
-class Collected:
+class ReportedAndDrawn:
     """Whole collections, from reports and from their exact law.
 
     Args:
@@ -159,7 +159,7 @@ class Collected:
 
 
 @cache
-def collected(people: str, protocol: str, epsilon: float, runs: int, many: int, seed: int) -> Collected:
+def collected(people: str, protocol: str, epsilon: float, runs: int, many: int, seed: int) -> ReportedAndDrawn:
     """Randomize everybody, tally and estimate, so many times; and draw many."""
     who = crowd(people)
     m = mechanism(protocol, who.k, epsilon)
@@ -173,4 +173,4 @@ def collected(people: str, protocol: str, epsilon: float, runs: int, many: int, 
     middle = perf_counter()
     drawn = lost(people, protocol, epsilon, many, seeded(seed_of(seed, people, protocol, "drawn")))
     end = perf_counter()
-    return Collected((middle - start) / runs, (end - middle) / many, measure(np.stack(found)), drawn)
+    return ReportedAndDrawn((middle - start) / runs, (end - middle) / many, measure(np.stack(found)), drawn)

@@ -18,7 +18,7 @@ LOW, HIGH, PHI = 0.001, 20.0, 0.01
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedAt:
     """Where an algorithm ended.
 
     Args:
@@ -38,7 +38,7 @@ class Ended:
 
 def binary(
     simulate: Simulate, omega: float, pi: float, runs: int, *, g: float = np.inf, most: int = 100, mean: bool = True
-) -> Ended:
+) -> EndedAt:
     """Algorithm 1; with g, Algorithm 2. Not more than so many steps; without the mean, as section 3.4 has it."""
     low, high, steps, largest = LOW, HIGH, 0, 0.0
     while high - low >= PHI and steps < most:
@@ -50,10 +50,10 @@ def binary(
             high = middle + step
         else:
             low = middle - step
-    return Ended(high if high - low < PHI else None, high - low, steps, LOW, largest)
+    return EndedAt(high if high - low < PHI else None, high - low, steps, LOW, largest)
 
 
-def dynamic(simulate: Simulate, omega: float, pi: float, least: int, most: int, c: float) -> Ended:
+def dynamic(simulate: Simulate, omega: float, pi: float, least: int, most: int, c: float) -> EndedAt:
     """Algorithm 3: sums over all runs are divided by the number that was desired, run or not."""
     low, high, steps, largest = LOW, HIGH, 0, 0.0
     while high - low >= PHI:
@@ -67,10 +67,10 @@ def dynamic(simulate: Simulate, omega: float, pi: float, least: int, most: int, 
             share, average = (np.float64(each) / desired for each in ((losses <= omega).sum(), losses.sum()))
         largest, steps = max(largest, float(share)), steps + 1
         low, high = (low, middle) if share >= pi and average <= omega else (middle, high)
-    return Ended(high, high - low, steps, LOW, largest)
+    return EndedAt(high, high - low, steps, LOW, largest)
 
 
-def passes(simulate: Simulate, omega: float, pi: float, runs: int, number: int, g: float) -> Ended:
+def passes(simulate: Simulate, omega: float, pi: float, runs: int, number: int, g: float) -> EndedAt:
     """Algorithm 4: it fails where nothing satisfies, and leaves the range where its lower end does."""
     satisfied: list[float] = []
     low, high, step, steps, lowest = LOW, HIGH, 1.0, 0, LOW
@@ -84,9 +84,9 @@ def passes(simulate: Simulate, omega: float, pi: float, runs: int, number: int, 
                     satisfied.append(at)
             at += step
         if not satisfied:
-            return Ended(None, high - low, steps, lowest)
+            return EndedAt(None, high - low, steps, lowest)
         low, high, step = min(satisfied) - step, min(satisfied) + step, step / g
-    return Ended(min(satisfied), high - low, steps, lowest)
+    return EndedAt(min(satisfied), high - low, steps, lowest)
 
 
 def mean_met(simulate: Simulate, omega: float, runs: int) -> float:

@@ -53,7 +53,7 @@ PANELS: dict[str, tuple[str, tuple[int, ...], tuple[float, ...]]] = {
 
 def answer(
     name: str, people: str, cap: float, metric: str, threshold: float, *, method: str = "exact", seed: int = 0
-) -> capri.Answer:
+) -> capri.CapacityAnswer:
     """A budget for a total."""
     return capacity(
         NAMES[name],
@@ -171,7 +171,7 @@ def protocols(settings: Settings, advance: Advance) -> Table:
     return rows_of((*columns, "epsilon", "probability", "deviation", "deviation_drawn", "draws"), rows)
 
 
-def _spread(name: str, found: capri.Answer, settings: Settings) -> list[float | None]:
+def _spread(name: str, found: capri.CapacityAnswer, settings: Settings) -> list[float | None]:
     """The deviation of the estimated total, by formula and of drawn collections; for frequencies only."""
     people = clients("Few")
     if found.epsilon is None or found.reading == "mean":
@@ -214,7 +214,7 @@ def _warm() -> None:
 
 
 @cache
-def compared(name: str, level: float, way: str, seed: int) -> capri.Answer:
+def compared(name: str, level: float, way: str, seed: int) -> capri.CapacityAnswer:
     """One budget of figure 6.6."""
     _warm()
     return answer(name, "Enlarged", CAP, "tp", level, method=WAYS[way], seed=seed)

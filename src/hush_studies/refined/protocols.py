@@ -49,7 +49,7 @@ def sizes(domain: str, quick: bool) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Family:
+class ProtocolFamily:
     """Protocols that differ in one parameter only."""
 
     parameter: str
@@ -61,10 +61,10 @@ class Family:
         return tradeoff.paper_grid(self.parameter, k, epsilon)
 
 
-_SUBSET = Family("omega", tradeoff.subset, whole=True)
-_UNARY = Family("p", tradeoff.unary, whole=False)
-_HASHING = Family("g", tradeoff.hashing, whole=True)
-_THRESHOLD = Family("theta", tradeoff.threshold, whole=False)
+_SUBSET = ProtocolFamily("omega", tradeoff.subset, whole=True)
+_UNARY = ProtocolFamily("p", tradeoff.unary, whole=False)
+_HASHING = ProtocolFamily("g", tradeoff.hashing, whole=True)
+_THRESHOLD = ProtocolFamily("theta", tradeoff.threshold, whole=False)
 FAMILIES = {
     "GRR": _SUBSET, "SS": _SUBSET, "ASS": _SUBSET,
     "SUE": _UNARY, "OUE": _UNARY, "AUE": _UNARY,
@@ -116,7 +116,7 @@ def chosen(name: str, k: int, epsilon: float, strategy: str = "weighted", w_asr:
     return _at(family, k, epsilon, float(grid[at]))
 
 
-def _at(family: Family, k: int, epsilon: float, parameter: float) -> Point:
+def _at(family: ProtocolFamily, k: int, epsilon: float, parameter: float) -> Point:
     asr, mse = family.curve(k, epsilon, parameter)
     return Point(int(parameter) if family.whole else float(parameter), float(asr), float(mse))
 

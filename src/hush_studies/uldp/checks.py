@@ -9,7 +9,7 @@ from hush.utility import optimal, theory, total_error, uLH
 from hush_studies import rule
 from hush_studies.check import Check, ours, paper, untold
 from hush_studies.study import Table
-from hush_studies.uldp.people import Setting, people
+from hush_studies.uldp.people import MechanismSetting, people
 from hush_studies.uldp.readings import PROPOSED, made
 
 OLD = ("uRR", "uRAP", "uUE", "uLH")
@@ -102,10 +102,10 @@ def _over_rap() -> list[Check]:
     return checks
 
 
-def _stated(name: str) -> Setting:
+def _stated(name: str) -> MechanismSetting:
     """With theta as the paper prints it."""
     at = people(name).setting
-    return Setting(at.k, at.sensitive, round(at.theta, 2))
+    return MechanismSetting(at.k, at.sensitive, round(at.theta, 2))
 
 
 def _optima() -> list[Check]:

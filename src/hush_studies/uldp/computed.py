@@ -9,7 +9,7 @@ import numpy as np
 from hush.utility import UtilityOracle, theory, total_error
 from hush.utility.named import uLH, uWheel
 from hush_studies.study import Advance, Settings, Table, rows_of
-from hush_studies.uldp.people import Setting, chosen, people
+from hush_studies.uldp.people import MechanismSetting, chosen, people
 from hush_studies.uldp.readings import MECHANISMS, READINGS, budgets, made, parameter
 
 DESCRIBED = ("mechanism", "reading", "epsilon", "parameter", "z", "reveal", "z_star", "true_epsilon")
@@ -41,7 +41,7 @@ def first(settings: Settings, advance: Advance) -> Table:
     k, theta, epsilon = int(FIRST["k"]), FIRST["theta"], FIRST["epsilon"]
     rows, sizes = [], SIZES[::3] if settings.quick else SIZES
     for s in sizes:
-        at = Setting(k, tuple(range(s)), theta)
+        at = MechanismSetting(k, tuple(range(s)), theta)
         for name in MECHANISMS:
             for reading in READINGS:
                 u = made(name, reading, at, epsilon)
@@ -54,7 +54,7 @@ def scenarios(settings: Settings, advance: Advance) -> Table:
     """Figure 3: the error of one report over the budget, and equation 28 for those that it speaks of."""
     rows, pairs = [], SCENARIOS[1::2] if settings.quick else SCENARIOS
     for s, theta in pairs:
-        at = Setting(1000, tuple(range(s)), theta)
+        at = MechanismSetting(1000, tuple(range(s)), theta)
         for epsilon in budgets(settings.quick):
             for name in MECHANISMS:
                 for reading in READINGS:

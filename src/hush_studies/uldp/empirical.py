@@ -11,7 +11,7 @@ import numpy as np
 from hush.randomness import seeded
 from hush_studies.study import Advance, Settings, Table, rows_of
 from hush_studies.uldp.computed import DESCRIBED, described, spread
-from hush_studies.uldp.measured import FEW, RUNS, TOP, Measured, expected_mae, mean, measured
+from hush_studies.uldp.measured import FEW, RUNS, TOP, MeasuredUtility, expected_mae, mean, measured
 from hush_studies.uldp.people import ALL, People, chosen, people
 from hush_studies.uldp.readings import MECHANISMS, PROPOSED, READINGS, budgets, made
 from hush_studies.uldp.runs import estimates
@@ -54,16 +54,16 @@ def _over(columns: Sequence[str], values: Any, least: int = 2) -> Any:
     return compute
 
 
-def _squares(u: Any, crowd: People, found: Measured) -> list[float]:
+def _squares(u: Any, crowd: People, found: MeasuredUtility) -> list[float]:
     return [found.mse, found.mse_stderr, spread(u, crowd.frequencies, crowd.n)[0]]
 
 
-def _absolutes(u: Any, crowd: People, found: Measured) -> list[float]:
+def _absolutes(u: Any, crowd: People, found: MeasuredUtility) -> list[float]:
     sds = np.sqrt(u.variances(crowd.frequencies, crowd.n))
     return [found.mae, found.mae_stderr, expected_mae(sds)]
 
 
-def _tops(u: Any, crowd: People, found: Measured) -> list[float]:
+def _tops(u: Any, crowd: People, found: MeasuredUtility) -> list[float]:
     return [found.f1, found.f1_stderr, found.ndcg, found.ndcg_stderr]
 
 

@@ -25,7 +25,7 @@ _READINGS = ("paper", "ours", "without z")
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredUtility:
     """Averages over runs, and their standard errors; F1 and NDCG are NaN where there are no more values than wanted."""
 
     mse: float
@@ -39,7 +39,7 @@ class Measured:
 
 
 @cache
-def measured(name: str, reading: str, population: str, epsilon: float, runs: int, seed: int) -> Measured:
+def measured(name: str, reading: str, population: str, epsilon: float, runs: int, seed: int) -> MeasuredUtility:
     """Of one mechanism, one population and one budget."""
     crowd = people(population)
     u = made(name, reading, crowd.setting, epsilon)
@@ -48,7 +48,7 @@ def measured(name: str, reading: str, population: str, epsilon: float, runs: int
     off = found - crowd.frequencies
     squares, sizes = np.square(off).sum(axis=1), np.abs(off).sum(axis=1)
     named = [mean(each) for each in frequent(found, crowd.frequencies)] if crowd.setting.k > TOP else [_NONE, _NONE]
-    return Measured(*mean(squares), *mean(sizes), *named[0], *named[1])
+    return MeasuredUtility(*mean(squares), *mean(sizes), *named[0], *named[1])
 
 
 def mean(values: Floats) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from hush.types import Floats
 
 
 @dataclass(frozen=True)
-class Setting:
+class MechanismSetting:
     """What the parameters of a mechanism depend on: the domain's size, its sensitive values, and theta."""
 
     k: int
@@ -48,9 +48,9 @@ class People(Population):
         return 1.0 - float(self.counts[list(self.sensitive)].sum()) / self.n
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> MechanismSetting:
         """All but how many they are, and how they spread."""
-        return Setting(self.counts.size, self.sensitive, self.theta)
+        return MechanismSetting(self.counts.size, self.sensitive, self.theta)
 
     def with_share(self, share: float) -> People:
         """The same people, with this share of all values sensitive: the sensitive ones first, then any others."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from hush.utility import UtilityOracle, optimal, total_error, uHR, uLH, uRAP, uRR, uSS, uUE, uWheel
 from hush.utility.named import NamedOracle
-from hush_studies.uldp.people import Setting
+from hush_studies.uldp.people import MechanismSetting
 
 MECHANISMS: dict[str, type[NamedOracle]] = {
     "uRR": uRR, "uRAP": uRAP, "uHR": uHR, "uSS": uSS, "uUE": uUE, "uLH": uLH, "uWheel": uWheel,
@@ -42,7 +42,7 @@ def budgets(quick: bool) -> tuple[float, ...]:
     return _QUICK if quick else BUDGETS
 
 
-def made(name: str, reading: str, at: Setting, epsilon: float) -> UtilityOracle:
+def made(name: str, reading: str, at: MechanismSetting, epsilon: float) -> UtilityOracle:
     """A mechanism as read; "without z" is the paper's reading with z = 0."""
     if reading == "ours":
         return ours(name, at, epsilon)
@@ -50,7 +50,7 @@ def made(name: str, reading: str, at: Setting, epsilon: float) -> UtilityOracle:
 
 
 @cache
-def paper(name: str, at: Setting, epsilon: float, z: str = "paper") -> UtilityOracle:
+def paper(name: str, at: MechanismSetting, epsilon: float, z: str = "paper") -> UtilityOracle:
     """As the paper has it, with its z or, by name, another one."""
     common: dict[str, Any] = {"k": at.k, "epsilon": epsilon, "sensitive": at.sensitive, "theta": at.theta}
     if name == "uRR":
@@ -61,18 +61,18 @@ def paper(name: str, at: Setting, epsilon: float, z: str = "paper") -> UtilityOr
 
 
 @cache
-def ours(name: str, at: Setting, epsilon: float) -> UtilityOracle:
+def ours(name: str, at: MechanismSetting, epsilon: float) -> UtilityOracle:
     """With the least error that Hush knows for it."""
     common: dict[str, Any] = {"k": at.k, "epsilon": epsilon, "sensitive": at.sensitive, "theta": at.theta}
     choices = _CHOICES.get(name, _USUAL) if at.s > 1 else [("exact", "alone" if name == "uHR" else "pair")]
     return min((MECHANISMS[name](**common, z=z, reveal=way) for z, way in choices), key=lambda u: _error(u, at))
 
 
-def _error(u: UtilityOracle, at: Setting) -> float:
+def _error(u: UtilityOracle, at: MechanismSetting) -> float:
     return total_error(u, at.theta)
 
 
-def _closed(name: str, at: Setting, epsilon: float) -> list[dict[str, Any]]:
+def _closed(name: str, at: MechanismSetting, epsilon: float) -> list[dict[str, Any]]:
     """Equations 37, 43, 49 and 63; integers on both sides where one is needed."""
     s, theta = at.s, at.theta
     if name == "uSS":

@@ -19,7 +19,7 @@ from hush_studies.study import Advance, Settings, Table, rows_of
 from hush_studies.uldp.computed import DESCRIBED, described, spread
 from hush_studies.uldp.empirical import SHAPE, number, shape
 from hush_studies.uldp.measured import mean
-from hush_studies.uldp.people import ALL, People, Setting, chosen, people
+from hush_studies.uldp.people import ALL, MechanismSetting, People, chosen, people
 from hush_studies.uldp.readings import PROPOSED, READINGS, budgets, made
 from hush_studies.uldp.runs import estimates
 
@@ -45,7 +45,7 @@ def told(name: str, reading: str, population: str, epsilon: float, runs: int, se
     """Two steps, so many times."""
     crowd = people(population)
     at, n = crowd.setting, crowd.n
-    first, ahead = made(name, reading, Setting(at.k, at.sensitive, 0.0), epsilon), round(AHEAD * n)
+    first, ahead = made(name, reading, MechanismSetting(at.k, at.sensitive, 0.0), epsilon), round(AHEAD * n)
     where = [ALL.index(population), PROPOSED.index(name), READINGS.index(reading), round(100 * epsilon)]
     rng = seeded([seed, 6, *where])
     thetas, errors, rest = [], [], []
@@ -53,7 +53,7 @@ def told(name: str, reading: str, population: str, epsilon: float, runs: int, se
         early = rng.multivariate_hypergeometric(crowd.counts, ahead, method="marginals")
         one = estimates(first, early, 1, rng)[0]
         thetas.append(float(one[first._others].sum()))
-        then = Setting(at.k, at.sensitive, round(min(max(thetas[-1], 0.0), 1.0), 3))
+        then = MechanismSetting(at.k, at.sensitive, round(min(max(thetas[-1], 0.0), 1.0), 3))
         late = crowd.counts - early
         found = estimates(made(name, reading, then, epsilon), late, 1, rng)[0]
         rest.append(float(np.square(found - late / late.sum()).sum()))
@@ -101,7 +101,7 @@ def off(settings: Settings, advance: Advance) -> Table:
 def law(name: str, reading: str, crowd: People, epsilon: float) -> list[Any]:
     """z* of the first step, and the mean of the error: theta is told with a normal error, from a sample of people."""
     at, ahead = crowd.setting, round(AHEAD * crowd.n)
-    star = made(name, reading, Setting(at.k, at.sensitive, 0.0), epsilon).z_star
+    star = made(name, reading, MechanismSetting(at.k, at.sensitive, 0.0), epsilon).z_star
     reveal = at.theta * (1 - star) / star / ahead
     sample = at.theta * (1 - at.theta) / ahead * (crowd.n - ahead) / (crowd.n - 1)
     return [star, math.sqrt(2 / math.pi * (reveal + sample)) / at.theta]

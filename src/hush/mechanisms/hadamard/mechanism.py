@@ -17,7 +17,7 @@ from hush import rules
 from hush.analysis import optimal
 from hush.errors import ParameterError, message
 from hush.estimation.bounds import Bounded, Term, Terms
-from hush.estimation.laws import Law, Supports
+from hush.estimation.laws import EstimateLaw, Supports
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import counted, unsigned
 from hush.mechanisms.forms import Forms
@@ -131,7 +131,7 @@ class HR(TwoLevel):
         least = square if self.blocks == 1 else 2 * (1 - self.p_star) * inside / outside / self._gap**2
         return Terms(Term(square - 1, step - 1, step + 1), Term(square, step, step), least)
 
-    def law(self, tally: Ints, n: int) -> Law:
+    def law(self, tally: Ints, n: int) -> EstimateLaw:
         """With one block supports are two binomials; with more, people in other blocks say less."""
         block, _ = self._place(np.arange(self.k))
         raw = self.decode(tally, n)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from hush import rules
 from hush.errors import ParameterError, ReportError, message
 from hush.kernels import chunks
-from hush.mechanisms.hashing.family_tables import MOST_REPORTS, ByBucket, ByMember, Table
+from hush.mechanisms.hashing.family_tables import MOST_REPORTS, ByBucket, ByMember, FamilyTable
 from hush.types import Ints, Reports, Values
 
 MEMBERS = (1 << 16) - 1
@@ -55,7 +55,7 @@ def checked_buckets(k: int, g: object) -> int:
 
 
 @dataclass(frozen=True)
-class Family:
+class HashFamily:
     """All members, on the values 0..k-1, with g buckets."""
 
     k: int
@@ -169,7 +169,7 @@ class Family:
         from hush.kernels import family
 
         tally, n = np.zeros(self.k, np.int64), 0
-        table: Table | None = None
+        table: FamilyTable | None = None
         for rows in (part[at : at + _ROWS] for part in parts for at in range(0, part.size, _ROWS)):
             member, bucket = self.parts(rows)
             n += rows.size

@@ -21,7 +21,7 @@ MOST_REPORTS = (1 << 31) - 1
 _BLOCK = 1 << 13
 
 
-class Table(ABC):
+class FamilyTable(ABC):
     """Counts of reports, with room for so many, on values with these places and g buckets."""
 
     shape: tuple[int, int]
@@ -59,7 +59,7 @@ class Table(ABC):
         return np.asarray(np.sum(chunks.each(size, -(-size // chunks.threads()), piece), axis=0), np.int64)
 
 
-class ByMember(Table):
+class ByMember(FamilyTable):
     """A row for each member: best when values are few."""
 
     def _count(self, member: npt.NDArray[np.uint16], bucket: npt.NDArray[np.uint8]) -> None:
@@ -75,7 +75,7 @@ class ByMember(Table):
         return self._summed(0, family.MEMBERS, lambda a, b, out: look_up(self.counts, buckets, self.places, a, b, out))
 
 
-class ByBucket(Table):
+class ByBucket(FamilyTable):
     """A row for each bucket: best when buckets are few."""
 
     def _count(self, member: npt.NDArray[np.uint16], bucket: npt.NDArray[np.uint8]) -> None:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from hush.analysis import success
 from hush.estimation import Aggregate
-from hush.mechanisms.hashing.family import MEMBERS, Family
+from hush.mechanisms.hashing.family import MEMBERS, HashFamily
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.two_level import TwoLevel
@@ -41,7 +41,7 @@ class Hashed(TwoLevel, PureOracle):
         """(a, b, length): a report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
 
     @property
-    def _family(self) -> Family | None:
+    def _family(self) -> HashFamily | None:
         """The public family that hash functions come from, if they do."""
         return None
 

@@ -27,7 +27,7 @@ from hush.guarantee import Guarantee
 from hush.mechanisms import chosen
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.forms import Forms
-from hush.mechanisms.hashing.family import MEMBERS, Family, checked_buckets, nearest
+from hush.mechanisms.hashing.family import MEMBERS, HashFamily, checked_buckets, nearest
 from hush.mechanisms.hashing.forms import LocalHashingForms
 from hush.mechanisms.hashing.hashed import RING, Hashed, Words
 from hush.people.domain import integers
@@ -109,8 +109,8 @@ class LH(Hashed):
             self._set(g=checked_buckets(self.k, self.g))
 
     @cached_property
-    def _family(self) -> Family | None:
-        return Family(self.k, self.g) if self.hash == "family" else None
+    def _family(self) -> HashFamily | None:
+        return HashFamily(self.k, self.g) if self.hash == "family" else None
 
     @property
     def parameters(self) -> dict[str, Any]:

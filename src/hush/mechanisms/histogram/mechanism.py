@@ -21,7 +21,7 @@ from hush.analysis import optimal, success
 from hush.errors import ParameterError, ReportError, message
 from hush.estimation import possible
 from hush.estimation.bounds import Listed, Terms
-from hush.estimation.laws import Law
+from hush.estimation.laws import EstimateLaw
 from hush.estimation.noise import Noise
 from hush.exact.enumeration import check_few
 from hush.exact.thresholds import SCALE
@@ -115,7 +115,7 @@ class NoisyHistogram(FrequencyOracle):
     def decode(self, tally: Ints, n: int) -> Floats:
         return np.asarray((tally / n - self.grid.mean) / self._span, dtype=np.float64)
 
-    def law(self, tally: Ints, n: int) -> Law:
+    def law(self, tally: Ints, n: int) -> EstimateLaw:
         grid = self.grid
         return Noise(tally, n, grid.unit, grid.lowest, grid.probabilities, grid.probabilities[::-1])
 

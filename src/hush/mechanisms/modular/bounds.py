@@ -27,7 +27,7 @@ _PRECISE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Subsets:
+class BlockSubsets:
     """What a report of one block adds, given the rows of the decoder: quadratic in the entry of its residue.
 
     Args:
@@ -91,7 +91,7 @@ def _looked_through(law: Blocks) -> Terms:
     k = law.k
     squares, high, low = np.zeros((k, k)), np.full(k, -np.inf), np.full(k, np.inf)
     for j, (m, row) in enumerate(zip(law.moduli, _rows(law), strict=True)):
-        subsets, omega = Subsets(law, j), int(law.omegas[j])
+        subsets, omega = BlockSubsets(law, j), int(law.omegas[j])
         chance = law.q[j] * row.sum(axis=1)
         ordered = np.sort(row, axis=1)
         high = np.maximum(high, subsets.scale * (ordered[:, m - omega :].sum(axis=1) - chance))
@@ -110,7 +110,7 @@ def _bounded(law: Blocks) -> Terms | None:
     always, high, low, owned = np.zeros(k), np.full(k, -np.inf), np.full(k, np.inf), np.zeros(k)
     own, most, least = (np.zeros((len(moduli), k)) for _ in range(3))
     for j, (m, weight) in enumerate(zip(moduli, law.weights, strict=True)):
-        subsets, omega = Subsets(law, j), int(law.omegas[j])
+        subsets, omega = BlockSubsets(law, j), int(law.omegas[j])
         entry, rest = law.own_and_rest(j)
         entry, rest, total = weight * entry, weight**2 * rest, weight * level
         owned += entry

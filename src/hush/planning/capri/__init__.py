@@ -7,7 +7,8 @@ simulates: see `hush.analysis.capacity`.
 from __future__ import annotations
 
 from hush.analysis.totals import Law
-from hush.planning.capri.answer import Answer, Evidence, Truth
+from hush.mechanisms.renamed import moved
+from hush.planning.capri.answer import CapacityAnswer, Evidence, Truth
 from hush.planning.capri.exposure import Exposure, exposure
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population, population
@@ -17,7 +18,7 @@ from hush.planning.capri.select import METHODS, capacity
 
 __all__ = [
     "METHODS",
-    "Answer",
+    "CapacityAnswer",
     "Evidence",
     "Exposure",
     "Law",
@@ -34,3 +35,5 @@ __all__ = [
     "over_time",
     "population",
 ]
+
+__getattr__ = moved(__name__, {"Answer": ("CapacityAnswer", lambda: CapacityAnswer)})

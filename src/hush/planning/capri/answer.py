@@ -81,7 +81,7 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CapacityAnswer:
     """The smallest budget that met the constraint, or why there is none.
 
     Args:

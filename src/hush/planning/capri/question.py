@@ -47,7 +47,7 @@ def level(total: float, cap: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Question:
+class CapacityQuestion:
     """A bound on the probability of one outcome."""
 
     metric: str
@@ -107,7 +107,7 @@ class Question:
         return self.metric in (("fp", "tn") if self.over else ("fn", "tp"))
 
 
-def question(metric: str, threshold: float, cap: float, people: Population) -> Question:
+def question(metric: str, threshold: float, cap: float, people: Population) -> CapacityQuestion:
     """A checked question about a population."""
     named, wanted, limit = wish(metric, threshold, cap)
     if limit < 0 <= people.amounts.min():
@@ -117,7 +117,7 @@ def question(metric: str, threshold: float, cap: float, people: Population) -> Q
     if same and not people.estimated:
         rule = "must differ from the true total, since an estimate is then as often above as below"
         raise ParameterError(message("cap", rule, cap, "move it by one unit to the side that shall count"))
-    return Question(named, wanted, limit, bool(exceeds(people.total, limit)), same, people.estimated)
+    return CapacityQuestion(named, wanted, limit, bool(exceeds(people.total, limit)), same, people.estimated)
 
 
 def wish(metric: str, threshold: float, cap: float) -> tuple[str, float, float]:

@@ -18,12 +18,12 @@ from hush.errors import ParameterError, message
 from hush.estimation import Estimate
 from hush.mechanisms.base import FrequencyOracle
 from hush.people.domain import Domain
-from hush.planning.capri.answer import Answer, Truth
+from hush.planning.capri.answer import CapacityAnswer, Truth
 from hush.planning.capri.build import Given, builder
 from hush.planning.capri.population import Population, population
 from hush.planning.capri.question import exceeds, question, wish
 from hush.planning.capri.select import capacity
-from hush.planning.capri.trial import Trials
+from hush.planning.capri.trial import CapacityTrials
 from hush.randomness import source
 
 
@@ -49,7 +49,7 @@ class Step:
     total: float
     estimated: float
     cap: float
-    planned: Answer | None = field(repr=False)
+    planned: CapacityAnswer | None = field(repr=False)
     clipped: int = 0
 
     @property
@@ -74,7 +74,7 @@ def first_round(
     domain: Domain | None = None,
     confirm: int | None = None,
     **asked: Any,
-) -> Answer:
+) -> CapacityAnswer:
     """Simulate a first round with a small budget, and plan from what it estimates.
 
     The budget is enough for the people that the first round saw. What it does for the people as they are, which only
@@ -98,7 +98,7 @@ def first_round(
     answer = capacity(mechanism, seen, spent=first, rng=drawing, confirm=0, **asked)
     if answer.epsilon is None:
         return answer
-    trials = Trials(builder(mechanism, people, asked.get("parameters")), people, real, drawing)
+    trials = CapacityTrials(builder(mechanism, people, asked.get("parameters")), people, real, drawing)
     found, confirmation = trials.certified(answer.epsilon), trials.confirmed(answer.epsilon, confirm)
     interval = None if confirmation is None else (confirmation.low, confirmation.high)
     truth = Truth(people.total, found.probability, found.satisfied, interval, people.clipped)
@@ -111,9 +111,9 @@ def first_rounds(
     *,
     rounds: int = 20,
     rng: np.random.Generator | None = None,
-    told: Callable[[Answer], None] | None = None,
+    told: Callable[[CapacityAnswer], None] | None = None,
     **asked: Any,
-) -> tuple[Answer, ...]:
+) -> tuple[CapacityAnswer, ...]:
     """Simulate several first rounds, each planning a budget: the range of budgets, and how many keep the wish.
 
     Args:
@@ -125,7 +125,7 @@ def first_rounds(
         asked: Everything else that `first_round` takes; only the first round is confirmed.
     """
     drawing = source(rng)
-    answers: list[Answer] = []
+    answers: list[CapacityAnswer] = []
     for _ in range(rules.integer("rounds", rounds, 1, 10**6, "use e.g. 20")):
         answers.append(first_round(mechanism, counts, rng=drawing, **asked))
         asked["confirm"] = 0
@@ -188,7 +188,7 @@ def over_time(
     drawing, budget = source(rng), rules.epsilon(first)
     caps, most = _caps(cap, history), options.pop("most", None)
     steps: list[Step] = []
-    planned: Answer | None = None
+    planned: CapacityAnswer | None = None
     spent = 0.0
     for at, (counts, limit) in enumerate(zip(history, caps, strict=True)):
         people = population(counts, domain=domain, most=most)

@@ -15,12 +15,12 @@ from hush.errors import ParameterError, message
 from hush.mechanisms.numeric.base import Numeric
 from hush.people.domain import Domain
 from hush.planning.capri import search
-from hush.planning.capri.answer import Answer, Evidence
+from hush.planning.capri.answer import CapacityAnswer, Evidence
 from hush.planning.capri.build import Given, builder
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Source, population
-from hush.planning.capri.question import Question, question
-from hush.planning.capri.trial import Trials, Watch
+from hush.planning.capri.question import CapacityQuestion, question
+from hush.planning.capri.trial import CapacityTrials, Watch
 from hush.randomness import source
 
 METHODS = ("exact", "capri", "capri-r", "bayes", "normal", "cantelli", "chebyshev")
@@ -53,7 +53,7 @@ def capacity(
     spent: float = 0.0,
     rng: np.random.Generator | None = None,
     watch: Watch | None = None,
-) -> Answer:
+) -> CapacityAnswer:
     """The smallest epsilon that bounds how often "the total exceeds the cap" is decided wrongly (or rightly).
 
     The server estimates how many people hold each value (or, with a numeric mechanism, the mean), adds up, and
@@ -98,7 +98,7 @@ def capacity(
         rules.integer("confirm", confirm, 0, 10**9, "use e.g. 1000, or 0 for none")
     if not (isinstance(spent, (int, float)) and 0 <= spent < np.inf):
         raise ParameterError(message("spent", "must be a number from 0 on", spent, "leave it out for nothing"))
-    trials = Trials(builder(mechanism, people, parameters), people, asked, source(rng), watch)
+    trials = CapacityTrials(builder(mechanism, people, parameters), people, asked, source(rng), watch)
     example = trials.build(high)
     best, reason = _searched(trials, method, low, high, runs, precision, relaxation)
     raised = None
@@ -110,7 +110,7 @@ def capacity(
     confirmation = None if epsilon is None or asked.settled else trials.confirmed(epsilon, confirm)
     shown = best or max(trials.evidence, key=lambda e: -e.probability if asked.kept_small else e.probability)
     seen = confirmation or (shown if shown.runs else None)
-    return Answer(
+    return CapacityAnswer(
         epsilon=epsilon,
         probability=shown.probability if shown.exact is None else shown.exact,
         interval=None if seen is None else (seen.low, seen.high),
@@ -136,7 +136,7 @@ def capacity(
 
 
 def _searched(
-    trials: Trials,
+    trials: CapacityTrials,
     method: str,
     low: float,
     high: float,
@@ -170,7 +170,7 @@ def _searched(
     return best, "" if best is not None else _why(trials, high)
 
 
-def _sure(trials: Trials, best: Evidence, high: float) -> Evidence | None:
+def _sure(trials: CapacityTrials, best: Evidence, high: float) -> Evidence | None:
     """The answer by the law in full, where a rough one was enough on the way."""
     if best.exact is not None or not law(trials.build(best.epsilon), trials.people).costly:
         return best
@@ -178,7 +178,7 @@ def _sure(trials: Trials, best: Evidence, high: float) -> Evidence | None:
     return found if found.satisfied else search.closed_in(trials.certified, best.epsilon, high, _CLOSE)
 
 
-def _held(trials: Trials, best: Evidence, high: float) -> Evidence | None:
+def _held(trials: CapacityTrials, best: Evidence, high: float) -> Evidence | None:
     """What was found by simulated collections, held against the law: chance may have ended the search too early.
 
     Then the smallest larger budget is looked for at which the law agrees. Where the law is not known, simulated
@@ -197,13 +197,13 @@ def _held(trials: Trials, best: Evidence, high: float) -> Evidence | None:
     return search.closed_in(trials.certified, best.epsilon, high, _CLOSE)
 
 
-def _goal(asked: Question) -> float:
+def _goal(asked: CapacityQuestion) -> float:
     from scipy.special import ndtri
 
     return float(ndtri(asked.threshold))
 
 
-def _why(trials: Trials, high: float) -> str:
+def _why(trials: CapacityTrials, high: float) -> str:
     people, asked = trials.people, trials.asked
     if people.clipped and (people.expected > asked.cap) != asked.over:
         return f"clipping moved the expected total to {people.expected:,.12g}, to the other side of the cap"

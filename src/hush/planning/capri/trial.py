@@ -18,7 +18,7 @@ from hush.planning.capri.answer import Evidence
 from hush.planning.capri.build import Mechanism
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population
-from hush.planning.capri.question import Question, exceeds
+from hush.planning.capri.question import CapacityQuestion, exceeds
 
 Watch = Callable[[Evidence], None]
 
@@ -29,12 +29,12 @@ _CLEAR = 0.02
 
 
 @dataclass(eq=False)
-class Trials:
+class CapacityTrials:
     """Tries budgets and keeps the evidence."""
 
     build: Callable[[float], Mechanism]
     people: Population
-    asked: Question
+    asked: CapacityQuestion
     rng: np.random.Generator
     watch: Watch | None = None
     evidence: list[Evidence] = field(default_factory=list)

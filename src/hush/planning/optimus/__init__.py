@@ -4,7 +4,8 @@ Chapters 3 to 5 of "Optimized budget selection for local differential privacy" (
 corrected, and a sixth that proves its answer.
 """
 
-from hush.planning.optimus.answer import Answer
+from hush.mechanisms.renamed import moved
+from hush.planning.optimus.answer import BudgetAnswer
 from hush.planning.optimus.ask import METHODS, budget
 from hush.planning.optimus.bayes import Bayes
 from hush.planning.optimus.binary import BS, DBS, RBS
@@ -13,4 +14,6 @@ from hush.planning.optimus.losses import LOSSES
 from hush.planning.optimus.multipass import MPass
 from hush.planning.optimus.trials import Tried
 
-__all__ = ["BS", "DBS", "LOSSES", "METHODS", "RBS", "Answer", "Bayes", "Direct", "MPass", "Tried", "budget"]
+__all__ = ["BS", "DBS", "LOSSES", "METHODS", "RBS", "Bayes", "BudgetAnswer", "Direct", "MPass", "Tried", "budget"]
+
+__getattr__ = moved(__name__, {"Answer": ("BudgetAnswer", lambda: BudgetAnswer)})

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus.question import Question
+from hush.planning.optimus.question import BudgetQuestion
 from hush.planning.optimus.trials import Tried
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class BudgetAnswer:
     """The smallest budget that was found to satisfy, or that none was.
 
     Args:
@@ -24,7 +24,7 @@ class Answer:
         seconds: How long it took.
     """
 
-    question: Question
+    question: BudgetQuestion
     method: str
     epsilon: float | None
     refuted: float | None
@@ -73,7 +73,7 @@ class Answer:
 
     def __repr__(self) -> str:
         what = f"epsilon={self.epsilon:.4g}" if self.epsilon is not None else "infeasible"
-        return f"Answer({what}, {self.question.name}, {self.method}, {len(self.evidence)} budgets tried)"
+        return f"BudgetAnswer({what}, {self.question.name}, {self.method}, {len(self.evidence)} budgets tried)"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""

@@ -8,16 +8,16 @@ from typing import Any
 
 from hush.errors import ParameterError, message
 from hush.planning.optimus import losses
-from hush.planning.optimus.answer import Answer
+from hush.planning.optimus.answer import BudgetAnswer
 from hush.planning.optimus.bayes import Bayes
 from hush.planning.optimus.binary import BS, DBS, RBS
 from hush.planning.optimus.direct import Direct
 from hush.planning.optimus.found import Method, enough_runs
 from hush.planning.optimus.multipass import MPass
 from hush.planning.optimus.population import population
-from hush.planning.optimus.question import Question, budgets, maker
+from hush.planning.optimus.question import BudgetQuestion, budgets, maker
 from hush.planning.optimus.question import probability as checked_probability
-from hush.planning.optimus.trials import Trials
+from hush.planning.optimus.trials import BudgetTrials
 from hush.randomness import source
 
 METHODS: dict[str, type[Method]] = {cls.name: cls for cls in (Direct, BS, RBS, DBS, MPass, Bayes)}
@@ -39,7 +39,7 @@ def budget(
     parameters: Mapping[str, Any] | None = None,
     rng: Any = None,
     progress: Callable[[float], None] | None = None,
-) -> Answer:
+) -> BudgetAnswer:
     """The smallest epsilon with Pr[loss <= threshold] >= probability.
 
     Args:
@@ -70,7 +70,7 @@ def budget(
     name, make, most = maker(mechanism, who.k, parameters)
     low, high = budgets(epsilon, most)
     loss_name, measure, largest_loss = losses.asked(loss, who, threshold, top)
-    question = Question(
+    question = BudgetQuestion(
         name=name,
         make=make,
         people=who,
@@ -84,12 +84,12 @@ def budget(
     )
     question.mechanism(low)  # a range that the mechanism does not take is refused before anything is simulated
     made = question.mechanism(high)
-    trials = Trials(question, source(rng), progress)
+    trials = BudgetTrials(question, source(rng), progress)
     count = enough_runs(searching.usual_runs(made) if runs is None else runs)
     found = searching.search(trials, count)
     if progress is not None:
         progress(1.0)
-    return Answer(
+    return BudgetAnswer(
         question=question,
         method=searching.name,
         epsilon=found.epsilon,

@@ -17,8 +17,8 @@ from typing import ClassVar
 import numpy as np
 
 from hush import rules
-from hush.planning.optimus.found import Found, ThousandRuns, settled, smallest
-from hush.planning.optimus.trials import Trials, Tried
+from hush.planning.optimus.found import FoundBudget, ThousandRuns, settled, smallest
+from hush.planning.optimus.trials import BudgetTrials, Tried
 from hush.planning.process import Process
 from hush.types import Floats
 
@@ -44,7 +44,7 @@ class Bayes(ThousandRuns):
         rules.integer("initial", self.initial, 1, 1000, "use e.g. 20")
         rules.integer("iterations", self.iterations, 1, 1000, "use e.g. 20")
 
-    def search(self, trials: Trials, runs: int) -> Found:
+    def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """The same number of runs at every budget."""
         process = Process("The method Bayes", 2.5, 1e-4, (1e-8, 1e-1), follows=True)
         attempt, exactly = trials.attempts(runs)
@@ -62,7 +62,7 @@ class Bayes(ThousandRuns):
             below, over = _sides(trials, low, high)
         return settled(trials, exactly, _CLOSE * math.exp(over))
 
-    def _next(self, process: Process, trials: Trials, low: float, high: float) -> float:
+    def _next(self, process: Process, trials: BudgetTrials, low: float, high: float) -> float:
         """Where the improvement to be expected is largest; between the two sides where none is."""
         at = np.log([t.epsilon for t in trials.evidence])
         gaps = np.array([gap(t, trials.question.threshold) for t in trials.evidence])
@@ -76,7 +76,7 @@ class Bayes(ThousandRuns):
         return float((below + over) / 2 if promise[best] < 1e-12 or seen else grid[best])
 
 
-def _sides(trials: Trials, low: float, high: float) -> tuple[float, float]:
+def _sides(trials: BudgetTrials, low: float, high: float) -> tuple[float, float]:
     """The largest budget that was too small, and the smallest that was enough, in logarithm."""
     at = np.log([t.epsilon for t in trials.evidence])
     satisfied = np.array([bool(t.satisfies) for t in trials.evidence])

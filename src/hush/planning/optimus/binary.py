@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hush import rules
-from hush.planning.optimus.found import Found, ThousandRuns, above, precision, settled, smallest
-from hush.planning.optimus.trials import Attempt, Trials
+from hush.planning.optimus.found import FoundBudget, ThousandRuns, above, precision, settled, smallest
+from hush.planning.optimus.trials import Attempt, BudgetTrials
 from hush.types import Floats
 
 
-def halved(trials: Trials, width: float, attempt: Attempt, exactly: Attempt, g: float = math.inf) -> Found:
+def halved(trials: BudgetTrials, width: float, attempt: Attempt, exactly: Attempt, g: float = math.inf) -> FoundBudget:
     """Halve the range until it is narrower than a width, keeping 1/g of it beyond the middle."""
     low, high = trials.question.low, trials.question.high
     trials.expected = 1 + max(math.ceil(math.log((high - low) / width) / -math.log(0.5 + 1 / g)), 1)
@@ -48,7 +48,7 @@ class BS(ThousandRuns):
     def __post_init__(self) -> None:
         precision(self.precision)
 
-    def search(self, trials: Trials, runs: int) -> Found:
+    def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """The same number of runs at every budget."""
         return halved(trials, self.precision, *trials.attempts(runs))
 
@@ -70,7 +70,7 @@ class RBS(ThousandRuns):
         precision(self.precision)
         above("g", self.g, 2.0, "use e.g. 4; with 2 the range would never shrink")
 
-    def search(self, trials: Trials, runs: int) -> Found:
+    def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """The same number of runs at every budget."""
         return halved(trials, self.precision, *trials.attempts(runs), self.g)
 
@@ -101,7 +101,7 @@ class DBS(ThousandRuns):
         desired = most if gap * most <= self.c else math.floor(self.c / gap)
         return min(max(desired, self.least), most)
 
-    def search(self, trials: Trials, runs: int) -> Found:
+    def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """Between `least` and `runs` runs at a budget."""
         threshold, first = trials.question.threshold, min(self.least, runs)
         wanted = trials.attempts(first, lambda losses: self.wanted(losses, threshold, runs))

@@ -21,10 +21,10 @@ import numpy as np
 from hush import rules
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus.found import Found, rounded
+from hush.planning.optimus.found import FoundBudget, rounded
 from hush.planning.optimus.normal import Normal
 from hush.planning.optimus.sequential import Test, runs_needed
-from hush.planning.optimus.trials import BLOCK, Trials, Tried
+from hush.planning.optimus.trials import BLOCK, BudgetTrials, Tried
 
 _STEPS = 14  # halvings of the range by the pilot
 _FEW = 200  # runs at a budget where the pilot has no normal law
@@ -57,7 +57,7 @@ class Direct:
         rules.number("precision", self.precision, 0.0, 1.0, "use e.g. 0.01")
         rules.number("alpha", self.alpha, 0.0, 0.5, "use e.g. 0.05", closed=True)
 
-    def search(self, trials: Trials, runs: int) -> Found:
+    def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """At most so many runs at a budget."""
         probability = trials.question.probability
         needed = 2 * runs_needed(probability, self.alpha / 2)
@@ -72,7 +72,7 @@ class Direct:
 class Pilot:
     """Where the constraint seems to begin to hold, from common random numbers."""
 
-    def __init__(self, trials: Trials) -> None:
+    def __init__(self, trials: BudgetTrials) -> None:
         self.trials = trials
         q = trials.question
         most = 400 if q.mechanism(q.high).forms.costly else 4000
@@ -154,14 +154,14 @@ class _Proof:
     """Tests of budgets from both sides, until one is shown to satisfy and one is shown not to."""
 
     method: Direct
-    trials: Trials
+    trials: BudgetTrials
     pilot: Pilot
     runs: int
     shown: float | None = None
     refuted: float | None = None
     tests: int = 0
 
-    def found(self) -> Found:
+    def found(self) -> FoundBudget:
         """The smallest budget shown to satisfy."""
         q = self.trials.question
         centre = self.pilot.begin(q.probability)
@@ -173,7 +173,7 @@ class _Proof:
         if self.shown is not None and self.shown > q.low and self.refuted is None:
             self._stepped(min(centre, self.shown), -1)
         self._narrow()
-        return Found(self.shown, self.refuted, 1 - self.method.alpha)
+        return FoundBudget(self.shown, self.refuted, 1 - self.method.alpha)
 
     def _stepped(self, centre: float, sign: int) -> None:
         """Test budgets ever farther above (or below) until one is shown to satisfy (or not to), then the end."""

@@ -8,13 +8,13 @@ from typing import ClassVar, Protocol
 from hush import rules
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus.question import Question
-from hush.planning.optimus.trials import Attempt, Trials, Tried
+from hush.planning.optimus.question import BudgetQuestion
+from hush.planning.optimus.trials import Attempt, BudgetTrials, Tried
 from hush.planning.relax import up
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundBudget:
     """The smallest budget that was found to satisfy, None where none was; and what was shown, how surely."""
 
     epsilon: float | None
@@ -38,7 +38,7 @@ class Method(Protocol):
     def usual_runs(self, m: FrequencyOracle) -> int:
         """How many runs at a budget where nothing is said."""
 
-    def search(self, trials: Trials, runs: int) -> Found:
+    def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """Look for the smallest budget."""
 
 
@@ -66,12 +66,12 @@ def smallest(evidence: list[Tried], least: float = 0.0) -> float | None:
     return min((epsilon for epsilon, satisfies in said.items() if satisfies and epsilon >= least), default=None)
 
 
-def rounded(epsilon: float, q: Question) -> float:
+def rounded(epsilon: float, q: BudgetQuestion) -> float:
     """A budget of four digits, rounded up, within the range: one that is told as it is."""
     return min(up(epsilon), q.high)
 
 
-def settled(trials: Trials, exactly: Attempt, width: float, least: float = 0.0) -> Found:
+def settled(trials: BudgetTrials, exactly: Attempt, width: float, least: float = 0.0) -> FoundBudget:
     """The smallest budget that satisfied, rounded up and asked of the exact law, which closes in where it disagrees.
 
     Args:
@@ -86,16 +86,16 @@ def settled(trials: Trials, exactly: Attempt, width: float, least: float = 0.0) 
     high = q.high if best is None else rounded(best, q)
     if (known.get(high) or exactly(high)).satisfies:
         if best is not None:
-            return Found(high)
+            return FoundBudget(high)
         low = q.low  # the normal law saw none, and was wrong
     elif best is None:
-        return Found(None)
+        return FoundBudget(None)
     else:
         low, step = high, max(width, high / 1000)  # more than the next of four digits
         while low < q.high and not exactly(high := rounded(low + step, q)).satisfies:
             low, step = high, 2 * step
         if low >= q.high:
-            return Found(smallest([t for t in trials.evidence if t.law == "exact"]))
+            return FoundBudget(smallest([t for t in trials.evidence if t.law == "exact"]))
     while high - low > width and low < (middle := rounded((low + high) / 2, q)) < high:
         low, high = (low, middle) if exactly(middle).satisfies else (middle, high)
-    return Found(high)
+    return FoundBudget(high)

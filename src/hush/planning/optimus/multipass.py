@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hush import rules
-from hush.planning.optimus.found import Found, ThousandRuns, above, settled, smallest
-from hush.planning.optimus.trials import Trials
+from hush.planning.optimus.found import FoundBudget, ThousandRuns, above, settled, smallest
+from hush.planning.optimus.trials import BudgetTrials
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class MPass(ThousandRuns):
         rules.integer("passes", self.passes, 1, 12, "use e.g. 5")
         above("g", self.g, 1.0, "use e.g. 10")
 
-    def search(self, trials: Trials, runs: int) -> Found:
+    def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """Every budget of every pass gets the same number of runs; none is tried twice."""
         q, step = trials.question, 1.0
         low, high = q.low, q.high

@@ -20,7 +20,7 @@ RANGE = (0.001, 20.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class BudgetQuestion:
     """Smallest epsilon in [low, high] with Pr[loss <= threshold] >= probability."""
 
     name: str

@@ -19,7 +19,7 @@ from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.normal import Normal
-from hush.planning.optimus.question import Question
+from hush.planning.optimus.question import BudgetQuestion
 from hush.randomness import chunk_generator, chunk_keys
 from hush.types import Floats
 
@@ -80,10 +80,10 @@ Attempt = Callable[[float], Tried]
 
 
 @dataclass
-class Trials:
+class BudgetTrials:
     """Simulates, and keeps what was seen."""
 
-    question: Question
+    question: BudgetQuestion
     rng: np.random.Generator
     progress: Callable[[float], None] | None = None
     evidence: list[Tried] = field(default_factory=list)
