@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from hush import rules
 from hush.guarantee import LDP, ULDP
 from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus import BudgetAnswer
@@ -71,11 +70,11 @@ def _none(answer: BudgetAnswer) -> str:
 def _ways_out(answer: BudgetAnswer) -> str:
     """What to do where no budget is enough."""
     q = answer.question
-    most = float(getattr(type(q.mechanism(q.high)), "_largest", rules.MAX_EPSILON))
+    m = q.mechanism(q.high)
     last = "or allow more with --max-epsilon"
-    if q.high >= most:
-        last = f"or choose another mechanism, since {q.name} takes no budget above {most:g}"
-        last += " and AGM does" if q.name == "GM" else ""
+    if q.high >= m.largest_epsilon:
+        last = f"or choose another mechanism, since {q.name} takes no budget above {m.largest_epsilon:g}"
+        last += f" and {m.beyond} does" if m.beyond else ""
     first = "Simulate more with --runs, ask" if answer.undecided else "Ask"
     return f"{first} more people, accept a larger loss, be content with a smaller probability, {last}."
 

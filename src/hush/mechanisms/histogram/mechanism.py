@@ -297,11 +297,14 @@ class GM(NoisyHistogram):
 
     full_name: ClassVar[str] = "Gaussian mechanism"
     tight: ClassVar[bool] = False
-    _largest: ClassVar[float] = 1.0
+    largest_epsilon: ClassVar[float] = 1.0
+    beyond: ClassVar[str] = "AGM"
 
     def __post_init__(self) -> None:
         remedy = "choose a smaller budget, e.g. 0.5, or AGM, which takes larger ones"
-        self._set(epsilon=rules.epsilon(self.epsilon, most=self._largest, remedy=remedy), delta=rules.delta(self.delta))
+        self._set(
+            epsilon=rules.epsilon(self.epsilon, most=self.largest_epsilon, remedy=remedy), delta=rules.delta(self.delta)
+        )
         super().__post_init__()
 
     @cached_property
@@ -342,7 +345,8 @@ class AGM(chosen.Chosen, GM):
     full_name: ClassVar[str] = "analytic Gaussian mechanism"
     companion: ClassVar[type[Forms]] = GaussianForms
     choice: ClassVar[str] = "scale"
-    _largest: ClassVar[float] = rules.MAX_EPSILON
+    largest_epsilon: ClassVar[float] = rules.MAX_EPSILON
+    beyond: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
