@@ -188,7 +188,7 @@ def capacity(
     _paths.writable({"--spec-out": spec_out, "--png": png}, [counts, earlier, history])
     chosen, rng = seeded(seed)
     cls = _capacity_ask.named(mechanism, settings)
-    low, high = _asking.budgets(least, min(10.0, getattr(cls, "_largest", 10.0)) if largest is None else largest)
+    low, high = _asking.budgets(least, min(10.0, cls.largest_epsilon) if largest is None else largest)
     asking = {"mechanism": cls, "cap": cap, "metric": outcome, "threshold": probability, "lowest": low, "highest": high}
     asking |= {"method": method.lower(), "runs": runs}
     if history is not None:

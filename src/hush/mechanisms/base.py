@@ -53,10 +53,6 @@ class FrequencyOracle(Tallied):
 
     kind: ClassVar[str] = "frequency"
     family: ClassVar[str] = "own"
-    largest_epsilon: ClassVar[float] = rules.MAX_EPSILON
-    """The largest budget that it is defined for."""
-    beyond: ClassVar[str] = ""
-    """Who takes larger budgets, where it does not."""
     shown_with: ClassVar[Mapping[str, Any]] = {}
     """Parameters that it is shown with beside others, where it needs some."""
     general: ClassVar[type[Forms]] = Forms

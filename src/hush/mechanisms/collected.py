@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from hush import rules
 from hush.errors import ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.estimation.aggregate import belonging
@@ -46,6 +47,10 @@ class Collected(metaclass=ByName):
     """What `hush.registry` calls its kind."""
     full_name: ClassVar[str] = ""
     """What its short name stands for."""
+    largest_epsilon: ClassVar[float] = rules.MAX_EPSILON
+    """The largest budget that it is defined for."""
+    beyond: ClassVar[str] = ""
+    """Who takes larger budgets, where it does not."""
     word: ClassVar[str] = "mechanism"
     """What its name is called in a spec."""
     renamed: ClassVar[Mapping[str, str]] = {}

@@ -79,7 +79,7 @@ def maker(mechanism: object, k: int, parameters: Mapping[str, Any] | None) -> tu
                 rule = f"must be what {cls.name()} takes besides k and epsilon"
                 raise ParameterError(message("parameters", rule, more, str(error))) from None
 
-        return cls.name(), make, float(getattr(cls, "_largest", rules.MAX_EPSILON))
+        return cls.name(), make, cls.largest_epsilon
     if callable(found) and not isinstance(found, type):
         if parameters:
             rule = "must be left out beside a function that makes mechanisms"
