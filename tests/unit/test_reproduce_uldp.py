@@ -161,7 +161,7 @@ def test_a_share_of_sensitive_values_grows_from_the_own_ones() -> None:
 
 
 def test_the_paper_is_read_as_printed() -> None:
-    normal = people.Setting(1000, tuple(range(230)), 0.77)
+    normal = people.MechanismSetting(1000, tuple(range(230)), 0.77)
     sets, bits, hashed = (readings.paper(name, normal, 0.5) for name in readings.PROPOSED)
     assert isinstance(sets, uSS)
     assert sets.omega == 87
@@ -181,8 +181,10 @@ def test_the_paper_is_read_as_printed() -> None:
 
 
 @pytest.mark.parametrize("name", readings.MECHANISMS)
-@pytest.mark.parametrize("at", [people.Setting(6, (0, 1, 2), 0.6), people.Setting(40, tuple(range(12)), 0.9)], ids=str)
-def test_ours_keeps_epsilon_and_is_no_worse_than_what_does(name: str, at: people.Setting) -> None:
+@pytest.mark.parametrize(
+    "at", [people.MechanismSetting(6, (0, 1, 2), 0.6), people.MechanismSetting(40, tuple(range(12)), 0.9)], ids=str
+)
+def test_ours_keeps_epsilon_and_is_no_worse_than_what_does(name: str, at: people.MechanismSetting) -> None:
     for epsilon in (0.5, 2.0):
         u, printed = readings.ours(name, at, epsilon), readings.paper(name, at, epsilon)
         assert u.exact_epsilon() <= epsilon * (1 + 1e-12)
@@ -195,8 +197,8 @@ def test_ours_keeps_epsilon_and_is_no_worse_than_what_does(name: str, at: people
 @pytest.mark.parametrize("name", readings.MECHANISMS)
 def test_one_sensitive_value_and_all_of_them_are_read_too(name: str) -> None:
     for reading in readings.READINGS:
-        one = readings.made(name, reading, people.Setting(5, (2,), 0.8), 1.0)
-        every = readings.made(name, reading, people.Setting(5, tuple(range(5)), 0.0), 1.0)
+        one = readings.made(name, reading, people.MechanismSetting(5, (2,), 0.8), 1.0)
+        every = readings.made(name, reading, people.MechanismSetting(5, tuple(range(5)), 0.0), 1.0)
         assert (one.s, every.s) == (1, 5)
         assert str(every.guarantee) == "1-LDP"
 
@@ -303,7 +305,7 @@ def test_what_the_first_people_tell_has_the_law_that_table_2_is_held_against() -
     limit = float(norm.isf(RARE / 2))
     assert abs(error.mean()) < limit * spread / 20
     assert abs(np.abs(error).mean() - mean) < limit * spread * math.sqrt(1 - 2 / math.pi) / 20
-    assert star == pytest.approx(readings.paper("uSS", people.Setting(10, (0, 1, 2), 0.0), 1.0).z_star)
+    assert star == pytest.approx(readings.paper("uSS", people.MechanismSetting(10, (0, 1, 2), 0.0), 1.0).z_star)
 
 
 def test_all_reports_together_beat_the_rest_alone() -> None:
