@@ -2,8 +2,9 @@
 
     python -m tests.quick [arguments of pytest]
 
-What is left out is named by `tests.versions.SLOW`, and the examples of the pages. A file that takes more processor time
-than `MOST` fails the run, so that what is called quick stays so; a busy machine does not change that time.
+What is left out is named by `tests.versions.SLOW` and here, with the examples of the pages. A file that takes more
+processor time than `MOST` fails the run, so that what is called quick stays so,
+on a busy machine, too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ ROOT = Path(__file__).resolve().parents[1]
 MOST = 40.0
 """Processor seconds of one file, several times what any takes once its kernels are compiled."""
 
+ALSO_SLOW = ("forms_attacked", "fuzz", "interval_terms", "modular", "projective", "same_work")
+"""Together a third of the time of all others, of parts that few changes touch."""
+
 LEFT_OUT = ("tests/unit/test_docs.py::test_examples_run", "tests/unit/test_testing.py::test_every_check_is_a_case")
 SPENT = "processor seconds"
 
@@ -29,7 +33,7 @@ SPENT = "processor seconds"
 def files() -> list[str]:
     """The files to run."""
     names = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "unit").glob("test_*.py")}
-    return ["tests/golden", *(f"tests/unit/test_{name}.py" for name in sorted(names - {*SLOW}))]
+    return ["tests/golden", *(f"tests/unit/test_{name}.py" for name in sorted(names - {*SLOW, *ALSO_SLOW}))]
 
 
 def spent() -> float:
@@ -72,7 +76,8 @@ class Clock:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say which, and what to do."""
         total = sum(self.files.values())
-        terminalreporter.write_line(f"quick: {len(self.files)} files, {total:.0f} s of the processor")
+        slowest = ", ".join(f"{Path(file).stem} {seconds:.0f} s" for file, seconds in self.files.most_common(8))
+        terminalreporter.write_line(f"quick: {len(self.files)} files, {total:.0f} s of the processor: {slowest}")
         for said in self.too_slow():
             remedy = "run again if kernels were compiled; else make it quicker, or name it in tests.versions.SLOW"
             terminalreporter.write_line(f"quick: {said}, {MOST:.0f} s are allowed; {remedy}")

@@ -14,6 +14,7 @@ from hush.analysis.modular_system import System
 from hush.analysis.primes import primes
 from hush.errors import ConvergenceError, SpecError
 from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular.moduli import blocks
 from hush.planning.accuracy import mean_absolute_error, mean_squared_error
 from hush.planning.objectives import OBJECTIVES, Setting
 
@@ -61,7 +62,7 @@ def only(k: int, value: int, frequency: float) -> np.ndarray:
 @pytest.mark.parametrize(("k", "moduli"), LISTS, ids=str)
 def test_conditions_and_errors_of_any_moduli_are_those_of_the_design(k: int, moduli: Moduli) -> None:
     """The normal matrix squares the condition: at 1e8 it has no digit left."""
-    law = moduli.blocks(k, moduli, 1.0)
+    law = blocks(k, moduli, 1.0)
     _, condition = factorized(law)
     near = 1e-6 + 1e-15 * condition  # a design is known to 1e-16 of itself
     assert law.system.condition() == pytest.approx(condition, rel=near)
@@ -79,18 +80,18 @@ def test_conditions_and_errors_of_any_moduli_are_those_of_the_design(k: int, mod
 
 
 def test_some_of_those_lists_are_hard() -> None:
-    conditions = [moduli.blocks(k, moduli, 1.0).system.condition() for k, moduli in LISTS]
+    conditions = [blocks(k, moduli, 1.0).system.condition() for k, moduli in LISTS]
     assert max(conditions) > 1e8
     assert sum(condition > 1e4 for condition in conditions) >= 4
     assert min(conditions) < 100
-    dense = [moduli.blocks(k, moduli, 1.0).system.small for k, moduli in LISTS if k > 64]
+    dense = [blocks(k, moduli, 1.0).system.small for k, moduli in LISTS if k > 64]
     assert any(dense)
     assert not all(dense)
 
 
 def test_a_condition_that_cannot_be_found_is_told_as_at_least_a_million(monkeypatch: pytest.MonkeyPatch) -> None:
     k, moduli = 150, (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
-    law = moduli.blocks(k, moduli, 1.0)
+    law = blocks(k, moduli, 1.0)
     assert law.system.condition() > 1e12
     assert law.system.condition(50.0) > 50.0
     monkeypatch.setattr("hush.analysis.modular_system._ROOM", 0)
