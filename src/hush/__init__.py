@@ -28,6 +28,7 @@ from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict, numeric_registry, register, registry
+from hush.mechanisms.sketch import CMS
 from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
@@ -56,6 +57,7 @@ __all__ = [
     "ATHE",
     "AUE",
     "BLH",
+    "CMS",
     "GM",
     "GRR",
     "HR",
