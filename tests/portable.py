@@ -20,7 +20,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = ("tests/golden", "tests/unit/test_adaptive.py", "tests/unit/test_domain.py", "tests/unit/test_docs.py")
+TESTS = (
+    "tests/golden",
+    "tests/unit/mechanisms/test_adaptive.py",
+    "tests/unit/people/test_domain.py",
+    "tests/unit/test_docs.py",
+)
 CORES = {"x86_64": "Nehalem", "AMD64": "Nehalem", "aarch64": "ARMV8", "arm64": "ARMV8"}
 """What OpenBLAS calls the plainest processor of each kind."""
 

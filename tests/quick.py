@@ -17,23 +17,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.versions import SLOW
+from tests.versions import SLOW, unit
 
-ROOT = Path(__file__).resolve().parents[1]
 MOST = 40.0
 """Processor seconds of one file, several times what any takes once its kernels are compiled."""
 
 ALSO_SLOW = ("forms_attacked", "fuzz", "interval_terms", "modular", "projective", "same_work")
 """Together a third of the time of all others, of parts that few changes touch."""
 
-LEFT_OUT = ("tests/unit/test_docs.py::test_examples_run", "tests/unit/test_testing.py::test_every_check_is_a_case")
+LEFT_OUT = (
+    "tests/unit/test_docs.py::test_examples_run",
+    "tests/unit/testing/test_testing.py::test_every_check_is_a_case",
+)
 SPENT = "processor seconds"
 
 
 def files() -> list[str]:
     """The files to run."""
-    names = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "unit").glob("test_*.py")}
-    return ["tests/golden", *(f"tests/unit/test_{name}.py" for name in sorted(names - {*SLOW, *ALSO_SLOW}))]
+    return ["tests/golden", *(file for name, file in unit().items() if name not in {*SLOW, *ALSO_SLOW})]
 
 
 def spent() -> float:

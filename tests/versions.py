@@ -32,13 +32,19 @@ FEW = ("claims", "columns", "domain", "errors", "foreign", "order", "parameters"
 SHOWN = ("numpy", "scipy", "numba", "randomgen", "pyarrow", "typer", "rich", "matplotlib", "pandas", "scikit-learn")
 
 
+def unit() -> dict[str, str]:
+    """The files of unit tests, by what they are about, wherever below tests/unit they lie."""
+    found = sorted((ROOT / "tests" / "unit").rglob("test_*.py"))
+    return {path.stem.removeprefix("test_"): path.relative_to(ROOT).as_posix() for path in found}
+
+
 def tests(*, few: bool) -> list[str]:
     """The files to run."""
-    names = {path.stem.removeprefix("test_") for path in (ROOT / "tests" / "unit").glob("test_*.py")}
-    if gone := {*SLOW, *PEERS, *FEW} - names:
+    files = unit()
+    if gone := {*SLOW, *PEERS, *FEW} - files.keys():
         sys.exit(f"versions: tests/unit has no {', '.join(sorted(gone))} any more. See tests/versions.py")
-    chosen = FEW if few else sorted(names - {*SLOW, *PEERS})
-    return ["tests/golden", *(f"tests/unit/test_{name}.py" for name in chosen)]
+    chosen = FEW if few else sorted(files.keys() - {*SLOW, *PEERS})
+    return ["tests/golden", *(files[name] for name in chosen)]
 
 
 def helps() -> None:

@@ -88,3 +88,13 @@ def test_no_class_name_is_defined_twice() -> None:
     twice = {name: where for name, where in places.items() if len(where) > 1}
     assert len(places) > 100
     assert not twice, f"rename all but one of {twice}"
+
+
+def test_unit_tests_mirror_the_source() -> None:
+    """A folder of unit tests is of the package of that name; what is about all of them stands above the folders."""
+    folders = {path.name for path in Path(__file__).parent.iterdir() if path.is_dir() and any(path.glob("test_*.py"))}
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert folders <= packages | {"studies"}
+    assert {"analysis", "audit", "mechanisms", "planning"} <= folders
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert len(set(names)) == len(names)  # tests.versions and tests.quick know files by name

@@ -20,7 +20,7 @@ from hush.estimation.intervals import proportion
 from hush.longitudinal import LGRR, Repeated, dBitFlipPM
 from tests.conftest import NAMES as EVERY
 from tests.conftest import example
-from tests.unit.test_poisoning import Table
+from tests.unit.attacks.test_poisoning import Table
 
 GRIDS = {"SHE", "ServerTHE", "GM", "AGM"}
 NAMES = sorted(n for n in EVERY if n not in GRIDS)

@@ -20,7 +20,7 @@ from hush.mechanisms.numeric.base import Numeric
 from hush.planning.capri import Population, law, population
 from hush.types import Reports, Values
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]
 SMALL = population([5, 2, 4, 1], domain=hush.Domain(size=4, values=[0, 1, 3, 10]))
 
 

@@ -14,7 +14,7 @@ from hush.audit import CallableTarget, MechanismTarget, run, screen, screening
 from hush.audit.reading import pack, table
 from hush.audit.standing_out import ranked
 from hush.testing import museum
-from tests.unit.test_audit_foreign import grr
+from tests.unit.audit.test_audit_foreign import grr
 
 ALPHA = 1e-9  # of audits that must not accuse honest code
 

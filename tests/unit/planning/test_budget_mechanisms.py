@@ -7,7 +7,7 @@ import pytest
 import hush
 from hush.planning.optimus import BS
 from tests.conftest import APPROXIMATE, NAMES, UTILITY
-from tests.unit.test_budget import ask
+from tests.unit.planning.test_budget import ask
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES, *UTILITY} - {"LHO"}))

@@ -15,7 +15,7 @@ import hush
 from hush.audit import AuditResult, CallableTarget, Claim, Power, Screening, bounds, run
 from hush.audit.independence import Runs, remembers
 from hush.audit.power import RARE, SURE, rarest_event, smallest_loss
-from tests.unit.test_audit_foreign import grr
+from tests.unit.audit.test_audit_foreign import grr
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.05])

@@ -68,7 +68,7 @@ def test_a_sarif_log(results: list[AuditResult]) -> None:
         (place,) = each["locations"]
         assert place["logicalLocations"][0]["fullyQualifiedName"]
     physical = only["results"][0]["locations"][0]["physicalLocation"]
-    assert physical["artifactLocation"]["uri"] == "tests/unit/test_audit_checks.py"
+    assert physical["artifactLocation"]["uri"] == "tests/unit/audit/test_audit_checks.py"
     line = Path(__file__).read_text().splitlines()[physical["region"]["startLine"] - 1]
     assert line.startswith("def told")
 

@@ -19,7 +19,7 @@ from hush.audit.lines import Format, Rubbish
 from hush.audit.pipe import PipeTarget
 from hush.errors import ParameterError
 
-TARGETS = Path(__file__).parents[1] / "audit_targets"
+TARGETS = Path(__file__).parents[2] / "audit_targets"
 ALPHA = 1e-6  # of every audit here: the chance that an honest program is accused
 
 node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")

@@ -213,7 +213,7 @@ def test_closed_forms_of_z_star(s: int) -> None:
     assert hadamard.z_star == pytest.approx((e - 1) / (e + 1), rel=1e-9)
 
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]
+GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]
 ULDP_VALUES = [case for case in GOLDEN if case["doc"] == "002" and case["protocol"] != "uWheel"]
 
 

@@ -18,7 +18,7 @@ from hush.attacks.reconstruction import reconstruct
 from hush.errors import HushError, ParameterError, ReportError
 from hush.longitudinal import LGRR, LOSUE, LSOUE, LSUE, OLOLOHA, BiLOLOHA, Longitudinal, Memoized, Repeated, dBitFlipPM
 from tests.conftest import NAMES, example
-from tests.unit.test_poisoning import Table
+from tests.unit.attacks.test_poisoning import Table
 
 SMALL: list[Any] = [
     Repeated(hush.GRR(k=3, epsilon=0.8), 3),
