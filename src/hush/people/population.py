@@ -32,6 +32,7 @@ class Population:
         clipped: How many were moved to the largest amount (see `up_to`).
         unclipped: The total before that; None where nobody was moved.
 
+    >>> import numpy as np
     >>> people = Population(np.array([5, 3, 2]))
     >>> people.n, people.frequencies.tolist(), people.total
     (10, [0.5, 0.3, 0.2], 7.0)
