@@ -168,6 +168,6 @@ def test_reports_that_do_not_fit_are_not_the_mechanisms_fault(folder: Path) -> N
     done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     said = done.stderr.splitlines()[-1]
-    assert said.startswith("Error: a file or a stream cannot be used: ")
+    assert said.startswith("Error: output must be a place where files can be written, got 'r.parquet'; ")
     assert "mechanism" not in said
     assert not list(folder.glob("*.part"))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from hush import atomic, rules
+from hush import atomic
 from hush.cli import _asking, _budget_table, _console, _paths
 from hush.cli._asking import asked, with_budget
 from hush.cli._choose import MechanismOptions, parsed
@@ -207,7 +207,7 @@ def _answered(
     **wish: Any,
 ) -> BudgetAnswer:
     least, most = within
-    largest = min(20.0, float(getattr(type(first), "_largest", rules.MAX_EPSILON)))
+    largest = min(20.0, first.largest_epsilon)
     searched = _asking.budgets(least, largest if most is None else most)
     names = {name.lower(): name for name in METHODS}
     wish["method"] = names.get(wish["method"].lower(), wish["method"])

@@ -241,10 +241,10 @@ def test_checks_of_ways() -> None:
 
 def test_people_have_the_numbers_that_are_printed() -> None:
     msnbc, emoji = people.crowd("MSNBC"), people.crowd("Emoji")
-    assert (msnbc.k, msnbc.people, emoji.k, emoji.people) == (17, 989_818, 200, 400_000)
+    assert (msnbc.k, msnbc.n, emoji.k, emoji.n) == (17, 989_818, 200, 400_000)
     assert emoji.frequencies[0] == pytest.approx(2 * emoji.frequencies[1])
-    assert emoji.counts(hush.seeded(7)).sum() == 400_000
-    assert (msnbc.counts(hush.seeded(7)) == hush.datasets.msnbc().counts).all()
+    assert emoji.draw(hush.seeded(7)).counts.sum() == 400_000
+    assert (msnbc.draw(hush.seeded(7)).counts == hush.datasets.msnbc().counts).all()
     water, few = people.clients("Water"), people.clients("Few")
     assert (water.n, water.total, water.k, few.n, few.total) == (98_511, 1_598_489, 41, 963, 15_620)
     bell, large = people.clients("Synthetic"), people.clients("Enlarged")
@@ -272,9 +272,7 @@ def test_losses_are_those_of_the_coefficient() -> None:
     m = cells.mechanism("GRR", 17, 0.1)
     tau = []
     for i in range(400):
-        rows = m.decode(
-            m.simulate(people.crowd("MSNBC").counts(hush.seeded(0)), rng=hush.seeded([8, i])).tally, 989_818
-        )
+        rows = m.decode(m.simulate(people.crowd("MSNBC").counts, rng=hush.seeded([8, i])).tally, 989_818)
         pairs = [(truth[a] > truth[b]) == (rows[a] > rows[b]) for a, b in itertools.combinations(range(17), 2)]
         tau.append(2 * np.mean(pairs) - 1)
     noise = math.hypot(np.std(losses), np.std(tau)) / 20
@@ -321,7 +319,7 @@ def test_the_bound_and_the_exact_probability_of_figure_4_1() -> None:
 )
 def test_the_variance_of_a_total_is_that_of_all_outputs(m: hush.PureOracle) -> None:
     counts, amounts = np.array([4, 0, 7, 2, 1]), np.array([0.0, 1.0, 2.5, 4.0, -3.0])
-    crowd = replace(capri.population(counts), amounts=amounts)
+    crowd = capri.population(counts, domain=hush.Domain(size=5, values=amounts))
     outputs = m.outputs()
     says = np.array([m.decode(m.tally(y[None]), 1) @ amounts for y in outputs])
     exact = 0.0
