@@ -7,20 +7,23 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from benchmarks import report, timing
 
 IMPORT_LIMIT = 0.3  # seconds
 COLD_LIMIT = 10.0
+WARM_LIMIT = 1.0  # of the smallest collection, once its kernels are kept
 
 USE = """
 import sys
 import hush
 
-m = hush.from_dict(eval(sys.argv[1]))
+m = hush.registry()[sys.argv[1]](k=128, epsilon=1.0)
 m.estimate(m.aggregate(m.privatize([0, 1, 2, 3] * 100)))
 """
 SIMULATE = "simulate --mechanism OLH --epsilon 1 --dataset msnbc --runs 5 --seed 7"
+PRIVATIZE = "privatize ten.csv --column page --k 4 --mechanism OUE --epsilon 1 --output ten.parquet"
 
 
 def run(quick: bool) -> list[report.Table]:
@@ -54,14 +57,18 @@ def _first_use(quick: bool) -> report.Table:
     names = (
         ("OUE", "OLH") if quick else ("GRR", "SS", "SUE", "OUE", "THE", "BLH", "OLH", "SHE", "ServerTHE", "HR", "Wheel")
     )
-    commands = ("mechanisms", SIMULATE, "demo --output page")
+    commands = (PRIVATIZE, "mechanisms", SIMULATE, "demo --output page")
     cases = [(f"`hush {line}`", ["-m", "hush", *line.split()]) for line in commands]
-    cases += [(name, ["-c", USE, repr({"mechanism": name, "k": 128, "epsilon": 1.0})]) for name in names]
+    cases += [(name, ["-c", USE, name]) for name in names]
     for name, command in report.progress(cases, "start-up"):
         with tempfile.TemporaryDirectory() as cache:
+            Path(cache, "ten.csv").write_text("page\n" + "0\n1\n" * 5)
             cold, warm = (timing.seconds(lambda c=command, d=cache: _python(*c, cache=d)) for _ in range(2))
-        missed = f"{cold:.1f} s" if cold >= COLD_LIMIT else ""
-        table.add(name, f"{cold:.2f} s", f"{warm:.2f} s", f"< {COLD_LIMIT:g} s", missed=missed, cold=cold, warm=warm)
+        soon = PRIVATIZE in name
+        late, limit = (warm >= WARM_LIMIT, WARM_LIMIT) if soon else (cold >= COLD_LIMIT, COLD_LIMIT)
+        due = f"cached < {WARM_LIMIT:g} s" if soon else f"< {COLD_LIMIT:g} s"
+        missed = f"over {limit:g} s" if late else ""
+        table.add(name, f"{cold:.2f} s", f"{warm:.2f} s", due, missed=missed, cold=cold, warm=warm)
     return table
 
 
