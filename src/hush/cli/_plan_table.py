@@ -14,12 +14,15 @@ from hush.reports import plan_in_words
 from hush.reports.words import DASH, number
 
 _METRICS = {"margin": "± points", "mse": "MSE", "mae": "MAE"}
+_FEW = 10
+"""Groups that are shown."""
 
 
 def show(console: Console, made: Plan, *, every: bool = False) -> None:
     """The recommendation, why, and the choices worth a thought beside it, or all; or what to relax."""
     w = made.wishes
-    title = f"{w.n:,} {'person' if w.n == 1 else 'people'}, {w.k:,} values: {plan_in_words.wished(made)}"
+    groups = f", {plan_in_words.groups(made)}" if w.smallest_group is not None else ""
+    title = f"{w.n:,} {'person' if w.n == 1 else 'people'}{groups}, {w.k:,} values: {plan_in_words.wished(made)}"
     if made.feasible:
         console.print(_console.cell(title, "bold"))
         console.print(_console.cell(made.why))
@@ -44,7 +47,8 @@ def show(console: Console, made: Plan, *, every: bool = False) -> None:
     _grid.show(console, columns, rows, caption=how)
     people = next((each.people for each in made.relaxations if each.people is not None), None)
     if people is not None:
-        console.print(_console.cell(f"Or keep every wish and ask {people:,} people."))
+        where = " in every group" if w.in_every_group else ""
+        console.print(_console.cell(f"Or keep every wish and ask {people:,} people{where}."))
     if w.max_epsilon is None:
         console.print(
             _console.cell(f"Budgets up to ε = {w.largest_epsilon:g} were looked at: --max-epsilon allows more.")
@@ -54,12 +58,14 @@ def show(console: Console, made: Plan, *, every: bool = False) -> None:
 def _choices(console: Console, made: Plan, every: bool) -> None:
     """The table: which rows, and of each what it is and how it compares with the first."""
     shown = [(i, c) for i, c in enumerate(made.choices, 1) if every or i == 1 or c.worth_a_thought]
+    metric = _METRICS[made.wishes.metric]
+    grouped = made.wishes.smallest_group is not None
     ranks = {
         "": 0,
         "mechanism": 0,
         "parameters": 4,
         "ε": 0,
-        _METRICS[made.wishes.metric]: 0,
+        **({f"{metric}, all": 0, "smallest group": 0} if grouped else {metric: 0}),
         "ASR": 0,
         "fakes gain": 5,
         "bits": 2,
@@ -85,7 +91,7 @@ def _cells(rank: int, choice: Choice, most: int, every: bool) -> list[Any]:
         choice.name,
         own or DASH,
         f"{numbers['epsilon']:.4g}" + (f", δ {choice.wishes.delta:g}" if hasattr(choice.mechanism, "delta") else ""),
-        number(numbers["error"] * (100 if choice.wishes.metric == "margin" else 1), 3),
+        *_errors(choice),
         number(numbers["asr"], 3),
         number(numbers["gain"], 3),
         f"{numbers['bits']:,.0f}",
@@ -93,3 +99,34 @@ def _cells(rank: int, choice: Choice, most: int, every: bool) -> list[Any]:
         *(["●" if choice.on_front else ""] if every else []),
         "recommended" if rank == 1 else plan_in_words.beside(choice, most),
     ]
+
+
+def _errors(choice: Choice) -> list[str]:
+    """The error; with groups, that of everybody and that in the smallest one."""
+    if choice.smallest_group is None:
+        return [_shown(choice, choice.numbers["error"])]
+    return [_shown(choice, choice.overall_error), _shown(choice, choice.smallest_group.error)]
+
+
+def _shown(choice: Choice, error: float) -> str:
+    return number(error * (100 if choice.wishes.metric == "margin" else 1), 3)
+
+
+def show_groups(console: Console, choice: Choice) -> None:
+    """How well the smallest groups are known by the choice."""
+    if not choice.groups:
+        return
+    names = ["group", "people", _METRICS[choice.wishes.metric], *(["as wished"] if choice.wishes.error else [])]
+    rows = [
+        [
+            _console.cell(str(each.name)),
+            f"{each.n:,}",
+            _shown(choice, each.error),
+            *([] if each.reaches is None else ["yes" if each.reaches else "no"]),
+        ]
+        for each in choice.group_errors[:_FEW]
+    ]
+    columns = [_grid.Column(name, "left" if name in {"group", "as wished"} else "right") for name in names]
+    few = f"The smallest {_FEW} of {len(choice.groups):,}; --json tells of all." if len(choice.groups) > _FEW else None
+    console.print()
+    _grid.show(console, columns, rows, title=f"With {choice.name}, group by group", caption=few)

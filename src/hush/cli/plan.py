@@ -14,6 +14,7 @@ from hush.cli._asking import asked
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Json, SpecOut
 from hush.errors import NOTHING, ParameterError, message
+from hush.files.counts import read_groups
 from hush.files.domains import read_domain
 from hush.planning.plan import Choice, Plan
 from hush.reports import plan_in_words
@@ -24,15 +25,15 @@ _CROWD = "Collection"
 
 def plan(
     n: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--n",
             metavar="N",
             parser=whole("--n", 1, "100000"),
-            help="People who will report.",
+            help="People who will report; may be left out beside --groups.",
             rich_help_panel=_CROWD,
         ),
-    ],
+    ] = None,
     k: Annotated[
         int | None,
         typer.Option("--k", metavar="K", parser=whole("--k"), help="Number of values.", rich_help_panel=_CROWD),
@@ -55,6 +56,25 @@ def plan(
             rich_help_panel=_CROWD,
         ),
     ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            "--groups",
+            metavar="FILE.csv",
+            help="Tell the error in each group: a column of names, and how many people each has in column count.",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
+    smallest_group: Annotated[
+        int | None,
+        typer.Option(
+            "--smallest-group",
+            metavar="N",
+            parser=whole("--smallest-group", 1, "2600"),
+            help="People of the smallest group, where no more is known of groups.",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
     error: Annotated[
         float | None,
         typer.Option(
@@ -65,6 +85,14 @@ def plan(
             rich_help_panel=_WISHES,
         ),
     ] = None,
+    in_every_group: Annotated[
+        bool,
+        typer.Option(
+            "--in-every-group",
+            help="Hold the error in every group, and so in the smallest, not for everybody together.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = False,
     metric: Annotated[
         str,
         typer.Option(
@@ -184,7 +212,7 @@ def plan(
     others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
     nothing meets all wishes; then the nearest that can be met are listed.
     """
-    _paths.writable({"--spec-out": spec_out, "--png": png}, [domain])
+    _paths.writable({"--spec-out": spec_out, "--png": png}, [domain, groups])
     if other is not None and domain is None:
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
     if k is None and domain is None:
@@ -203,6 +231,9 @@ def plan(
         matters=matters,
         fakes=fakes,
         targets=targets,
+        groups=None if groups is None else read_groups(groups, "--groups"),
+        smallest_group=smallest_group,
+        in_every_group=in_every_group,
     )
     choice = _chosen(made, choose) if made.feasible else None
     if choice is not None and spec_out is not None:
@@ -210,7 +241,8 @@ def plan(
     if png is not None:
         _draw(made, choice, png)
     if as_json:
-        _console.print_json({**made.to_dict(central_delta), "chosen": None if choice is None else choice.name})
+        told = {"chosen": None if choice is None else choice.name, **_groups(made, choice)}
+        _console.print_json({**made.to_dict(central_delta), **told})
     else:
         _show(made, choice, spec_out, png, central_delta, every=every)
     if choice is None:
@@ -233,6 +265,15 @@ def _chosen(made: Plan, row: str | None) -> Choice:
     return named[0]
 
 
+def _groups(made: Plan, choice: Choice | None) -> dict[str, Any]:
+    """Of every group how well it is known by the choice, and what the wished error in every group would need."""
+    if choice is None or made.wishes.smallest_group is None:
+        return {}
+    least = made.least_for_groups
+    needed = None if least is None else {"mechanism": least[0], "epsilon": least[1]}
+    return {"group_errors": [each.to_dict() for each in choice.group_errors], "least_for_groups": needed}
+
+
 def _draw(made: Plan, choice: Choice | None, path: Path) -> None:
     from hush.reports import figures
     from hush.reports.planned import front_figure
@@ -252,6 +293,7 @@ def _show(
     console = _console.stdout()
     _plan_table.show(console, made, every=every)
     if choice is not None:
+        _plan_table.show_groups(console, choice)
         for paragraph in plan_in_words.paragraphs(made, choice, central_delta):
             console.print()
             console.print(_console.cell(paragraph))

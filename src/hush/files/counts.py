@@ -35,6 +35,33 @@ def read_counts(path: Path, option: str = "counts") -> Population:
     return Population(np.array(numbers, np.int64), domain, path.stem)
 
 
+def read_groups(path: Path, option: str = "groups") -> dict[str, int]:
+    """How many people each group has, from a file with columns `count` and `group`, or any one other of names."""
+    existing(option, path)
+    columns, rows = csv_rows.rows(option, path)
+    others = ["group"] if "group" in columns else [name for name in columns if name != "count"]
+    for name in ("count", *others):
+        _once(option, columns, name)
+    if "count" not in columns or len(others) != 1:
+        rule = "must have a column count, and one of names: group, or the only other"
+        found = Unsaid(f"{len(columns)} columns in '{path}'" if columns else f"an empty file, '{path}'")
+        raise ParameterError(message(option, rule, found, "name them in the first line"))
+    if not rows:
+        rule = "must have at least one group"
+        raise ParameterError(message(option, rule, Unsaid("none"), "write one in each row, with its count"))
+    groups: dict[str, int] = {}
+    for i, row in enumerate(rows, 1):
+        name, n = row[others[0]].strip(), _whole(option, row["count"], i)
+        if not name or name in groups:
+            rule, got = "must name each group, once", Unsaid("one again" if name else "no name")
+            raise ParameterError(message(f"{option}, row {i}", rule, got, "add the two up" if name else "name it"))
+        if n == 0:
+            rule = "must count at least one person in each group"
+            raise ParameterError(message(f"{option}, row {i}", rule, 0, "leave out groups of nobody"))
+        groups[name] = n
+    return groups
+
+
 def read_amounts(path: Path, option: str = "counts") -> list[float] | None:
     """What each row of a file of counts amounts to, if it has a column `value`."""
     columns, rows = csv_rows.rows(option, path)

@@ -21,7 +21,8 @@ _CHEAPEST = ("epsilon", "bits", "asr", "error")
 
 def setting(wishes: Wishes) -> Setting:
     """The circumstances that the wishes describe."""
-    return Setting(n=wishes.n, worst=wishes.worst, fakes=wishes.fakes, targets=wishes.targets)
+    w = wishes
+    return Setting(n=w.judged, worst=w.worst, fakes=w.fakes, targets=w.targets, people=w.n)
 
 
 def number_of(m: FrequencyOracle, name: str, wishes: Wishes) -> float:
@@ -56,5 +57,5 @@ def likely_epsilon(wishes: Wishes) -> float:
     """
     limit = wishes.limits["error"]
     squared = {"mse": limit, "mae": limit**2 * math.pi / 2, "margin": (limit / Z95) ** 2}[wishes.metric]
-    ratio = 1 + 2 / (wishes.n * squared)
+    ratio = 1 + 2 / (wishes.judged * squared)
     return math.log(ratio + math.sqrt(ratio * ratio - 1))

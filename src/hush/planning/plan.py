@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,11 @@ from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning import advice
+from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
 from hush.planning.measures import COMPARED, NUMBERS, setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import Found, distinct, served, tells, useful
+from hush.planning.search import Found, distinct, found, served, tells, useful
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import FIRST, Wishes
@@ -40,6 +41,7 @@ class Choice:
         losses: Where it is worse, the most first; for the first choice, worse than the best in that.
         wishes: What was asked for.
         domain: The values.
+        groups: How many people each group has, where that was told.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Choice:
     losses: tuple[str, ...]
     wishes: Wishes
     domain: Domain
+    groups: Groups = field(default_factory=dict)
 
     @property
     def gives_up(self) -> str:
@@ -66,6 +69,30 @@ class Choice:
     def details(self) -> dict[str, float]:
         """Every objective of `hush.planning.objectives`, exact."""
         return {name: each.measure(self.mechanism, setting(self.wishes)) for name, each in OBJECTIVES.items()}
+
+    @cached_property
+    def overall_error(self) -> float:
+        """The error among all people; `numbers` has the one that was held to the wish."""
+        return error_among(self.mechanism, self.wishes.n, self.wishes)
+
+    @cached_property
+    def group_errors(self) -> tuple[GroupError, ...]:
+        """How well each group is known, the smallest first."""
+        return group_errors(self.mechanism, self.groups, self.wishes)
+
+    @cached_property
+    def smallest_group(self) -> GroupError | None:
+        """How well the smallest group is known; None where no group was told of."""
+        least = self.wishes.smallest_group
+        if least is None:
+            return None
+        name = next((name for name, n in self.groups.items() if n == least), None)
+        return group_error(self.mechanism, name, least, self.wishes)
+
+    @cached_property
+    def people_needed(self) -> int | None:
+        """How many people a group must have for the wished error."""
+        return people_needed(self.mechanism, self.wishes)
 
     def shuffled(self, delta: float | None = None) -> Shuffled:
         """The central guarantee of all n reports once shuffled; delta is 0.1/n, at most 1e-6, if left out."""
@@ -83,10 +110,21 @@ class Choice:
             "worth_a_thought": self.worth_a_thought,
             "gains": list(self.gains),
             "gives_up": list(self.losses),
+            **self._groups(),
             "details": self.details,
             "shuffled": asdict(self.shuffled(central_delta)),
             "spec_hash": self.spec.hash,
             "spec": self.spec.to_dict(),
+        }
+
+    def _groups(self) -> dict[str, Any]:
+        """What is told of groups, where there are any."""
+        if self.smallest_group is None:
+            return {}
+        return {
+            "overall_error": self.overall_error,
+            "smallest_group": self.smallest_group.to_dict(),
+            "people_needed": self.people_needed,
         }
 
 
@@ -98,6 +136,7 @@ class Plan:
     choices: tuple[Choice, ...]
     why: str
     relaxations: tuple[Relaxation, ...] = ()
+    groups: Groups = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -117,6 +156,18 @@ class Plan:
         """The few choices to look at beside the first, best first."""
         return tuple(choice for choice in self.choices if choice.worth_a_thought)
 
+    @cached_property
+    def least_for_groups(self) -> tuple[str, float] | None:
+        """Which mechanism reaches the wished error in every group with the least epsilon, whatever its attack success.
+
+        None where no error or no group was told of, or where none does.
+        """
+        if self.wishes.error is None or self.wishes.smallest_group is None:
+            return None
+        rows = found(self.wishes.for_every_group())
+        best = min(rows, key=lambda row: row.numbers["epsilon"], default=None)
+        return None if best is None else (best.name, best.numbers["epsilon"])
+
     def __repr__(self) -> str:
         if not self.feasible:
             return f"Plan(infeasible, {len(self.relaxations)} ways out)"
@@ -130,12 +181,13 @@ class Plan:
             "why": self.why,
             "choices": [choice.to_dict(central_delta) for choice in self.choices],
             "relaxations": [each.to_dict() for each in self.relaxations],
+            **({"groups": dict(self.groups)} if self.groups else {}),
         }
 
 
 def plan(
     *,
-    n: int,
+    n: int | None = None,
     k: int | None = None,
     domain: Domain | Sequence[str] | None = None,
     error: float | None = None,
@@ -148,6 +200,9 @@ def plan(
     matters: str = "balance",
     fakes: float = 0.05,
     targets: int = 1,
+    groups: Groups | None = None,
+    smallest_group: int | None = None,
+    in_every_group: bool = False,
 ) -> Plan:
     """Which mechanism, with which parameters and budget.
 
@@ -156,7 +211,7 @@ def plan(
     tells less than no report at all is left out: who answers 1/k for every value is never off by more.
 
     Args:
-        n: People who will report.
+        n: People who will report; where groups are given, their sum, and it may be left out.
         k: Number of values; or give the domain.
         domain: The values with their labels, or just the labels.
         error: Largest error of an estimated frequency, in the metric; 0.01 is one percentage point.
@@ -169,6 +224,9 @@ def plan(
         matters: What matters most: "balance", "privacy", "attack", "accuracy", "manipulation", "bits" or "work".
         fakes: Share of fake reports for which the gain of manipulation is computed.
         targets: How many values the fake users promote.
+        groups: How many people each group has, by name, to tell the error in each.
+        smallest_group: How many people the smallest group has, where that is all that is known.
+        in_every_group: Hold the error in every group, and so in the smallest, in place of everybody taken together.
 
     >>> import hush
     >>> chosen = hush.plan(k=100, n=100_000, error=0.01, max_asr=0.1).first
@@ -176,6 +234,7 @@ def plan(
     True
     """
     values = _values(k, domain)
+    n, sizes, smallest = people(n, groups, smallest_group)
     wishes = Wishes(
         k=values.size,
         n=n,
@@ -189,12 +248,14 @@ def plan(
         matters=matters,
         fakes=fakes,
         targets=targets,
+        smallest_group=smallest,
+        in_every_group=held(in_every_group, error, smallest),
     )
     rows = distinct(useful(list(served(wishes)), wishes))
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
-        return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes))
-    return Plan(wishes, _choices(rows, wishes, values), _why(rows, wishes))
+        return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes), sizes)
+    return Plan(wishes, _choices(rows, wishes, values, sizes), _why(rows, wishes), (), sizes)
 
 
 def _values(k: int | None, domain: Domain | Sequence[str] | None) -> Domain:
@@ -211,7 +272,7 @@ def _values(k: int | None, domain: Domain | Sequence[str] | None) -> Domain:
     return domain
 
 
-def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice, ...]:
+def _choices(rows: list[Found], wishes: Wishes, domain: Domain, groups: Groups) -> tuple[Choice, ...]:
     numbers = [wishes.counted(row.numbers) for row in rows]
     front = on_front(numbers)
     worth = shortlist(numbers, front)
@@ -219,7 +280,7 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain) -> tuple[Choice,
     best = advice.gives_up(numbers[0], {row.name: each for row, each in zip(rows, numbers, strict=True)}, counted)
     against = [((), best), *(advice.compared(each, numbers[0], NUMBERS) for each in numbers[1:])]
     return tuple(
-        Choice(row.name, row.mechanism, row.numbers, bool(front[i]), i in worth, *against[i], wishes, domain)
+        Choice(row.name, row.mechanism, row.numbers, bool(front[i]), i in worth, *against[i], wishes, domain, groups)
         for i, row in enumerate(rows)
     )
 

@@ -94,11 +94,12 @@ def _told(wishes: Wishes, row: Found, names: tuple[str, ...]) -> Relaxation:
     people = None
     if names == ("error",):
         factor = row.numbers["error"] / wishes.limits["error"]
-        people = math.ceil(wishes.n * (factor if wishes.metric == "mse" else factor**2) * (1 - 1e-12))
+        people = math.ceil(wishes.judged * (factor if wishes.metric == "mse" else factor**2) * (1 - 1e-12))
     moves = " and ".join(
         f"{_OPTION[name]} from {wished:.4g} to {up(possible):.4g}" for name, (wished, possible) in changes.items()
     )
-    more = f", or ask {people:,} people instead of {wishes.n:,}" if people is not None else ""
+    where = " in every group" if wishes.in_every_group else ""
+    more = f", or ask {people:,} people{where} instead of {wishes.judged:,}" if people is not None else ""
     return Relaxation(changes, row.name, row.numbers, people, f"relax {moves} ({row.name}){more}")
 
 

@@ -91,7 +91,7 @@ class Tuned:
 
     def _measured(self, epsilon: Floats, parameter: Floats) -> dict[str, Floats]:
         w = self.wishes
-        got = self.family.measured(w.k, epsilon, parameter, w.n, worst=w.worst, targets=w.targets)
+        got = self.family.measured(w.k, epsilon, parameter, w.judged, worst=w.worst, targets=w.targets)
         error = {"mse": got["mse"], "mae": np.sqrt(got["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(got["mse"])}
         return {"error": error[w.metric], "asr": got["asr"], "gain": got["gain"]}
 

@@ -47,6 +47,9 @@ FIRST = {
 }
 """The number that decides where that matters most."""
 
+MOST_PEOPLE = 10**12
+"""More than there will ever be."""
+
 _MOST_EPSILON = 30.0  # for the question how much budget would do; beyond it, thresholds of 64 bits end
 
 WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
@@ -74,11 +77,13 @@ class Wishes:
     matters: str = "balance"
     fakes: float = 0.05
     targets: int = 1
+    smallest_group: int | None = None
+    in_every_group: bool = False
 
     def __post_init__(self) -> None:
         plain: dict[str, float | None] = {  # numbers of any kind become Python's own
             "k": rules.domain_size(self.k),
-            "n": rules.integer("n", self.n, 1, 10**12, "count the people who will report"),
+            "n": rules.integer("n", self.n, 1, MOST_PEOPLE, "count the people who will report"),
             "fakes": rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05"),
         }
         for name, allowed in (("metric", METRICS), ("matters", MATTERS)):
@@ -104,6 +109,9 @@ class Wishes:
                 raise ParameterError(message("delta", rule, self.delta, f"use e.g. {0.01 / self.n:.0e}"))
         remedy = "say how many values fake users promote"
         plain["targets"] = rules.integer("targets", self.targets, 1, self.k - 1, remedy)
+        if self.smallest_group is not None:
+            remedy = "count the people of the smallest group, who are among all n"
+            plain["smallest_group"] = rules.integer("smallest_group", self.smallest_group, 1, self.n, remedy)
         for name, number in plain.items():
             object.__setattr__(self, name, number)
         if self.matters in {"accuracy", "manipulation"} and self.max_epsilon is None and self.max_asr is None:
@@ -115,6 +123,11 @@ class Wishes:
         """The bounds that were given, by what they bound."""
         given = {bounded: getattr(self, name) for name, bounded in LIMITS.items()}
         return {bounded: float(limit) for bounded, limit in given.items() if limit is not None}
+
+    @property
+    def judged(self) -> int:
+        """The people among whom the error is measured: all, or those of the smallest group."""
+        return self.smallest_group if self.in_every_group and self.smallest_group is not None else self.n
 
     @property
     def largest_epsilon(self) -> float:
@@ -187,6 +200,10 @@ class Wishes:
     def unbound(self) -> Wishes:
         """The circumstances alone, with no bounds and nothing that matters most."""
         return replace(self, error=None, max_asr=None, max_bits=None, max_epsilon=None, matters="balance")
+
+    def for_every_group(self) -> Wishes:
+        """The same error in every group, at whatever budget, the least of which matters most."""
+        return replace(self, in_every_group=True, max_asr=None, max_epsilon=_MOST_EPSILON, matters="privacy")
 
     def without(self, bounded: str, matters: str) -> Wishes:
         """The same with one bound dropped, and what it bounded mattering most."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from hush.planning import groups as sizes
 from hush.planning.measures import setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.plan import Choice, Plan
+from hush.planning.wishes import Wishes
 
 _MATTERS = {
     "balance": "balanced",
@@ -36,7 +40,8 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     if choice is not made.choices[0]:
         gained = f" gains {', '.join(choice.gains)} and" if choice.gains else ""
         said.append(f"You choose {choice.name}, which{gained} gives up {choice.gives_up}, beside {made.first.name}.")
-    error = {name: OBJECTIVES[name].measure(choice.mechanism, setting(w)) for name in ("margin", "mae")}
+    everybody = replace(setting(w), n=w.n)
+    error = {name: OBJECTIVES[name].measure(choice.mechanism, everybody) for name in ("margin", "mae")}
     rare = choice.numbers["asr"] < 0.095
     guessed = f"{_often(choice.numbers['asr'], rare)} (blind guessing: {_often(1 / w.k, rare)})"
     said.append(
@@ -45,6 +50,7 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
         f"{guessed}. Fake users who send {100 * w.fakes:.3g} % of all reports can add "
         f"{_points(choice.numbers['gain'])} to what they promote."
     )
+    said += _in_groups(made, choice)
     central = choice.shuffled(central_delta)
     if central.epsilon is None or central.epsilon > 0.99 * central.local_epsilon:
         said.append(central.words if central.epsilon is None else "Shuffling the reports would add nothing.")
@@ -53,10 +59,49 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     return said
 
 
+def groups(made: Plan) -> str:
+    """How many groups there are, and how small the smallest is."""
+    return sizes.told(made.groups, made.wishes.smallest_group)
+
+
+def _in_groups(made: Plan, choice: Choice) -> list[str]:
+    """How well the smallest group is known, and what the wished error would need in every one."""
+    w, least = made.wishes, choice.smallest_group
+    if least is None:
+        return []
+    called = f"{least.name}, {least.n:,} people" if least.name is not None else f"{least.n:,} people"
+    overall = _error(w, choice.overall_error)
+    said = f"In the smallest group ({called}) the error is {_error(w, least.error)}; overall it is {overall}."
+    if w.error is None or choice.people_needed is None:
+        return [said]
+    wished, needed = _error(w, w.error), f"a group needs {choice.people_needed:,} people"
+    few = [each for each in choice.group_errors if not each.reaches]
+    if least.reaches:
+        return [f"{said} {wished} holds in every group: {needed} for it."]
+    short = (
+        f"{len(few):,} of {len(choice.groups):,} groups do not reach {wished}: " if choice.groups else f"For {wished} "
+    )
+    said += f" {short}{needed} at this ε."
+    cost = made.least_for_groups
+    if cost is None:
+        return [f"{said} No budget reaches it in the smallest group."]
+    return [
+        f"{said} To hold it in every group, ε must be {cost[1]:.4g} at least ({cost[0]}): --in-every-group plans that."
+    ]
+
+
+def _error(w: Wishes, error: float) -> str:
+    """An error in words, in its metric."""
+    if w.metric == "mse":
+        return f"an MSE of {error:.3g}"
+    return f"±{_points(error)}" if w.metric == "margin" else f"{_points(error)} (MAE)"
+
+
 def wished(made: Plan) -> str:
     """The wishes, in a line."""
     w = made.wishes
-    limits = [f"{name} {said(name, limit)}" for name, limit in w.limits.items()]
+    where = {"error": " in every group"} if w.in_every_group else {}
+    limits = [f"{name} {said(name, limit)}{where.get(name, '')}" for name, limit in w.limits.items()]
     return ", ".join([*limits, _MATTERS[w.matters]])
 
 

@@ -137,7 +137,7 @@ def _front(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> None:
     w = plan.wishes
     prepare(axes, theme, "y")
     points = _in_metric(
-        reachable(w.k, w.n, w.largest_epsilon, worst=w.worst, most_bits=w.limits.get("bits", math.inf)), plan
+        reachable(w.k, w.judged, w.largest_epsilon, worst=w.worst, most_bits=w.limits.get("bits", math.inf)), plan
     )
     edge = points[pareto.front(points)] if len(points) else points
     edge = edge[np.argsort(edge[:, 0])]
