@@ -198,7 +198,7 @@ def test_domains_in_json(tmp_path: Path) -> None:
         ({"--epsilon": None}, ["epsilon must be given for OUE"]),
         ({"--epsilon": -1}, ["epsilon must be", "got -1.0"]),
         ({"--set": "g=3"}, ["g is no parameter of OUE"]),
-        ({"--keep": "pet"}, ["--keep must not be the column to protect"]),
+        ({"--keep": "pet"}, ["--keep must not be a column to protect"]),
         ({"--keep": "report"}, ["--keep must not take the reports' own name"]),
         ({"--keep": "nope"}, ["--keep must be one of the 3 names in the first row of pets.csv", "nope"]),
         ({"-o": "missing/r.parquet"}, ["--output must lie in a folder that exists", "make missing first"]),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hush import rules
 from hush.cli import _faults
@@ -22,6 +23,11 @@ from hush.mechanisms.registry import register, registry
 from hush.mechanisms.settings import takes
 from hush.mechanisms.spec import Spec
 from hush.people import Domain
+
+if TYPE_CHECKING:
+    from hush.multidim import Attributes
+
+    Priors = Callable[[Path, Attributes], list[list[float]]]
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,17 @@ class MechanismOptions:
         given = {"k": self.k, "epsilon": self.epsilon, "delta": self.delta, "low": self.low, "high": self.high}
         return {name: value for name, value in given.items() if value is not None}
 
+    @cached_property
+    def _read(self) -> Any:
+        """The spec in the file, read once: it may have millions of labels."""
+        allow(self.mechanism)
+        return None if self.spec is None else read_spec(self.spec)
+
+    @property
+    def tells_tuples(self) -> bool:
+        """Whether the file, or else the mechanism's name, says that people hold tuples."""
+        return self._read.mechanism.kind == "multidim" if self.spec is not None else is_of_tuples(self.mechanism)
+
     def build_any(self, domain: Domain | None = None) -> Spec:
         """The spec that the options describe, of frequencies over a domain, or of a mean over a range."""
         return self.of_mean(domain) or self.build(domain)
@@ -63,6 +80,33 @@ class MechanismOptions:
                 rule = f"must be left out for {cls.name()}, which takes all numbers from --low to --high"
                 raise ParameterError(message(option, rule, Unsaid("both"), "leave it out, or use e.g. OUE"))
         return construct(cls, merged(self._numbers, parsed(self.settings)))
+
+    def of_tuples(self, domains: Attributes | None = None, priors: Priors | None = None) -> Spec:
+        """The spec of tuples that the options describe, over a domain for each attribute, or that is in the file.
+
+        Args:
+            domains: Of the attributes; None where the file has them.
+            priors: Reads the distributions that fakes are drawn from, where a file's name is set.
+        """
+        if self.spec is not None:
+            return of_kind(self._from_file(self.spec, None), ["multidim"], str(self.spec))
+        for option, value in {"--sensitive": self.sensitive, "--low": self.low, "--high": self.high}.items():
+            if value is not None:
+                rule = "must be left out where people hold tuples, of which every value is protected"
+                raise ParameterError(message(option, rule, str(value), "leave it out, or collect that column alone"))
+        if domains is None:
+            raise ParameterError(message("--domain", "must be given for each attribute", NOTHING, "name the labels"))
+        cls = tuple_class(self.mechanism)
+        given = {} if self.epsilon is None else {"epsilon": self.epsilon}
+        pairs = merged({} if self.delta is None else {"delta": self.delta}, parsed(self.settings))
+        if priors is not None and isinstance(pairs.get("priors"), str):
+            pairs["priors"] = priors(Path(pairs["priors"]), domains)
+        own = {name: value for name, value in pairs.items() if name in takes(cls)}
+        others = {name: value for name, value in pairs.items() if name not in own}
+        if others and "options" in takes(cls):
+            own, others = {**own, "options": others}, {}
+        sizes = tuple(domain.size for domain in domains.domains)
+        return Spec(construct(cls, {"sizes": sizes, **merged(given, {**own, **others})}), domains)
 
     def build(self, domain: Domain | None = None) -> Spec:
         """The spec that the options describe, of frequencies, over a domain where one is given."""
@@ -99,8 +143,7 @@ class MechanismOptions:
         if self.sensitive is not None:
             rule = "must not stand beside --spec"
             raise ParameterError(message("--sensitive", rule, Unsaid("both"), "the spec has its own"))
-        allow(self.mechanism)
-        spec = of_kind(read_spec(path), ["frequency", "numeric"], str(path))
+        spec = of_kind(self._read, ["frequency", "numeric", "multidim"], str(path))
         agree(self.mechanism, spec, str(path))
         own = spec.mechanism.parameters
         said = {f"--{name}": (name, value) for name, value in self._numbers.items()}
@@ -117,14 +160,14 @@ class MechanismOptions:
 
 def allow(mechanism: str | None) -> None:
     """Import a mechanism of the user's own, so that a spec may name it."""
-    if mechanism is not None and numeric_class(mechanism) is None:
-        mechanism_class(mechanism)
+    if mechanism is not None:
+        _any_class(mechanism)
 
 
 def agree(mechanism: str | None, spec: Spec, where: str) -> None:
     """Refuse a mechanism on the command line that is not the spec's."""
     found = spec.mechanism.name()
-    if mechanism is not None and (numeric_class(mechanism) or mechanism_class(mechanism)).name() != found:
+    if mechanism is not None and _any_class(mechanism).name() != found:
         rule = f"must be {found}, the mechanism of {where}"
         raise ParameterError(message("--mechanism", rule, mechanism, "leave it out, or name another file"))
 
@@ -161,9 +204,38 @@ def _named(name: str, domain: Domain) -> set[int]:
     return set(range(low, high + 1))
 
 
+def _any_class(name: str) -> type[Any]:
+    """The mechanism of that name, of any kind."""
+    if name.lower() in _names(registry()) or ":" in name:
+        return mechanism_class(name)
+    return numeric_class(name) or _names(registry("multidim")).get(name.lower()) or mechanism_class(name)
+
+
+def _names(known: Mapping[str, type[Any]]) -> dict[str, type[Any]]:
+    return {each.lower(): cls for each, cls in known.items()}
+
+
+def is_of_tuples(name: str | None) -> bool:
+    """Whether a mechanism of that name, in any case, collects tuples."""
+    return name is not None and name.lower() not in _names(registry()) and name.lower() in _names(registry("multidim"))
+
+
+def tuple_class(name: str | None) -> type[Any]:
+    """The mechanism for tuples of that name, in any case."""
+    known = registry("multidim")
+    if name is None:
+        remedy = f"use one of {', '.join(known)}, or --spec with a spec's file"
+        raise ParameterError(message("--mechanism", "must be given", NOTHING, remedy))
+    if name.lower() in _names(known):
+        return _names(known)[name.lower()]
+    remedy = f"for every column to have it, write --mechanism SMP --set mechanism={name}"
+    rule = f"must be one for several columns: {', '.join(known)}"
+    raise ParameterError(message("--mechanism", rule, name, remedy))
+
+
 def numeric_class(name: str | None) -> type[Numeric] | None:
     """The mechanism for means of that name, in any case; None if it is none."""
-    return {each.lower(): cls for each, cls in registry("numeric").items()}.get((name or "").lower())
+    return _names(registry("numeric")).get((name or "").lower())
 
 
 def mechanism_class(name: str) -> type[FrequencyOracle]:
@@ -179,6 +251,9 @@ def mechanism_class(name: str) -> type[FrequencyOracle]:
     if numeric_class(name) is not None:
         remedy = "`hush capacity`, `privatize` and `simulate` take it; here use e.g. OUE"
         raise ParameterError(message("--mechanism", "must estimate frequencies, and not a mean", name, remedy))
+    if is_of_tuples(name):
+        remedy = "`hush privatize` and `simulate` take it, with several columns; here use e.g. OUE"
+        raise ParameterError(message("--mechanism", "must collect one value, and not a tuple", name, remedy))
     near = meant(name, known)
     if near:
         full = f", {full_name(known[near[0]])}" if len(near) == 1 and ":" not in near[0] else ""

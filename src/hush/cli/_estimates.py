@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,11 +56,18 @@ class EstimateSettings:
     level: float
     simultaneous: bool
     projection: str | None
+    together: int = 1
+    """Attributes that intervals cover at once, where they cover all values at once."""
 
     @property
     def kind(self) -> str:
         """What the intervals cover."""
         return "simultaneous" if self.simultaneous else "pointwise"
+
+    @property
+    def over(self) -> str:
+        """How many attributes they cover at once, where those are several."""
+        return f" over all {self.together} attributes" if self.simultaneous and self.together > 1 else ""
 
     @property
     def interval(self) -> str:
@@ -69,7 +77,7 @@ class EstimateSettings:
     def caption(self, results: list[Result]) -> str:
         """What a figure shows, in words."""
         final = "" if self.projection is None else f", and a {self.projection} projection, which has none"
-        return f"{self.kind} {self.interval}s, {resting(results)}{final}"
+        return f"{self.kind} {self.interval}s{self.over}, {resting(results)}{final}"
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,15 @@ class Result:
     interval: Interval[Floats]
     projected: Floats | None
     order: npt.NDArray[np.int64]
+    attribute: str | None = None
+    """Which attribute of a tuple it is about; None for a single value."""
+    about: int = 0
+    """How many reports are."""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is any report about it."""
+        return self.about > 0
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -109,6 +126,12 @@ class Result:
         return f"{named(self.group)} ({many(self.estimate.n, 'report', 'reports')})"
 
     @property
+    def heading(self) -> str:
+        """The attribute, and how many reports are about it where not all are."""
+        n, name = self.estimate.n, _console.clean(shortened(self.attribute, _LONGEST))
+        return name if self.about == n else f"{name} ({self.about:,} of {many(n, 'report', 'reports')})"
+
+    @property
     def plain(self) -> dict[str, Any]:
         """The group, for programs."""
         return plain_group(self.group, self.estimate.n)
@@ -119,7 +142,8 @@ class Result:
 
         labels, at = [str(self.estimate.labels[i]) for i in self.order], self.order
         final = None if self.projected is None else self.projected[at]
-        name = "" if whole is None else headline(self.group, self.estimate.n)
+        name = self.heading if self.attribute is not None else ""
+        name = name if whole is None else headline(self.group, self.estimate.n)
         every = None if whole is None else whole.frequencies[at]
         lower, upper = (ends[at] for ends in self.interval)
         return Series(name, labels, self.estimate.frequencies[at], lower, upper, projected=final, whole=every)
@@ -127,14 +151,33 @@ class Result:
 
 def resting(results: list[Result]) -> str:
     """In a word or two, what the intervals rest on."""
-    return " and ".join(sorted({word for each in results for word in each.interval.methods}))
+    some = [each for each in results if each.known] or results
+    return " and ".join(sorted({word for each in some for word in each.interval.methods}))
 
 
-def rows_of(estimate: Estimate, group: Any, settings: EstimateSettings) -> Result:
-    """Everything that is printed of one group."""
-    found = estimate.interval(settings.level, simultaneous=settings.simultaneous)
-    projected = None if settings.projection is None else estimate.project(settings.projection).frequencies
-    return Result(group, estimate, found, projected, np.arange(estimate.domain.size))
+def rows_of(
+    estimate: Estimate, group: Any, settings: EstimateSettings, attribute: str | None = None, about: int | None = None
+) -> Result:
+    """Everything that is printed of one group, and of one attribute of it; a union bound takes attributes together."""
+    level = 1 - (1 - settings.level) / (settings.together if settings.simultaneous else 1)
+    found = estimate.interval(level, simultaneous=settings.simultaneous)
+    reports, size = estimate.n if about is None else about, estimate.domain.size
+    projected = None if settings.projection is None or not reports else estimate.project(settings.projection)
+    final = None if projected is None else projected.frequencies
+    if settings.projection is not None and final is None:
+        final = np.full(size, np.nan)
+    return Result(group, estimate, found, final, np.arange(size), attribute, reports)
+
+
+def results_of(collection: Collection, settings: EstimateSettings, only: str | None = None) -> list[Result]:
+    """One for each group, or for each attribute of each group; or for one attribute only."""
+    found = []
+    for group, part in collection.parts.items():
+        about = collection.reports_about(part)
+        for name, each in collection.estimates(part).items():
+            if only in (None, name):
+                found.append(rows_of(each, group, settings, name, about[name]))
+    return found
 
 
 def shown(result: Result, top: int | None) -> Result:
@@ -154,21 +197,37 @@ def as_dict(
         "simultaneous": settings.simultaneous,
         "projection": settings.projection,
     }
+    if collection.attributes:
+        whole |= {"guarantee": str(collection.spec.mechanism.guarantee)}
     if by is None:
-        return {**whole, "estimate": results[0].rows}
-    groups = [{**each.plain, "estimate": each.rows} for each in results]
+        return {**whole, **_told(results)}
+    groups = [{**each[0].plain, **_told(each)} for each in _by_group(results)]
     return {**whole, "by": by, "groups": groups}
+
+
+def _told(results: list[Result]) -> dict[str, Any]:
+    """The numbers of one group: its estimate, or that of each attribute."""
+    if results[0].attribute is None:
+        return {"estimate": results[0].rows}
+    return {"attributes": [{"attribute": r.attribute, "reports": r.about, "estimate": r.rows} for r in results]}
+
+
+def _by_group(results: list[Result]) -> list[list[Result]]:
+    """The results of each group, which stand side by side."""
+    return [list(some) for _, some in itertools.groupby(results, key=lambda each: each.group)]
 
 
 def as_csv(results: list[Result], by: str | None) -> str:
     """All numbers, one line a value."""
     text = io.StringIO()
-    lead = [] if by is None else [by, "n"]
+    several = results[0].attribute is not None
+    lead = [*([] if by is None else [by, "n"]), *(["attribute"] if several else [])]
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*lead, *results[0].rows[0]])
     for each in results:
-        group = [] if by is None else [each.plain["group"], each.estimate.n]
-        writer.writerows([*group, *row.values()] for row in each.rows)
+        first = [*([] if by is None else [each.plain["group"], each.estimate.n])]
+        first += [each.attribute] if several else []
+        writer.writerows([*first, *row.values()] for row in each.rows)
     return text.getvalue()
 
 
@@ -181,12 +240,27 @@ def show(collection: Collection, results: list[Result], by: str | None, settings
             _console.warn(f"these reports do not come from secure randomness: {words}")
     final = settings.projection
     for result in results:
-        if by is not None:
+        if by is not None or result.attribute is not None:
             console.print()
-        title = None if by is None else f"{by} = {result.title}"
+        titles = [] if by is None else [f"{by} = {result.title}"]
+        titles += [] if result.attribute is None else [result.heading]
+        if not result.known:
+            console.print(_console.cell(f"{', '.join(titles)}: no report is about it", "bold"))
+            continue
+        title = ", ".join(titles) or None
         _grid.show(console, _columns(settings), [_cells(row) for row in result.rows], title, _hidden(result))
+    _unknown(results)
     after = "" if final is None else f" “{final}” and its count are post-processed: no interval holds for them."
-    _console.note(f"Frequencies are raw and unbiased; intervals are {settings.kind}, {resting(results)}.{after}")
+    rest = f"intervals are {settings.kind}{settings.over}, {resting(results)}"
+    _console.note(f"Frequencies are raw and unbiased; {rest}.{after}")
+
+
+def _unknown(results: list[Result]) -> None:
+    """Say of which attributes nothing is known."""
+    lost = list(dict.fromkeys(str(each.attribute) for each in results if not each.known))
+    if lost:
+        where = "" if len({each.group for each in results}) == 1 else ", in some group"
+        _console.warn(f"no report is about {', '.join(lost)}{where}: nothing is known of it. Collect more reports.")
 
 
 def _columns(settings: EstimateSettings) -> list[_grid.Column]:

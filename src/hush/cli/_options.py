@@ -12,7 +12,7 @@ import typer
 import hush
 from hush.cli._numbers import real, whole
 
-_CHOICE = "Mechanism"
+CHOICE = "Mechanism"
 
 MechanismName = Annotated[
     str | None,
@@ -20,13 +20,13 @@ MechanismName = Annotated[
         "--mechanism",
         metavar="NAME",
         help="A name that `hush mechanisms` lists, or module:Class for one of your own.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 K = Annotated[
     int | None,
     typer.Option(
-        "--k", metavar="K", parser=whole("--k"), help="Number of values in the domain.", rich_help_panel=_CHOICE
+        "--k", metavar="K", parser=whole("--k"), help="Number of values in the domain.", rich_help_panel=CHOICE
     ),
 ]
 Epsilon = Annotated[
@@ -36,7 +36,7 @@ Epsilon = Annotated[
         metavar="E",
         parser=real("--epsilon", "1.0"),
         help="Privacy loss of one report, in nats.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 Delta = Annotated[
@@ -46,7 +46,7 @@ Delta = Annotated[
         metavar="D",
         parser=real("--delta", "1e-6"),
         help="Slack of an approximate guarantee (AGRR, AGM, …).",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 Low = Annotated[
@@ -56,13 +56,13 @@ Low = Annotated[
         metavar="X",
         parser=real("--low", "0"),
         help="Smallest number, for Duchi, Piecewise and Hybrid, which estimate a mean.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 High = Annotated[
     float | None,
     typer.Option(
-        "--high", metavar="X", parser=real("--high", "100"), help="Largest number, for those.", rich_help_panel=_CHOICE
+        "--high", metavar="X", parser=real("--high", "100"), help="Largest number, for those.", rich_help_panel=CHOICE
     ),
 ]
 Settings = Annotated[
@@ -71,7 +71,7 @@ Settings = Annotated[
         "--set",
         metavar="NAME=VALUE",
         help="Another parameter of the mechanism, e.g. g=8 or moduli=7,11,13; may be repeated.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 Sensitive = Annotated[
@@ -80,7 +80,7 @@ Sensitive = Annotated[
         "--sensitive",
         metavar="VALUES",
         help="What needs protection (uSS, uLH, …): labels, or values and ranges such as 0-24,30; repeatable.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 SpecFile = Annotated[
@@ -89,7 +89,7 @@ SpecFile = Annotated[
         "--spec",
         metavar="FILE",
         help="The collection's spec, as JSON or in a report file, in place of the options above.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 SpecOut = Annotated[

@@ -14,12 +14,12 @@ from hush import atomic
 from hush.cli import _console, _means, _paths, _progress
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
-from hush.cli._estimates import EstimateSettings, as_csv, as_dict, rows_of, show, shown, title_of
+from hush.cli._estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, show, shown, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
-from hush.errors import ParameterError, message
+from hush.errors import NOTHING, ParameterError, message
 from hush.estimation import consistency, intervals
-from hush.files.collections import Collection, opened
+from hush.files.collections import KINDS, Collection, opened
 from hush.files.groups import Together, by_size, folded, telling
 from hush.files.specs import of_kind
 
@@ -30,6 +30,10 @@ def estimate(
     ],
     by: Annotated[
         str | None, typer.Option("--by", metavar="COLUMN", help="One estimate for each group of a kept column.")
+    ] = None,
+    attribute: Annotated[
+        str | None,
+        typer.Option("--attribute", metavar="NAME", help="Of tuples, this attribute only; else one table for each."),
     ] = None,
     floor: Annotated[
         int | None,
@@ -79,6 +83,8 @@ def estimate(
 ) -> None:
     """Estimate how frequent each value is, or the mean and total of numbers, from reports of one collection.
 
+    Of tuples, each attribute is estimated.
+
     Files are read in batches, in bounded memory, and merged. Frequencies are raw and unbiased, so a rare value's may
     fall below zero; --project adds a column that looks like a distribution, for which no error bar holds.
     A saved aggregate needs --spec; a mechanism of your own needs --mechanism module:Class.
@@ -97,16 +103,18 @@ def estimate(
     found = asked(lambda: opened(sources, spec, by), {"by": "--by", "spec": "--spec"})
     where = str(spec or found.reports[0].path)
     agree(mechanism, found.spec, where)
-    of_mean = of_kind(found.spec, ["frequency", "numeric"], where).mechanism.kind == "numeric"
+    of_mean = of_kind(found.spec, KINDS, where).mechanism.kind == "numeric"
     if of_mean:
         _means.refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found.spec)
     progress = partial(_progress.progress, quiet=as_json)
     collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
+    _asked_for(collection, attribute, by, png)
     if of_mean:
         _mean(collection, by, level, outputs, as_json=as_json)
     else:
-        settings = EstimateSettings(level, simultaneous, project)
-        _frequencies(collection, by, top, settings, outputs, floor=floor, as_json=as_json)
+        several = len(collection.attributes) if attribute is None and collection.attributes else 1
+        settings = EstimateSettings(level, simultaneous, project, several)
+        _frequencies(collection, by, top, settings, outputs, only=attribute, floor=floor, as_json=as_json)
     for written in outputs.values():
         if written is not None and not as_json:
             _console.note(f"wrote {written}")
@@ -130,15 +138,16 @@ def _frequencies(
     settings: EstimateSettings,
     outputs: dict[str, Path | None],
     *,
+    only: str | None,
     floor: int | None,
     as_json: bool,
 ) -> None:
-    results = [rows_of(collection.spec.estimate(part), group, settings) for group, part in collection.parts.items()]
+    results = results_of(collection, settings, only)
     picked = [shown(result, top) for result in results]
     _save(collection, outputs, lambda: as_csv(results, by))
     together = None
     if outputs["--png"] is not None:
-        together = _draw(outputs["--png"], collection, by, top, settings, floor)
+        together = _draw(outputs["--png"], collection, by, top, settings, only, floor)
     if as_json:
         _console.print_json(as_dict(collection, picked, by, settings))
         return
@@ -161,21 +170,58 @@ def _save(collection: Collection, outputs: dict[str, Path | None], numbers: Call
 
 
 def _draw(
-    path: Path, collection: Collection, by: str | None, top: int | None, settings: EstimateSettings, floor: int | None
+    path: Path,
+    collection: Collection,
+    by: str | None,
+    top: int | None,
+    settings: EstimateSettings,
+    only: str | None,
+    floor: int | None,
 ) -> Together | None:
-    """A panel for each group, the largest first; what small ones are called that are one panel together."""
+    """A panel for each group, the largest first; what small ones are called that are one panel together.
+
+    Of tuples without groups, a panel for each attribute.
+    """
     from hush.reports import figures
 
-    spec, whole = collection.spec, None
+    if collection.attributes and only is None:
+        _draw_attributes(path, collection, top, settings)
+        return None
+    whole = None
     if by is not None:
-        whole = spec.estimate(collection.total)
-        least = telling(collection) if floor is None else floor
-        most = figures.most_panels(min(top or spec.domain.size, spec.domain.size))
+        whole = collection.estimates(collection.total)[only]
+        least = telling(collection, only) if floor is None else floor
+        most = figures.most_panels(min(top or whole.domain.size, whole.domain.size))
         collection = by_size(folded(collection, least, most))
-    results = [rows_of(spec.estimate(part), group, settings) for group, part in collection.parts.items()]
+    results = [each for each in results_of(collection, settings, only) if each.known]
+    if not results:
+        raise ParameterError(message("--png", "must have something to show", NOTHING, f"no report is about {only}"))
     order = shown(rows_of(whole or results[0].estimate, None, settings), top).order  # of all, so that groups compare
     series = [replace(result, order=order).series(whole) for result in results]
     _console.warn_of_signs(figures.unprintable(series))
-    title = f"{title_of(collection)}{'' if by is None else f', by {by}'}\n{settings.caption(results)}"
+    what = "".join(([] if only is None else [f", {only}"]) + ([] if by is None else [f", by {by}"]))
+    title = f"{title_of(collection)}{what}\n{settings.caption(results)}"
     atomic.write(path, figures.png(figures.estimates(series, title)))
     return next((group for group in collection.parts if isinstance(group, Together)), None)
+
+
+def _draw_attributes(path: Path, collection: Collection, top: int | None, settings: EstimateSettings) -> None:
+    """A panel for each attribute that there are reports about."""
+    from hush.reports import figures
+
+    results = [shown(each, top) for each in results_of(collection, settings) if each.known]
+    series = [each.series() for each in results]
+    _console.warn_of_signs(figures.unprintable(series))
+    title = f"{title_of(collection)}\n{settings.caption(results)}"
+    atomic.write(path, figures.png(figures.attributes(series, title)))
+
+
+def _asked_for(collection: Collection, attribute: str | None, by: str | None, png: Path | None) -> None:
+    """Refuse an attribute that is none, and a figure of groups that shows more than one."""
+    known = collection.attributes
+    if attribute is not None and attribute not in known:
+        rule = f"must be one of {', '.join(known)}" if known else "must be left out, since people hold a single value"
+        raise ParameterError(message("--attribute", rule, attribute, "check its spelling" if known else "leave it out"))
+    if known and attribute is None and by is not None and png is not None:
+        rule = "must be of one attribute where there are groups"
+        raise ParameterError(message("--png", rule, str(png), f"add --attribute {known[0]}, or leave --by out"))

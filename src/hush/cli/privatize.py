@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -11,32 +12,57 @@ import typer
 
 from hush import atomic
 from hush.cli import _console, _paths, _progress
-from hush.cli._choose import MechanismOptions, numeric_class
-from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
-from hush.errors import NOTHING, ParameterError, message
+from hush.cli._choose import MechanismOptions
+from hush.cli._columns import ColumnOptions
+from hush.cli._options import (
+    CHOICE,
+    Delta,
+    Epsilon,
+    High,
+    Json,
+    Low,
+    MechanismName,
+    Sensitive,
+    Settings,
+    SpecFile,
+    SpecOut,
+)
+from hush.errors import ParameterError, message
 from hush.files import reports as report_files
-from hush.files.domains import read_domain
 from hush.files.kept import kept_columns
 from hush.files.paths import quoted
 from hush.files.randomizing import Rows, Written
 from hush.files.reports import AS_READ
-from hush.mechanisms.spec import Spec
 from hush.people.coding import Likeness
+from hush.reports.tuples_in_words import of_tuples
 from hush.reports.words import described, many
 
 
 def privatize(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file of values.")],
-    column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column to protect.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE.parquet", help="Where to write the reports (.parquet).")
     ],
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="NAME", help="The column to protect; repeated, several in one report."),
+    ] = None,
     domain: Annotated[
-        Path | None,
-        typer.Option("--domain", metavar="FILE", help="The labels: one per line, or .json. Else values are 0..k-1."),
+        list[str] | None,
+        typer.Option(
+            "--domain",
+            metavar="[NAME=]FILE",
+            help="The labels: one per line, or .json, which may have those of all columns by name. Else values are "
+            "0..k-1. Repeatable, with a column's name before it.",
+        ),
     ] = None,
     other: Annotated[
-        str | None, typer.Option("--other", metavar="LABEL", help="A label that takes in unknown and missing values.")
+        list[str] | None,
+        typer.Option(
+            "--other",
+            metavar="[NAME=]LABEL",
+            help="A label that takes in unknown and missing values, of all columns or of one.",
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -65,7 +91,15 @@ def privatize(
         ),
     ] = None,
     mechanism: MechanismName = None,
-    k: K = None,
+    k: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--k",
+            metavar="[NAME=]K",
+            help="Number of values in the domain, of all columns or of one.",
+            rich_help_panel=CHOICE,
+        ),
+    ] = None,
     low: Low = None,
     high: High = None,
     epsilon: Epsilon = None,
@@ -76,17 +110,20 @@ def privatize(
     spec_out: SpecOut = None,
     as_json: Json = False,
 ) -> None:
-    """Randomize a column of a file, one report a row, with secure randomness, and shuffle the rows.
+    """Randomize a column of a file, or several, one report a row, with secure randomness, and shuffle the rows.
 
     The reports go to a Parquet file that carries the collection's spec. Its rows are in a random order, kept columns
     with them, since the order of people often tells what they hold. A cell means the label that it equals; a
     number and a text also meet when the text reads as that number. How many rows match no label is told, never which.
     CSV columns are read as text, and an empty field is a missing value; so is a blank line in a file of one column.
     Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
+    SMP, SPL, RSFD and RSRFD take several columns; --set mechanism=OUE or variant=OUE-z says how each is randomized.
     """
-    _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
-    chosen = _spec(MechanismOptions(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
-    rows = Rows(source, column, kept_columns(keep, column), chosen, clip, Likeness(strip, ignore_case))
+    said = ColumnOptions(column or [], domain or [], other or [], k or [])
+    _paths.writable({"--output": output, "--spec-out": spec_out}, [source, *said.files, spec])
+    choice = MechanismOptions(mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high)
+    chosen, columns = said.spec(choice)
+    rows = Rows(source, columns, kept_columns(keep, columns), chosen, clip, Likeness(strip, ignore_case))
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
     written = rows.write(
         output, order, _temporary(temporary, output), progress=partial(_progress.progress, quiet=as_json)
@@ -95,22 +132,6 @@ def privatize(
         atomic.write(spec_out, chosen.to_json())
     _warn(rows, written, order, output)
     _tell(rows, written, order, output, as_json)
-
-
-def _spec(choice: MechanismOptions, domain: Path | None, other: str | None) -> Spec:
-    if domain is None and choice.k is None and choice.spec is None and numeric_class(choice.mechanism) is None:
-        raise ParameterError(
-            message(
-                "domain",
-                "must be given: labels are never taken from the data, since which labels occur is itself private",
-                NOTHING,
-                "add --domain with a file of labels, or --k for the values 0..k-1",
-            )
-        )
-    if other is not None and domain is None:
-        said = "leave it out, the spec says it" if choice.spec is not None else "add --domain with a file of labels"
-        raise ParameterError(message("--other", "needs labels beside it", other, said))
-    return choice.build_any(None if domain is None else read_domain(domain, other, "--domain"))
 
 
 def _temporary(given: Path | None, output: Path) -> Path:
@@ -127,12 +148,14 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
     m = rows.spec.mechanism
     if written.reports == 0:
         _console.warn(f"the input has no rows: {output} holds no reports.")
-    if written.unmatched:
-        _console.warn(_strange(written, rows))
-    if written.missing:
-        _console.note(f"Rows without a value: {written.missing:,} of {written.reports:,}. They report {_other(rows)}.")
+    if any(written.unmatched.values()):
+        unused = rows.alike.unused
+        hint = f" Where only spaces or case differ, add {' or '.join(unused)}." if unused else ""
+        _console.warn(f"rows that match no label: {_some(rows, written, written.unmatched)}.{hint}")
+    if any(written.missing.values()):
+        _console.note(f"Rows without a value: {_some(rows, written, written.missing)}.")
     if rows.clip:
-        some = f"{written.clipped:,} of {written.reports:,}"
+        some = _counted(written.clipped, written.reports, lambda _: "")
         _console.note(f"Rows whose number lies beyond the range: {some}. They report its end (--clip).")
     if written.blank:
         _console.warn(f"blank lines: {written.blank:,}. They are nobody's, since rows have several cells.")
@@ -151,16 +174,21 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
         _console.note(_hidden(written.smallest_group))
 
 
-def _strange(written: Written, rows: Rows) -> str:
-    """How many rows match no label; which they are is nobody's business."""
-    unused = rows.alike.unused
-    hint = f" Where only spaces or case differ, add {' or '.join(unused)}." if unused else ""
-    some = f"{written.unmatched:,} of {written.reports:,}"
-    return f"rows that match no label: {some}. They report {_other(rows)}.{hint}"
+def _some(rows: Rows, written: Written, cells: dict[str, int]) -> str:
+    """How many rows said no label, and what they report; which they are is nobody's business."""
+    domains = getattr(rows.spec.domain, "domains", [rows.spec.domain])
+    others = {name: repr(domain.other) for name, domain in zip(rows.columns, domains, strict=True)}
+    if len(cells) == 1:
+        return f"{_counted(cells, written.reports, lambda _: '')}. They report {others[rows.columns[0]]}"
+    return _counted(cells, written.reports, lambda name: f", which report {others[name]}")
 
 
-def _other(rows: Rows) -> str:
-    return repr(getattr(getattr(rows.spec, "domain", None), "other", None))
+def _counted(cells: dict[str, int], n: int, after: Callable[[str], str]) -> str:
+    """Numbers of rows: of one column, or of each of several that has any."""
+    if len(cells) == 1:
+        return f"{sum(cells.values()):,} of {n:,}"
+    some = [f"{name} {count:,}{after(name)}" for name, count in cells.items() if count]
+    return f"{'; '.join(some) or 'none'}; of {n:,}"
 
 
 def _hidden(smallest: int | None) -> str:
@@ -175,21 +203,23 @@ def _hidden(smallest: int | None) -> str:
 
 
 def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool) -> None:
-    spec, n, size = rows.spec, written.reports, rows.spec.mechanism.report_dtype.itemsize
+    spec, n, promise = rows.spec, written.reports, rows.spec.mechanism.guarantee
+    size = spec.mechanism.report_dtype.itemsize
     if as_json:
         _console.print_json(
             {
                 "reports": n,
                 "bytes_per_report": size,
                 "output": str(output),
-                "unmatched": written.unmatched,
-                "missing": written.missing,
-                "clipped": written.clipped,
+                "unmatched": _plain(written.unmatched),
+                "missing": _plain(written.missing),
+                "clipped": _plain(written.clipped),
                 "blank_lines": written.blank,
                 "kept": rows.kept,
                 "smallest_group": written.smallest_group,
                 "order": order,
                 "randomness": "secure",
+                "guarantee": None if promise is None else str(promise),
                 "spec_hash": spec.hash,
                 "spec": spec.to_dict(),
             }
@@ -203,3 +233,10 @@ def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool)
         f"{placed}, spec {spec.hash[:12]}",
         soft_wrap=True,
     )
+    for sentence in of_tuples(spec):
+        _console.note(sentence)
+
+
+def _plain(cells: dict[str, int]) -> int | dict[str, int]:
+    """Of one column a number, of several one each."""
+    return cells if len(cells) > 1 else sum(cells.values())

@@ -71,7 +71,10 @@ class EstimateLaw(ABC):
     """How the estimates of some values are distributed."""
 
     word: ClassVar[str] = "exact"
-    """What an interval from it rests on: "exact", or "bound" where a proved bound of the tails takes their place."""
+    """What an interval from it rests on: "exact", or "bound" where a proved bound of the tails takes their place.
+
+    Where it rests on nothing: "no report".
+    """
 
     @abstractmethod
     def normal(self, tail: float) -> Bools:
@@ -152,6 +155,27 @@ class Parts(EstimateLaw):
         for at, law in self.parts:
             whole[at[wanted[at]]] = law.words(wanted[at])
         return list(whole[wanted])
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown(EstimateLaw):
+    """No report says anything about the values: each frequency may be anything from 0 to 1.
+
+    Args:
+        size: Number of values.
+    """
+
+    word: ClassVar[str] = "no report"
+
+    size: int
+
+    def normal(self, tail: float) -> Bools:
+        """For none."""
+        return np.zeros(self.size, np.bool_)
+
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
+        """From 0 to 1."""
+        return np.zeros(int(wanted.sum())), np.ones(int(wanted.sum()))
 
 
 def by_value(tally: Ints, n: int, p: npt.ArrayLike, q: npt.ArrayLike) -> EstimateLaw:

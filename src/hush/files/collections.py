@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
-from hush.estimation import Aggregate
+from hush.estimation import Aggregate, Estimate
 from hush.files.folding import fold, merge, nothing
 from hush.files.paths import distinct, existing, quoted
 from hush.files.progress import Progress, unseen
@@ -27,6 +27,8 @@ MOST_GROUPS = 10_000
 MOST_NUMBERS = 2_000_000
 """Groups times values that are estimated together: each takes up to 2.5 KB as JSON."""
 AGGREGATE = ".hush"
+KINDS = ("frequency", "numeric", "multidim")
+"""Collections whose reports are all tallied together."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,26 @@ class Collection:
     def total(self) -> Aggregate:
         """All groups together."""
         return reduce(add, self.parts.values())
+
+    @property
+    def attributes(self) -> list[str]:
+        """What the attributes of tuples are called; none of a single value."""
+        named = self.spec.mechanism.kind == "multidim"
+        return [self.spec.domain.word(j) for j in range(self.spec.mechanism.d)] if named else []
+
+    def estimates(self, part: Aggregate) -> dict[str | None, Estimate]:
+        """The estimates of a part: by attribute where people hold tuples, else one, under None."""
+        found = self.spec.estimate(part)
+        if not self.attributes:
+            return {None: found}
+        listed = found.values() if isinstance(found, dict) else found
+        return dict(zip(self.attributes, listed, strict=True))
+
+    def reports_about(self, part: Aggregate) -> dict[str | None, int]:
+        """How many reports of a part are about each attribute; about a single value, all of them."""
+        if not self.attributes:
+            return {None: part.n}
+        return dict(zip(self.attributes, self.spec.mechanism.reports_about(part), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """What was collected, as plain data."""
@@ -98,11 +120,7 @@ def opened(sources: list[Path], spec_file: Path | None = None, by: str | None = 
             rule = "needs reports, and an aggregate has lost its columns"
             raise ParameterError(message("by", rule, quoted(path), "leave it out"))
     distinct("reports", sources)
-    given = (
-        None
-        if spec_file is None
-        else (spec_file, of_kind(read_spec(spec_file, "--spec"), ["frequency", "numeric"], str(spec_file)))
-    )
+    given = None if spec_file is None else (spec_file, of_kind(read_spec(spec_file, "--spec"), KINDS, str(spec_file)))
     files = []
     for path in (path for path in sources if not _is_aggregate(path)):
         found = read_reports(path)

@@ -29,9 +29,12 @@ def read_domain(path: Path, other: str | None = None, option: str = "domain") ->
         other: A label that takes in unknown and missing values.
         option: What messages call the file.
     """
+    return from_plain(read_plain(path, option), other, str(path), option)
+
+
+def read_plain(path: Path, option: str = "domain") -> Any:
+    """What is in a file of labels: those of its lines, in a list, or (.json) whatever it says."""
     existing(option, path)
-    if other is not None:
-        _neat("--other", other, Unsaid(repr(other)), "leave the option out, or name a label such as other")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -40,12 +43,18 @@ def read_domain(path: Path, other: str | None = None, option: str = "domain") ->
         rule = "must name at least two labels"
         raise ParameterError(message(option, rule, Unsaid(f"an empty file, {quoted(path)}"), "write one per line"))
     if path.suffix.lower() != ".json":
-        return from_entries({"labels": _lines(text, path, option)}, other, str(path), option)
+        return _lines(text, path, option)
     try:
-        plain = strict_json.loads(text)
+        return strict_json.loads(text)
     except ValueError as error:
         raise ParameterError(message(option, "must be JSON", quoted(path), f"the reader says: {error}")) from None
-    return from_entries({"labels": plain} if isinstance(plain, list) else plain, other, str(path), option)
+
+
+def from_plain(plain: Any, other: str | None, where: str, option: str = "domain") -> Domain:
+    """The domain that plain data describe: a list of labels, or an object with entries."""
+    if other is not None:
+        _neat("--other", other, Unsaid(repr(other)), "leave the option out, or name a label such as other")
+    return from_entries({"labels": plain} if isinstance(plain, list) else plain, other, where, option)
 
 
 def from_entries(plain: Any, other: str | None, where: str, option: str = "domain") -> Domain:

@@ -66,15 +66,17 @@ def by_size(collection: Collection) -> Collection:
     return replace(collection, parts=dict(found))
 
 
-def telling(collection: Collection) -> int:
+def telling(collection: Collection, attribute: str | None = None) -> int:
     """People from whom on a group says something: its 95 % interval would tell everybody's first value from nothing.
 
-    In a smaller group no value stands out, unless by noise.
+    In a smaller group no value stands out, unless by noise. Of tuples, it is about one attribute.
     """
     total = collection.total
     if not total.n:
         return 1
-    whole = collection.spec.estimate(total)
+    whole = collection.estimates(total)[attribute]
+    if np.isnan(whole.frequencies).any():
+        return 1
     first = int(np.argmax(whole.frequencies))
     most, one = float(whole.interval(0.95)[1][first]), float(whole.stderr[first]) * math.sqrt(total.n)
     return max(1, math.ceil((_Z95 * one / min(most, 1.0)) ** 2)) if most > 0 else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hush.errors import ParameterError, message
@@ -12,12 +13,12 @@ _MOST, _MOST_BYTES = 100_000, 1 << 26
 _COUNT = "rows"
 
 
-def kept_columns(keep: list[str] | None, column: str) -> list[str]:
-    """The names, each once, none of which may be the protected column's or the reports' own."""
+def kept_columns(keep: list[str] | None, columns: Sequence[str]) -> list[str]:
+    """The names, each once, none of which may be a protected column's or the reports' own."""
     names = list(dict.fromkeys(keep or []))
     for name in names:
-        if name == column:
-            raise ParameterError(message("--keep", "must not be the column to protect", name, "keep another column"))
+        if name in columns:
+            raise ParameterError(message("--keep", "must not be a column to protect", name, "keep another column"))
         if name == COLUMN:
             raise ParameterError(message("--keep", "must not take the reports' own name", name, "rename that column"))
     return names

@@ -21,6 +21,7 @@ from hush.files.paths import quoted
 from hush.files.specs import spec_from
 from hush.files.tables import readable
 from hush.mechanisms.spec import Spec
+from hush.people.arrow import records
 
 COLUMN = "report"
 SPEC_KEY = b"hush.spec"
@@ -201,6 +202,4 @@ def reports_of(spec: Spec, batch: Any) -> npt.NDArray[Any]:
     if cells.null_count:
         found = Unsaid(f"{cells.null_count} empty cells")
         raise ReportError(message("reports", "must not be missing", found, "remove those rows"))
-    if not len(cells):
-        return np.zeros(0, dtype)
-    return np.frombuffer(cells.buffers()[1], dtype, len(cells), cells.offset * dtype.itemsize)
+    return records(cells, dtype)

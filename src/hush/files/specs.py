@@ -10,13 +10,12 @@ import numpy as np
 from hush import strict_json
 from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, cause, message
 from hush.files.domains import from_entries
-from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.numeric.base import Numeric
+from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes, tells, told
 from hush.mechanisms.spec import Spec
 
-Mechanism = TypeVar("Mechanism", FrequencyOracle, Numeric)
+Mechanism = TypeVar("Mechanism", bound=Collected)
 
 _ESTIMATED = {
     "frequency": "frequencies",
@@ -55,7 +54,8 @@ def of_kind(spec: Spec, kinds: Sequence[str], where: str) -> Spec:
     if m.kind not in kinds:
         rule = f"must be one of {' or '.join(_ESTIMATED[kind] for kind in kinds)} for this command in {where}"
         got = Unsaid(f"{m.name()}, which estimates {_ESTIMATED[m.kind]}")
-        remedy = "`hush privatize`, `estimate` and `simulate` take it" if m.kind == "numeric" else "use it in Python"
+        taken = m.kind in {"numeric", "multidim"}
+        remedy = "`hush privatize`, `estimate` and `simulate` take it" if taken else "use it in Python"
         raise SpecError(message("spec", rule, got, remedy))
     return spec
 

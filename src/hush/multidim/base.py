@@ -26,7 +26,7 @@ from hush import rules
 from hush.errors import HushError, ParameterError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
-from hush.estimation.laws import EstimateLaw
+from hush.estimation.laws import EstimateLaw, Unknown
 from hush.guarantee import ApproxLDP, Guarantee
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
@@ -200,22 +200,34 @@ class Multidim(Tallied):
         return self._of_people(checks.tuples(column(tuples)[0], self.sizes), self.spec_hash, rng)
 
     def estimate(self, aggregate: Aggregate) -> tuple[Estimate, ...]:
-        """Raw unbiased frequencies with standard errors, one Estimate for each attribute."""
+        """Raw unbiased frequencies with standard errors, one Estimate for each attribute.
+
+        Of an attribute that no report is about (see `reports_about`) nothing is known: its frequencies are NaN, their
+        standard errors infinite, and their intervals reach from 0 to 1.
+        """
         return self._estimates(aggregate, [Domain(size=k) for k in self.sizes], self.spec_hash)
 
     def _estimates(self, aggregate: Aggregate, domains: Sequence[Domain], spec_hash: str) -> tuple[Estimate, ...]:
         aggregate = self._belonging(aggregate, spec_hash, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
-        for j, frequencies in enumerate(raw):
-            if np.isnan(frequencies).any():
-                rule = f"must hold a report about attribute {j}"
-                raise ParameterError(message("aggregate", rule, "none", "collect more reports"))
-        spread = self._variances_seen([simplex(frequencies) for frequencies in raw], aggregate)
-        known = self.laws(aggregate.tally, aggregate.n)
+        spread = self._variances_seen([simplex(np.nan_to_num(each)) for each in raw], aggregate)
+        told = zip(raw, spread, self.laws(aggregate.tally, aggregate.n), self._about_each(aggregate), strict=True)
+        known = [(f, np.sqrt(v), law) if m else _unknown(f.size) for f, v, law, m in told]
         return tuple(
-            Estimate(frequencies, aggregate.n, domain, np.sqrt(variance), law=law)
-            for frequencies, domain, variance, law in zip(raw, domains, spread, known, strict=True)
+            Estimate(frequencies, aggregate.n, domain, errors, law=law)
+            for (frequencies, errors, law), domain in zip(known, domains, strict=True)
         )
+
+    def reports_about(self, aggregate: Aggregate) -> tuple[int, ...]:
+        """How many reports say something about each attribute: all of them, unless a report is about one and says so.
+
+        Args:
+            aggregate: Of this collection, with labels or without.
+        """
+        return self._about_each(self._belonging(aggregate, aggregate.spec_hash))
+
+    def _about_each(self, aggregate: Aggregate) -> tuple[int, ...]:
+        return (aggregate.n,) * self.d
 
     def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw | None, ...]:
         """How each attribute's estimate is distributed, for intervals that cover at every n; None where unknown."""
@@ -330,6 +342,11 @@ class Multidim(Tallied):
         self, people: object, labels: Attributes, spec_hash: str, rng: np.random.Generator | None
     ) -> Aggregate:
         return self._of_people(labels.encode(people)[0], spec_hash, rng)
+
+
+def _unknown(size: int) -> tuple[Floats, Floats, EstimateLaw]:
+    """Frequencies of which nothing is known."""
+    return np.full(size, np.nan), np.full(size, np.inf), Unknown(size)
 
 
 def _plain(value: Any) -> Any:

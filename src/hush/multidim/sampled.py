@@ -164,12 +164,16 @@ class SMP(AnyMechanism):
         )
 
     def _variances_seen(self, frequencies: Sequence[Floats], aggregate: Aggregate) -> tuple[Floats, ...]:
-        """Variance given how many people report each attribute."""
-        counts, _ = self._tallies(aggregate.tally)
+        """Variance given how many people report each attribute; infinite where nobody does."""
+        counts = self._about_each(aggregate)
         return tuple(
-            self._spread(j, shares, aggregate.n, 1 / int(count))
+            self._spread(j, shares, aggregate.n, 1 / count) if count else np.full(shares.size, np.inf)
             for j, (shares, count) in enumerate(zip(frequencies, counts, strict=True))
         )
+
+    def _about_each(self, aggregate: Aggregate) -> tuple[int, ...]:
+        counts, _ = self._tallies(aggregate.tally)
+        return tuple(counts.tolist())
 
     def _spread(self, attribute: int, shares: Floats, n: int, inverse: float) -> Floats:
         """Noise, and who was drawn out of n without replacement; `inverse` is the (mean) inverse number of them."""

@@ -19,6 +19,13 @@ def to_arrow(numbers: npt.NDArray[Any]) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, data])
 
 
+def records(cells: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """The records of an Arrow array of fixed-size binaries, none of them missing; they are not copied."""
+    if not len(cells):
+        return np.zeros(0, dtype)
+    return np.frombuffer(cells.buffers()[1], dtype, len(cells), cells.offset * dtype.itemsize)
+
+
 def to_numpy(numbers: Any, missing: float = 0) -> npt.NDArray[Any]:
     """The integers or floats of an Arrow array, with `missing` in place of what it lacks."""
     valid, data = numbers.buffers()

@@ -75,7 +75,7 @@ class Coder:
 
     @cached_property
     def _top(self) -> tuple[int, float] | None:
-        return _largest(self.domain)
+        return largest(self.domain)
 
     def encode(self, cells: Any, first_row: int) -> npt.NDArray[np.int64]:
         """The values of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
@@ -165,7 +165,7 @@ def plain(cells: Any, column: str) -> Any:
     return whole
 
 
-def _largest(domain: Domain) -> tuple[int, float] | None:
+def largest(domain: Domain) -> tuple[int, float] | None:
     """The largest number among the values, with its index; None where not all of them are numbers."""
     if domain.labels is None:
         return None if domain.values is not None else (domain.size - 1, domain.size - 1)

@@ -12,12 +12,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from hush.reports import fonts
-from hush.reports.multiples import Page, most_panels
+from hush.reports.multiples import Page, attributes, most_panels
 from hush.reports.multiples import small_multiples as estimates
 from hush.reports.panels import LEGEND, Series, figure_of, head, legend, prepare, rows_in, say
 from hush.reports.theme import LIGHT, Theme
 
-__all__ = ["Series", "comparison", "errors", "estimates", "most_panels", "png", "trade_off", "unprintable"]
+__all__ = [
+    "Series",
+    "attributes",
+    "comparison",
+    "errors",
+    "estimates",
+    "most_panels",
+    "png",
+    "trade_off",
+    "unprintable",
+]
 
 _WIDE = 7.5
 """Inches: narrow, so that the type stays large on a small screen."""

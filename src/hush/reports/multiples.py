@@ -92,12 +92,39 @@ def small_multiples(series: Sequence[Series], title: str, *, theme: Theme = LIGH
             axes.set_xlabel("")
         if i % page.columns and (alike or not page.few):
             axes.tick_params(labelleft=False)
-    if any(each is not None for each in (drawn[0].truth, drawn[0].projected, drawn[0].whole)):
-        handles, names = panels[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower right", ncols=3, **LEGEND, labelcolor=theme.ink)
+    _legend(figure, panels[0], drawn[0], theme)
     rest = f" (the first {len(drawn)} of {len(series)} groups)" if len(series) > len(drawn) else ""
     say(figure.suptitle, title + rest, **head(theme))
     return figure
+
+
+def attributes(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) -> Figure:
+    """One panel for each series, which are of different values: each as tall as its values need, on its own axes."""
+    drawn = list(series[:MOST_PANELS])
+    pages = [Page(len(each.labels), len(drawn)) for each in drawn]
+    columns = min(len(drawn), 2 if len(drawn) <= 4 else 3)
+    rows = [range(at, min(at + columns, len(drawn))) for at in range(0, len(drawn), columns)]
+    tall = [max(pages[i].tall for i in row) for row in rows]
+    figure = figure_of(max(8.0, 4.2 * columns), min(sum(tall) + 0.9, _TALLEST), theme)
+    panels = figure.subplots(len(rows), columns, squeeze=False, height_ratios=tall).ravel().tolist()
+    for axes in panels[len(drawn) :]:
+        axes.set_visible(False)
+    for axes, each, page in zip(panels, drawn, pages, strict=False):
+        prepare(axes, theme, "x" if page.few else "y")
+        (rows_in if page.few else cloud)(axes, [replace(each, name="")], theme)
+        say(axes.set_title, each.name, loc="left", fontsize=9.5, color=theme.ink)
+        _common([axes], [each], page, theme)
+    _legend(figure, panels[0], drawn[0], theme)
+    rest = f" (the first {len(drawn)} of {len(series)} attributes)" if len(series) > len(drawn) else ""
+    say(figure.suptitle, title + rest, **head(theme))
+    return figure
+
+
+def _legend(figure: Figure, panel: Axes, first: Series, theme: Theme) -> None:
+    """What the marks mean, where there are several kinds."""
+    if any(each is not None for each in (first.truth, first.projected, first.whole)):
+        handles, names = panel.get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside lower right", ncols=3, **LEGEND, labelcolor=theme.ink)
 
 
 def _common(panels: Sequence[Axes], drawn: Sequence[Series], page: Page, theme: Theme) -> None:

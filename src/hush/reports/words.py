@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from hush.mechanisms.spec import Spec
 
@@ -27,8 +28,23 @@ def described(spec: Spec) -> str:
     'OUE, k=4, 1-LDP'
     """
     m = spec.mechanism
-    over = f"{m.low:,.12g} to {m.high:,.12g}" if m.kind == "numeric" else f"k={m.k:,}"
+    if m.kind == "multidim":
+        over = f"{many(m.d, 'attribute', 'attributes')} of {_sizes(m.sizes)} values"
+    else:
+        over = f"{m.low:,.12g} to {m.high:,.12g}" if m.kind == "numeric" else f"k={m.k:,}"
     return f"{m.name()}, {over}, {'no guarantee' if m.guarantee is None else m.guarantee}"
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    """How many values attributes have; of many, the fewest and the most.
+
+    >>> _sizes((7, 10, 12)), _sizes(range(2, 40))
+    ('7, 10 and 12', '2 to 39')
+    """
+    if len(sizes) > 8:
+        return f"{min(sizes):,} to {max(sizes):,}"
+    *first, last = (f"{k:,}" for k in sizes)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def shortened(text: object, most: int) -> str:

@@ -288,12 +288,22 @@ def test_malformed_reports_are_refused() -> None:
         sampled.aggregate(bad)
 
 
-def test_an_attribute_that_nobody_reported_has_no_estimate() -> None:
+def test_of_an_attribute_that_nobody_reported_nothing_is_known_and_the_others_are_estimated() -> None:
     m = SMP(sizes=(2, 3), epsilon=1.0, mechanism="GRR")
     reports = m.privatize(np.zeros((50, 2), np.int64), rng=hush.seeded(1))
     only = reports[reports["attribute"] == 1]
-    with pytest.raises(ParameterError, match="a report about attribute 0"):
-        m.estimate(m.aggregate(only))
+    found = m.aggregate(only)
+    assert m.reports_about(found) == (0, only.size)
+    unknown, known = m.estimate(found)
+    assert np.isnan(unknown.frequencies).all()
+    assert np.isinf(unknown.stderr).all()
+    lower, upper = unknown.interval(0.95)
+    assert (lower == 0).all()
+    assert (upper == 1).all()
+    assert unknown.interval(0.95).method == "no report"
+    alone = m.components[1].estimate(m.components[1].aggregate(list(m.parts(only))[1][1]))
+    assert known.frequencies.tolist() == alone.frequencies.tolist()
+    assert np.isfinite(known.stderr).all()
     assert np.isnan(m.decode(m.aggregate(only).tally, only.size)[0]).all()
 
 
