@@ -4,17 +4,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 LEAST := .venv-minimum/bin
-LOCKED := -m pip install --quiet --disable-pip-version-check --require-hashes --requirement
+# The lock file names all there is, so that nothing is left to resolve; modules are compiled when they are imported.
+LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes --requirement
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test check lint types docs pytest quick portable minimum newer lock bench fuzz figures clean
+.PHONY: demo test check lint types docs pytest quick portable minimum newer least-environment newer-environment lock bench \
+    fuzz figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
 
 check: lint types quick
 
-test: lint types pytest portable minimum newer docs
+test: lint types  # other environments are fetched while pytest runs
+	$(MAKE) --no-print-directory --jobs 2 pytest least-environment newer-environment
+	$(MAKE) --no-print-directory portable minimum newer docs
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -45,20 +49,26 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
 ifeq ($(shell $(PYTHON) -c 'import sys; print(*sys.version_info[:2])'),3 11)
+least-environment: .venv-minimum/.done
+
 minimum: .venv-minimum/.done
 	$(LEAST)/python -m tests.versions --numprocesses auto --maxschedchunk 8
 else
+least-environment:
+
 minimum:
 	@echo "minimum: skipped, for the least versions go with Python 3.11, and this is $(shell $(PYTHON) --version)"
 endif
 
-newer:
+newer-environment:
+	@set -- $$($(PYTHON) tests/interpreters.py 3.12 3.13); [ -z "$$1" ] || $(MAKE) .venv-$$1/.done NEWER="$$2"
+
+newer: newer-environment
 	@set -- $$($(PYTHON) tests/interpreters.py 3.12 3.13); \
 	if [ -z "$$1" ]; then \
 	    echo "newer: skipped, for neither Python 3.12 nor 3.13 starts here, on the path or from pyenv's versions"; \
 	else \
-	    $(MAKE) .venv-$$1/.done NEWER="$$2" \
-	        && .venv-$$1/bin/python -m tests.versions --few --numprocesses auto --maxschedchunk 8; \
+	    .venv-$$1/bin/python -m tests.versions --few --numprocesses auto --maxschedchunk 8; \
 	fi
 
 lock: .venv/bin/python

@@ -2,9 +2,9 @@
 
     python -m tests.quick [arguments of pytest]
 
-What is left out is named by `tests.versions.SLOW` and here, with the examples of the pages. A file that takes more
-processor time than `MOST` fails the run, so that what is called quick stays so,
-on a busy machine, too.
+What is left out is named by `tests.versions.SLOW` and here, with the examples of the pages. Of a test with many cases
+three are run, the first, the last and the one between (`tests.cases`); `make pytest` runs all. A file that takes more
+processor time than `MOST` fails the run, so that what is called quick stays so, on a busy machine, too.
 """
 
 from __future__ import annotations
@@ -91,4 +91,5 @@ def pytest_configure(config: pytest.Config) -> None:
 
 if __name__ == "__main__":
     left_out = [word for name in LEFT_OUT for word in ("--deselect", name)]
-    sys.exit(pytest.main(["-p", "tests.quick", *left_out, *files(), *sys.argv[1:]]))
+    some = ["-p", "tests.cases", "--cases", "3"]
+    sys.exit(pytest.main(["-p", "tests.quick", *some, *left_out, *files(), *sys.argv[1:]]))

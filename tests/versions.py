@@ -3,7 +3,9 @@
     python -m tests.versions [--few] [arguments of pytest]
 
 `make minimum` and `make newer` start it, each from an environment of its own; --few leaves the unit tests to those of
-what a Python itself may change: reading, refusing and writing. The command must offer its help first:
+what a Python itself may change: reading, refusing and writing. Every golden test is run, so that every mechanism and
+kernel is compiled and compared; of other tests one case each (`tests.cases`): whether a library has what a line asks
+for, another mechanism or budget does not tell. The command must offer its help first:
 that is where versions of typer and rich differ. Compiled kernels are kept in the environment, since every numba throws
 away those of another.
 """
@@ -66,7 +68,7 @@ def main(arguments: list[str]) -> None:
     helps()
     kept = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_CACHE_DIR": str(Path(sys.prefix) / "numba")}
     few, rest = arguments[:1] == ["--few"], [each for each in arguments if each != "--few"]
-    command = [sys.executable, "-m", "pytest", *tests(few=few), *rest]
+    command = [sys.executable, "-m", "pytest", "-p", "tests.cases", "--cases", "1", *tests(few=few), *rest]
     sys.exit(subprocess.run(command, env={**os.environ, **kept}, cwd=ROOT, check=False).returncode)
 
 

@@ -31,11 +31,19 @@ def count_alarm(seen: int, n: int, chance: float, *, comparisons: int = 1) -> st
 
 def mixed_count_alarm(seen: int, chances: Floats, *, comparisons: int = 1) -> str:
     """A count of independent events with different chances: Bernstein's inequality."""
-    gap = abs(seen - float(chances.sum()))
-    spread = float((chances * (1 - chances)).sum())
-    bound = 2 * np.exp(-(gap**2) / (2 * (spread + gap / 3 + 1e-300))) if gap > 0 else 1.0
+    due = float(chances.sum())
+    alarm = sum_alarm(seen - due, float((chances * (1 - chances)).sum()), 1.0, comparisons=comparisons)
+    return f"{seen} of {chances.size}, where {due:.6g} are due" if alarm else ""
+
+
+def sum_alarm(gap: float, variance: float, most: float, *, comparisons: int = 1) -> str:
+    """How far a sum of independent numbers lies from its mean, none further than `most` from its own: Bernstein's
+    inequality.
+    """
+    far = abs(gap)
+    bound = 2 * np.exp(-(far**2) / (2 * (variance + most * far / 3 + 1e-300))) if far > 0 else 1.0
     alarm = bound <= FALSE_ALARM / comparisons
-    return f"{seen} of {chances.size}, where {chances.sum():.6g} are due" if alarm else ""
+    return f"off by {far:.3g}, which has p < {bound:.2g}" if alarm else ""
 
 
 def mean_alarm(sample: Floats, mean: float, most: float, *, comparisons: int = 1) -> str:

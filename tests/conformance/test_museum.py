@@ -44,6 +44,25 @@ def test_the_suite_rejects_each_bug_for_what_it_is(exhibit: type[museum.Exhibit]
         check_mechanism(exhibit(k=k, epsilon=1.0))
 
 
+@pytest.mark.parametrize(
+    ("exhibit", "complaint"),
+    [
+        (museum.RoundedDown, "does not follow its law for the number -1.75"),
+        (museum.LouderCoin, "does not follow its law for the number -2"),
+        (museum.RoundedUpCoin, "exceeds the guarantee"),
+        (museum.OneSided, "does not follow its law"),
+        (museum.TellingChoice, "does not follow its law"),
+        (museum.ClippedNumbers, "the estimate is biased: tick 0 is"),
+        (museum.OptimisticMean, "variance says"),
+    ],
+)
+def test_the_suite_rejects_each_bug_of_means_for_what_it_is(exhibit: type[museum.Exhibit], complaint: str) -> None:
+    given = {"low": -2.0, "high": 4.0, "epsilon": 1.0, "steps": 6}
+    check_mechanism(exhibit.honest()(**given))
+    with pytest.raises(ConformanceError, match=complaint):
+        check_mechanism(exhibit(**given))
+
+
 def test_the_suite_rejects_a_threshold_rounded_to_nearest() -> None:
     candidates = [museum.FloatThreshold(k=k, epsilon=e / 16) for k in range(2, 9) for e in range(1, 64)]
     broken = [m for m in candidates if m.breaks_its_promise]
@@ -71,6 +90,15 @@ def test_a_missing_reset_has_the_law_it_states(broken: type[museum.MissingReset]
 def test_a_missing_reset_loses_what_the_golden_value_says() -> None:
     assert museum.MissingResetOUE(k=4, epsilon=0.25).true_epsilon() == pytest.approx(1.18906993111192, abs=1e-12)
     assert museum.MissingResetOUE(k=4, epsilon=0.25).exact_epsilon() <= 0.25
+
+
+def test_bugs_of_means_lose_what_they_say() -> None:
+    given = {"low": -2.0, "high": 4.0, "epsilon": 1.0, "steps": 6}
+    assert 1.0 < museum.RoundedUpCoin(**given).true_epsilon() < 1.0 + 1e-12
+    assert museum.LouderCoin(**given).true_epsilon() == pytest.approx(1.1, rel=1e-9)
+    assert museum.LouderCoin(**given).exact_epsilon() <= 1.0
+    for honest in (museum.RoundedDown, museum.ClippedNumbers, museum.OptimisticMean):
+        assert honest(**given).true_epsilon() <= 1.0
 
 
 def test_a_biased_lie_loses_what_its_table_says() -> None:
@@ -106,3 +134,14 @@ def test_infinite_losses_are_infinite(
     one, two = (m.privatize(np.full(20_000, value), rng=hush.seeded([7, value])) for value in (first, second))
     assert event(m, one).mean() > 0.02
     assert event(m, two).sum() == 0
+
+
+@pytest.mark.parametrize("broken", [museum.OneSided, museum.TellingChoice])
+def test_infinite_losses_of_numbers_are_infinite(broken: type[museum.Exhibit]) -> None:
+    """The lowest places: a small number has its window there, or sends none; a large one does the other."""
+    m = broken(low=0.0, high=4.0, epsilon=1.0, steps=4)  # type: ignore[call-arg]
+    assert math.isinf(m.true_epsilon())
+    small, large = (m.privatize(np.full(20_000, x), rng=hush.seeded([7, int(x)])) for x in (0.0, 3.0))
+    often, never = (small, large) if broken is museum.OneSided else (large, small)
+    assert (often < 100).mean() > 0.02
+    assert (never < 100).sum() == 0

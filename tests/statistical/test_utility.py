@@ -10,11 +10,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import hush
 from hush import utility
 from hush.simulation.subsets import sets_with_own
-from hush.statistics import count_alarm, counts_alarm, sigmas
+from hush.statistics import FALSE_ALARM, count_alarm, counts_alarm, sigmas
 from hush.utility._simulate import uniform_sets
 
 Law = dict[tuple[int, ...], float]
@@ -26,6 +27,15 @@ def short(u: object) -> str:
     """A name for a test."""
     assert isinstance(u, utility.UtilityOracle)
     return f"{u.name()}-{u.base.name()}-{u.z}-{u.reveal}-{u.s}"
+
+
+def squares_alarm(z: np.ndarray) -> str:
+    """The mean square of z over all values is one. Values are correlated, so its spread is taken from the rounds: by
+    Student's law, since each round is a mean over many values.
+    """
+    squares = (z**2).mean(axis=1)
+    off = abs(squares.mean() - 1) / (squares.std(ddof=1) / np.sqrt(len(z)))
+    return f"the mean square is {squares.mean():.3f}" if 2 * t.sf(off, len(z) - 1) < FALSE_ALARM else ""
 
 
 LARGE: list[utility.UtilityOracle] = [
@@ -51,7 +61,7 @@ LARGE: list[utility.UtilityOracle] = [
 @pytest.mark.parametrize("u", LARGE, ids=short)
 @pytest.mark.parametrize("way", ["reports", "simulate"])
 def test_estimates_are_unbiased_with_the_stated_variance(u: utility.UtilityOracle, way: str) -> None:
-    """Many collections: means within their error, and the mean square of z about one (chi-square, all values)."""
+    """Many collections: means within their error, and the mean square of z about one."""
     rounds, n = 25, int(COUNTS.sum())
     values = np.repeat(np.arange(D), COUNTS)
     rows = []
@@ -61,9 +71,7 @@ def test_estimates_are_unbiased_with_the_stated_variance(u: utility.UtilityOracl
         rows.append(u.estimate(drawn).frequencies)
     z = (np.array(rows) - COUNTS / n) / np.sqrt(u.variances(COUNTS / n, n))
     assert np.abs(z.mean(axis=0)).max() * np.sqrt(rounds) < sigmas(D)
-    # Values are correlated, so the spread of the mean square is taken from its rounds.
-    squares = (z**2).mean(axis=1)
-    assert abs(squares.mean() - 1) < 6.5 * squares.std(ddof=1) / np.sqrt(rounds) + 0.02
+    assert not squares_alarm(z)
 
 
 @pytest.mark.parametrize("u", LARGE, ids=short)
@@ -166,7 +174,10 @@ def test_the_theorem_for_noisy_vectors() -> None:
 
 @pytest.mark.parametrize("cls", [utility.uSS, utility.uUE, utility.uLH])
 def test_collaborative_sampling(cls: type) -> None:
-    """Unbiased, with honest errors, and theta told to within a few of its own."""
+    """Unbiased, with honest errors, and theta told to within a few of its own.
+
+    Errors are estimated, so that z has slightly heavier tails than a normal number: a tenth more is let pass.
+    """
     counts = np.where(np.arange(D) < S, 100, 400)
     n, theta = int(counts.sum()), float(counts[S:].sum() / counts.sum())
     rows, told = [], []
@@ -178,7 +189,7 @@ def test_collaborative_sampling(cls: type) -> None:
         assert seen.second.theta == seen.theta
     z = np.array(rows)
     assert np.abs(z.mean(axis=0)).max() * np.sqrt(60) < 1.1 * sigmas(D)
-    assert 0.9 < (z**2).mean() < 1.1
+    assert not squares_alarm(z)
     spread = np.sqrt(
         (1 - seen.first.z_star) / seen.first.z_star * theta / (0.05 * n) + theta * (1 - theta) / (0.05 * n)
     )

@@ -10,12 +10,13 @@ import numpy as np
 from hush.errors import HushError
 from hush.estimation import Aggregate
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.multidim.base import Multidim
 from hush.randomness import seeded
 from hush.testing.problem import ConformanceError, expect, expect_refusal
 from hush.types import Reports
 
-Collection = FrequencyOracle | Multidim
+Collection = FrequencyOracle | Multidim | Numeric
 
 
 def merge(m: Collection, reports: Reports) -> None:
@@ -36,11 +37,11 @@ def let_pass(m: Collection, real: Aggregate) -> None:
         raise ConformanceError(f"{m}: check_tally refuses a real tally: {error}") from error
 
 
-def record(m: Collection, values: Any, seed: int) -> None:
-    """`sample` gives the very records: a float would be cut to an integer on its way into a report, without a word."""
-    made = np.asarray(m.sample(values, seeded(seed)))
+def record(m: Collection, sampled: Any, n: int) -> None:
+    """`sample` gave the very records: a float would be cut to an integer on its way into a report, without a word."""
+    made = np.asarray(sampled)
     expect(made.dtype == m.report_dtype, m, f"sample gives {made.dtype}, not the report_dtype {m.report_dtype}")
-    expect(made.shape == (len(values),), m, f"sample gives the shape {made.shape} for {len(values)} values")
+    expect(made.shape == (n,), m, f"sample gives the shape {made.shape} for {n} values")
 
 
 def travel(m: Collection, values: Any, seed: int) -> None:

@@ -166,8 +166,16 @@ def _drawn_information(forms: Forms, even: Floats, seed: int) -> str:
 
 @_compares("server_work")
 def _server_work(forms: Forms, general: Forms, seed: int) -> str:
-    stated = forms.server_work
-    return "" if 1 <= stated <= general.server_work else f"{stated!r} is not from 1 to {general.server_work}"
+    """Counted, as entries of the tally that a report changes, where the whole law is listed and values are even.
+
+    Given public randomness this cannot be: such tallies also count who had which, or are what a table of public parts
+    and messages gives when it is settled. There the work lies between one counter and all.
+    """
+    stated, law, m = forms.server_work, _law(general), forms.m
+    if law is None:
+        return "" if 1 <= stated <= general.server_work else f"{stated!r} is not from 1 to {general.server_work}"
+    touched = [np.count_nonzero(m.tally(law.reports[i : i + 1])) for i in range(len(law.reports))]
+    return _off(stated, float(law.chances.mean(axis=1) @ np.array(touched)))
 
 
 # Many collections at once.

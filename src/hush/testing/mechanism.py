@@ -23,6 +23,7 @@ from hush.exact.loss import enumerated_loss
 from hush.exact.thresholds import log_ratio
 from hush.guarantee import LDP
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict
 from hush.mechanisms.spec import Spec
@@ -93,7 +94,7 @@ def check_loss(m: FrequencyOracle, seed: int) -> None:
     expect(same, m, f"enumeration finds a loss of {worst!r}, exact_epsilon says {exact!r}")
 
 
-def check_tightness(m: FrequencyOracle, seed: int) -> None:
+def check_tightness(m: FrequencyOracle | Numeric, seed: int) -> None:
     """A mechanism that claims to be tight spends its whole budget, up to epsilon 20."""
     guarantee = m.guarantee
     if guarantee is None or not m.tight or guarantee.epsilon > 20:
@@ -284,7 +285,7 @@ def check_possible(m: FrequencyOracle, seed: int) -> None:
 
 def check_records(m: FrequencyOracle, seed: int) -> None:
     """`sample` gives records of `report_dtype`, one for each value."""
-    collecting.record(m, np.arange(50) % m.k, seed)
+    collecting.record(m, m.sample(np.arange(50) % m.k, seeded(seed)), 50)
 
 
 def check_travel(m: FrequencyOracle, seed: int) -> None:

@@ -213,7 +213,7 @@ def check_possible(m: Multidim, seed: int) -> None:
 
 def check_records(m: Multidim, seed: int) -> None:
     """`sample` gives records of `report_dtype`, one for each tuple."""
-    collecting.record(m, _everybody(m, 50, seed), seed)
+    collecting.record(m, m.sample(_everybody(m, 50, seed), seeded(seed)), 50)
 
 
 def check_travel(m: Multidim, seed: int) -> None:

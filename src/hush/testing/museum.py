@@ -7,17 +7,21 @@ reject every one, and audits should find those that lose more than they claim: `
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from hush.analysis import success
 from hush.estimation import possible
 from hush.exact.thresholds import SCALE, exp_below, log_ratio
-from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.collected import Tallied
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.hashing import LH, OLH
 from hush.mechanisms.histogram import SHE
+from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
+from hush.mechanisms.numeric.base import Words
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import OUE, SUE, UE
 from hush.types import Floats, Ints, Reports, Values
@@ -25,18 +29,19 @@ from hush.types import Floats, Ints, Reports, Values
 Bits = np.ndarray
 
 
-class Exhibit(FrequencyOracle):
+class Exhibit(Tallied):
     """A mechanism with a bug."""
 
     @classmethod
-    def honest(cls) -> type[FrequencyOracle]:
+    def honest(cls) -> type[Any]:
         """The mechanism that it claims to be."""
-        bases = (base for base in cls.__mro__ if issubclass(base, FrequencyOracle))
+        bases = (base for base in cls.__mro__ if issubclass(base, Tallied))
         return next(base for base in bases if not issubclass(base, Exhibit))
 
     def true_epsilon(self) -> float:
         """What one report truly loses: what it claims, unless the bug is in the sampler."""
-        return self.exact_epsilon()
+        claimed: float = self.exact_epsilon()  # type: ignore[attr-defined]  # which every kind of mechanism has
+        return claimed
 
 
 class Telling(Exhibit):
@@ -300,3 +305,80 @@ class StrictTally(Exhibit, GRR):
     def check_tally(self, tally: Ints, n: int) -> None:
         """Wants at least one of each."""
         possible.within(tally, 1, n)
+
+
+# Numbers.
+
+
+class RoundedDown(Exhibit, Duchi):
+    """Numbers are cut to the grid, as a cast to an integer does, so that the mean is too small."""
+
+    def sample(self, floors: Words, parts: Words, rng: np.random.Generator) -> Reports:
+        """Honest reports of the tick below."""
+        return super().sample(floors, np.zeros_like(parts), rng)
+
+
+class LouderCoin(Exhibit, Duchi):
+    """Randomizes with a tenth more budget than it states."""
+
+    @property
+    def _real(self) -> Duchi:
+        return Duchi(**{**self.parameters, "epsilon": 1.1 * self.epsilon})
+
+    def sample(self, floors: Words, parts: Words, rng: np.random.Generator) -> Reports:
+        """An honest report for a larger budget."""
+        return self._real.sample(floors, parts, rng)
+
+    def true_epsilon(self) -> float:
+        """That of the larger budget."""
+        return self._real.exact_epsilon()
+
+
+class RoundedUpCoin(Exhibit, Duchi):
+    """The slope is rounded up, so that the two ends lose a hair more than epsilon."""
+
+    @cached_property
+    def slope(self) -> int:
+        """One even part of a step more than epsilon allows."""
+        return Duchi(**self.parameters).slope + 2
+
+
+class OneSided(Telling, Piecewise):
+    """What falls outside the window lands above it, wherever there is a place; the two sides are two runs, and
+    sampling forgets one.
+    """
+
+    def sample(self, floors: Words, parts: Words, rng: np.random.Generator) -> Reports:
+        """An honest report; one that lies below the window is drawn again, above."""
+        reports = super().sample(floors, np.zeros_like(parts), rng)
+        edge = floors * np.uint64(self.height)
+        above = np.uint64(self.outside) - edge
+        again = edge + np.uint64(self.inside) + rng.integers(0, np.maximum(above, 1), dtype=np.uint64)
+        return np.where((reports < edge) & (above > 0), again, reports).astype(self.report_dtype)
+
+
+class TellingChoice(Telling, Hybrid):
+    """The coin that chooses between the two mechanisms looks at the number: the lower half never sends a place."""
+
+    def sample(self, floors: Words, parts: Words, rng: np.random.Generator) -> Reports:
+        """A bit from the lower half, an honest report from the upper one."""
+        window, coin = self._parts
+        reports = super().sample(floors, parts, rng)
+        bits = window.size + coin.sample(floors, parts, rng).astype(np.int64)
+        return np.where(2 * floors < self.steps, bits, reports).astype(self.report_dtype)
+
+
+class ClippedNumbers(Exhibit, Duchi):
+    """What a report says is clipped to the range, so that means shrink towards the middle."""
+
+    @property
+    def _says(self) -> tuple[Fraction, Fraction]:
+        return Fraction(0), Fraction(self.steps)
+
+
+class OptimisticMean(Exhibit, Piecewise):
+    """Error bars are a third too small."""
+
+    def variance(self, n: int = 1, values: Any = None, weights: Any = None) -> float:
+        """Less than half of what it is."""
+        return super().variance(n, values, weights) / 2.25

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 from hush.errors import ParameterError, message
 from hush.longitudinal.base import Longitudinal
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import register, registry
 from hush.multidim.base import Multidim
-from hush.testing import mechanism, multidim
+from hush.testing import mechanism, multidim, numeric
 from hush.testing.problem import ConformanceError
 
 if TYPE_CHECKING:
     import pytest
 
-Mechanism = FrequencyOracle | Multidim | Longitudinal
+Mechanism = FrequencyOracle | Numeric | Multidim | Longitudinal
 SEED = 20_261
 
 
@@ -39,7 +40,7 @@ class SuiteCheck:
     def __call__(self, m: Mechanism, *, seed: int = SEED) -> None:
         """Check a mechanism; of a protocol over time, its first report."""
         checked = m.first_report if isinstance(m, Longitudinal) else m
-        if isinstance(checked, FrequencyOracle) and type(checked).name() not in registry():
+        if isinstance(checked, FrequencyOracle | Numeric) and type(checked).name() not in registry(checked.kind):
             register(type(checked), listed=False)  # so that specs may name it
         try:
             self.holds(checked, seed)
@@ -58,9 +59,11 @@ def checks_of(m: Mechanism) -> list[SuiteCheck]:
     """
     if isinstance(m, Multidim):
         return [SuiteCheck(each) for each in multidim.CHECKS]
+    if isinstance(m, Numeric):
+        return [SuiteCheck(each) for each in numeric.CHECKS]
     if isinstance(m, FrequencyOracle | Longitudinal):
         return [SuiteCheck(each) for each in mechanism.CHECKS]
-    rule = "must be a frequency oracle, a collection of tuples or a protocol over time"
+    rule = "must be a frequency oracle, a mechanism for means, a collection of tuples or a protocol over time"
     raise ParameterError(message("mechanism", rule, type(m), "pass an instance of one"))
 
 
@@ -68,7 +71,8 @@ def check_mechanism(m: Mechanism, *, seed: int = SEED) -> None:
     """Run every check; raise ConformanceError at the first that fails.
 
     Args:
-        m: A frequency oracle, a collection of tuples, or a protocol over time, whose first report is checked.
+        m: A frequency oracle, a mechanism for means, a collection of tuples, or a protocol over time, whose first
+            report is checked.
         seed: Of the statistical checks.
     """
     for check in checks_of(m):

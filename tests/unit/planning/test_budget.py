@@ -12,9 +12,11 @@ import hush
 from hush.errors import ParameterError
 from hush.planning.optimus import BS, DBS, METHODS, RBS, Bayes, BudgetAnswer, Direct, MPass, budget
 from hush.planning.optimus.bayes import expected_improvement
+from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.found import settled
 from hush.planning.optimus.sequential import Test as Sequential
 from hush.planning.optimus.trials import BudgetTrials
+from hush.statistics import sigmas
 
 COUNTS = [400, 300, 150, 100, 50]
 METHOD_NAMES = list(METHODS)
@@ -25,6 +27,23 @@ SHORT = {"MPass": MPass(passes=3, g=5.0), "Bayes": Bayes(initial=6, iterations=6
 def ask(mechanism: object = "OUE", people: object = COUNTS, **more: object) -> BudgetAnswer:
     given = {"loss": "l1", "threshold": 0.05, "rng": hush.seeded(7), "runs": 1000, **more}
     return budget(mechanism, people, **given)  # type: ignore[arg-type]
+
+
+def hold(answer: BudgetAnswer, below: float, *, fresh: int = 20_000) -> None:
+    """Fresh runs keep the threshold as often as asked for at the budget found, and not at this share of it.
+
+    But for six standard errors: of these runs, and of the answer's own, at a budget that it tried. False alarm 1e-9.
+    """
+    q = answer.question
+    assert answer.epsilon is not None
+    own = min(t.runs for t in answer.evidence if t.epsilon == answer.epsilon)
+    margin = sigmas(2) * math.sqrt(q.probability * (1 - q.probability) * (1 / fresh + 1 / own))
+    shares = []
+    for epsilon in (answer.epsilon, below * answer.epsilon):
+        rows = estimates(q.mechanism(epsilon), q.people, fresh, hush.seeded(99))
+        shares.append(float((q.measure(rows) <= q.threshold).mean()))
+    assert shares[0] >= q.probability - margin
+    assert shares[1] < q.probability + margin
 
 
 # What is asked.
@@ -129,9 +148,9 @@ def test_the_same_seed_gives_the_same_answer(method: str, monkeypatch: pytest.Mo
     assert ask(method=SHORT.get(method, method)).epsilon == first.epsilon
 
 
-def test_methods_agree() -> None:
-    found = {name: ask(method=name, runs=10_000 if name == "direct" else 1500).epsilon for name in METHODS}
-    assert max(found.values()) / min(found.values()) < 1.06, found
+@pytest.mark.parametrize("name", METHOD_NAMES)
+def test_methods_are_right(name: str) -> None:
+    hold(ask(method=name, runs=10_000 if name == "direct" else 1500), 0.94)
 
 
 @pytest.mark.parametrize("method", METHOD_NAMES)
@@ -156,7 +175,9 @@ def test_where_only_the_largest_budget_does_it_is_found(method: str) -> None:
     assert needed is not None
     answer = ask(method=SHORT.get(method, method), epsilon=(0.001, needed * 1.03), runs=2000)
     assert answer.feasible
-    assert answer.epsilon == pytest.approx(needed, rel=0.08)  # DBS asks a hundred runs
+    assert answer.epsilon is not None
+    assert answer.epsilon <= needed * 1.03
+    hold(answer, 0.92)  # DBS asks a hundred runs
 
 
 @pytest.mark.parametrize("method", METHOD_NAMES)
@@ -185,7 +206,7 @@ def test_a_perfect_ranking_is_found_where_the_normal_law_is_wrong(name: str, thr
         assert answer.epsilon is not None
         assert answer.refuted is not None
         assert 1.0 < answer.epsilon / answer.refuted < 1.1
-        assert ask(name, method=BS(), **asked).epsilon == pytest.approx(answer.epsilon, rel=0.05)
+        hold(ask(name, method=BS(), **asked), 0.95, fresh=4000)
 
 
 @pytest.mark.parametrize("method", ["BS", "DBS", SHORT["MPass"], SHORT["Bayes"]], ids=["BS", "DBS", "MPass", "Bayes"])
@@ -200,13 +221,13 @@ def test_the_exact_law_is_asked_before_a_method_says_no(method: object) -> None:
     }
     answer = ask("SS", method=method, **given)
     assert {t.satisfies for t in answer.evidence if t.law == "normal"} == {False}
-    assert answer.epsilon == pytest.approx(ask("SS", method="direct", **{**given, "runs": 2000}).epsilon, rel=0.15)
+    hold(answer, 0.85, fresh=4000)
 
 
 @pytest.mark.parametrize("precision", [1e-9, 1e-4, 0.9])
 def test_any_precision_ends(precision: float) -> None:
     answer = ask(method=Direct(precision=precision), runs=2000)
-    assert answer.epsilon == pytest.approx(ask(runs=2000).epsilon, rel=0.1 if precision < 0.5 else 3.0)
+    hold(answer, 0.9 if precision < 0.5 else 0.25)
     assert answer.epsilon == float(f"{answer.epsilon:.4g}")
 
 
@@ -332,8 +353,8 @@ def test_bayes_reaches_the_probability() -> None:
 
 def test_bayes_halves_what_it_leaves_open() -> None:
     """Two budgets are chosen, so that only the halving can come near."""
-    answer, due = ask(method=Bayes(initial=1, iterations=1)), ask(method="direct")
-    assert answer.epsilon == pytest.approx(due.epsilon, rel=0.1)
+    answer = ask(method=Bayes(initial=1, iterations=1))
+    hold(answer, 0.9)
     sides = [[t.epsilon for t in answer.evidence if t.satisfies is enough] for enough in (False, True)]
     assert min(sides[1]) / max(sides[0]) < 1.021
 

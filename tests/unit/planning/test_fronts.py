@@ -12,6 +12,7 @@ from hush.analysis.reidentification import nearest_profile, profile_match
 from hush.errors import ParameterError
 from hush.planning.fronts import SELECTORS, front, sweep, tune
 from hush.planning.objectives import OBJECTIVES, Setting, measured, objective
+from hush.statistics import mean_alarm
 from tests.conftest import example
 
 
@@ -83,6 +84,19 @@ def test_server_work_counts_counters() -> None:
     assert hush.GRR(k=100, epsilon=1.0).forms.server_work == hush.HR(k=100, epsilon=1.0).forms.server_work == 1
     assert hush.SS(k=100, epsilon=1.0, omega=9).forms.server_work == 9
     assert hush.OLH(k=100, epsilon=1.0).forms.server_work == hush.SHE(k=100, epsilon=1.0).forms.server_work == 100
+
+
+def test_server_work_given_public_randomness_is_what_reports_touch() -> None:
+    """Members of the residues' subsets, as blocks are drawn alike; ones among bits. False alarm 1e-9 for the bits."""
+    m = hush.MSS(k=20, epsilon=1.0, moduli=(9, 14))
+    residues = sum(m.moduli)
+    reports = m.privatize(np.arange(400) % 20, rng=hush.seeded(7))
+    blocks, touched = reports["block"], [np.count_nonzero(m.tally(reports[i : i + 1])[:residues]) for i in range(400)]
+    means = [np.mean(np.array(touched)[blocks == b]) for b in range(2)]
+    assert m.forms.server_work == np.mean(means)
+    sketch = hush.CMS(k=20, epsilon=1.0, width=16)
+    ones = np.bitwise_count(sketch.privatize(np.arange(20_000) % 20, rng=hush.seeded(7))["bits"]).sum(axis=1)
+    assert not mean_alarm(ones.astype(float), sketch.forms.server_work, 16.0)
 
 
 def test_the_front_over_subset_sizes_is_the_papers() -> None:
