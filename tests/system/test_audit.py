@@ -251,3 +251,70 @@ def test_the_printed_hashing_under_uldp_is_caught_with_a_witness() -> None:
     assert "the claim of 1-ULDP is false" in told.stdout
     assert "exactly 1.28512" in told.stdout
     assert run(*asked, *sampled).exit_code == 0
+
+
+MEAN = ("audit", "--mechanism", "Piecewise", "--low", 0, "--high", 10, "--epsilon", 1, "--trials", 20_000, "--seed", 7)
+
+
+def test_a_mean_is_audited_between_its_ends(tmp_path: Path) -> None:
+    told = answer(*MEAN)
+    likelihood, exact = told["audits"]
+    assert {likelihood["witness"]["first"], likelihood["witness"]["second"]} == {0.0, 10.0}
+    assert 0.9 < likelihood["epsilon_lower"] < 1
+    assert exact["epsilon_lower"] == hush.Piecewise(low=0.0, high=10.0, epsilon=1.0).exact_epsilon()
+    assert run(*MEAN).exit_code == 0
+    spec = tmp_path / "spec.json"
+    spec.write_text(hush.Spec(hush.Piecewise(low=0.0, high=10.0, epsilon=1.0)).to_json())
+    again = answer("audit", "--spec", spec, "--trials", 20_000, "--seed", 7)
+    assert again["audits"][0]["counts"] == likelihood["counts"]
+
+
+def test_a_mean_in_all_files(tmp_path: Path) -> None:
+    files = {end: tmp_path / f"audit.{end}" for end in ("html", "png", "xml", "sarif", "json")}
+    options = ("--html", files["html"], "--png", files["png"], "--junit", files["xml"], "--sarif", files["sarif"])
+    told = run(*MEAN, "--claim", 0.5, "--pair", "2.5,7", *options, "--checkpoint", files["json"])
+    assert told.exit_code == 1
+    assert "Witness: numbers 2.5 and 7: " in told.stdout
+    assert "numbers 2.5 and 7: " in files["html"].read_text()
+    assert "trials of each number" in files["html"].read_text()
+    assert "numbers 2.5 and 7" in files["sarif"].read_text()
+    assert ElementTree.parse(files["xml"]).getroot().attrib["failures"] == "2"
+    assert files["png"].read_bytes().startswith(b"\x89PNG")
+    again = run(*MEAN, "--claim", 0.5, "--pair", "2.5,7", "--checkpoint", files["json"])
+    assert "All counts come from the checkpoint" in again.stdout
+
+
+def test_wrong_numbers_are_told(module: str) -> None:
+    assert "--pair must be two numbers and a comma" in refused(*MEAN, "--pair", "1")
+    assert "pair must be two different numbers from 0 to 10" in refused(*MEAN, "--pair", "1,11")
+    foreign = ("audit", "--target", f"{module}:respond", "--claim", 1)
+    assert "--high must be given beside --low" in refused(*foreign, "--low", 0)
+    assert "--k must be left out beside --low and --high" in refused(*foreign, "--low", 0, "--high", 1, "--k", 4)
+    assert "--k must be given beside --target" in refused(*foreign)
+    assert "high must be a number above 1" in refused(*foreign, "--low", 1, "--high", 0)
+
+
+MEANS = """
+import random
+
+def coin(number):
+    return int(random.random() < 0.3 + 0.4 * number)
+
+def band(number):
+    return number if 0.7 < number < 0.71 else coin(number)
+"""
+
+
+def test_foreign_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A coin of 0.3 to 0.7 loses ln 7/3 = 0.847; a band of numbers is told. False alarm 1e-6."""
+    monkeypatch.chdir(tmp_path)
+    name = f"means_{abs(hash(tmp_path))}"
+    (tmp_path / f"{name}.py").write_text(MEANS)
+    asked = ("audit", "--low", 0, "--high", 1, "--claim", 0.85, "--trials", 40_000, "--alpha", 1e-6, "--seed", 3)
+    assert answer(*asked, "--target", f"{name}:coin")["audits"][0]["verdict"] == "consistent"
+    told = run(*asked, "--target", f"{name}:band")
+    assert told.exit_code == 1
+    assert "Tried: all 257 numbers" in told.stdout
+    program = f"import sys, {name}\nfor line in sys.stdin: print({name}.band(float(line)))"
+    (tmp_path / "client.py").write_text(program)
+    assert run(*asked[:-2], "--pipe", f"{sys.executable} client.py").exit_code == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hush.audit.collections import SequenceTarget, TupleTarget
 from hush.audit.foreign import CallableTarget, from_name
+from hush.audit.inputs import Histories, Inputs, Numbers, Tuples
+from hush.audit.numbers import NumberTarget
 from hush.audit.pipe import PipeTarget
 from hush.audit.power import Power
 from hush.audit.result import AuditResult, Counted, Witness
@@ -16,13 +18,18 @@ __all__ = [
     "CallableTarget",
     "Claim",
     "Counted",
+    "Histories",
+    "Inputs",
     "MechanismTarget",
+    "NumberTarget",
+    "Numbers",
     "PipeTarget",
     "Power",
     "Screening",
     "SequenceTarget",
     "Target",
     "TupleTarget",
+    "Tuples",
     "Witness",
     "from_name",
     "run",

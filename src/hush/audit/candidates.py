@@ -101,12 +101,19 @@ class Cells(Candidate):
             more = f" and {len(self.columns) - 3} more" if len(self.columns) > 3 else ""
             return f"{', '.join(map(str, self.columns[:3]))}{more} together favour one value"
         inside = np.argwhere(self.scores[0] <= level if below else self.scores[0] >= level)
+        if len(self.columns) == 1:
+            runs = self.bins[0].runs(inside[:, 0].tolist())
+            return _listed([f"{self.columns[0]} {self.bins[0].spell(*run)}" for run in runs[:3]], len(runs))
         cells = [
             " and ".join(f"{c} {b.spell(int(i))}" for c, b, i in zip(self.columns, self.bins, cell, strict=True))
             for cell in inside[:3]
         ]
-        more = "" if len(inside) <= 3 else f", or one of {len(inside) - 3} like cases"
-        return ", or ".join(cells) + more
+        return _listed(cells, len(inside))
+
+
+def _listed(cells: list[str], of: int) -> str:
+    """The first cases, and how many more there are."""
+    return ", or ".join(cells) + ("" if of <= len(cells) else f", or one of {of - len(cells)} like cases")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from hush.audit.classifier import Learned, halves, hypotheses, reader, tables_of
 from hush.audit.columns import all_columns
-from hush.audit.events import best_threshold
+from hush.audit.events import best_threshold, ratio_words
 from hush.audit.stream import Event, Mixture, Stream
 from hush.audit.target import Target
 from hush.types import Reports
@@ -46,8 +45,9 @@ def chosen(
     """What a method counts."""
     if method == "attack":
         first = pair[0]
-        words = f"the best guess is {first}"
-        return ChosenEvents([Event(words, lambda reports, coin: what.guesses(reports, first, coin))], [False], trials)
+        return ChosenEvents(
+            [Event(what.guessed(first), lambda reports, coin: what.guesses(reports, first, coin))], [False], trials
+        )
     size = min(int(trials * _SHARE), _MOST)
     if method == "classifier":
         size = max(size, min(int(trials * _LARGEST), _LEARNING))
@@ -71,8 +71,9 @@ def _by_law(
     ones, twos = (np.concatenate([what.log_ratio(chunk, first, second) for chunk in part]) for part in parts)
     found = best_threshold(ones, twos, trials, **rules)
     sign = -1.0 if found.swapped else 1.0
-    words = f"the likelihood ratio is {'infinite' if found.level > 700 else f'at least {math.exp(found.level):.4g}'}"
-    event = Event(words, lambda reports, coin: sign * what.log_ratio(reports, first, second) >= found.level)
+    event = Event(
+        ratio_words(found.level), lambda reports, coin: sign * what.log_ratio(reports, first, second) >= found.level
+    )
     return ChosenEvents([event], [found.swapped], trials)
 
 

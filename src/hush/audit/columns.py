@@ -122,16 +122,27 @@ class Bins:
             return (column > self.cuts[0]).astype(np.int64)
         return np.searchsorted(self.cuts, column, side="left")
 
-    def spell(self, code: int) -> str:
-        """A bin in words."""
+    def spell(self, code: int, last: int | None = None) -> str:
+        """A bin in words, or several from one to the last, which are no single values."""
+        end = code if last is None else last
         if self.values is not None:
             return f"is {self.values[code]:.10g}"
         if code == 0:
-            return f"is at most {self.cuts[0]:.6g}"
-        if code == self.cuts.size:
-            return f"is above {self.cuts[-1]:.6g}"
-        low, high = self.cuts[code - 1], self.cuts[code]
+            return f"is at most {self.cuts[end]:.6g}" if end < self.cuts.size else "is anything"
+        if end == self.cuts.size:
+            return f"is above {self.cuts[code - 1]:.6g}"
+        low, high = self.cuts[code - 1], self.cuts[end]
         return f"is above {low:.6g} and at most {high:.6g}"
+
+    def runs(self, codes: list[int]) -> list[tuple[int, int]]:
+        """Ascending bins, the first and the last of those that touch; single values are runs of their own."""
+        found: list[tuple[int, int]] = []
+        for code in codes:
+            if self.values is None and found and found[-1][1] == code - 1:
+                found[-1] = found[-1][0], code
+            else:
+                found.append((code, code))
+        return found
 
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

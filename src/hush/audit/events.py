@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -49,6 +50,11 @@ def best_threshold(first: Floats, second: Floats, trials: int, *, alpha: float, 
         ways.append(max((Threshold(level, swapped, promise) for level, promise in found), key=lambda way: way.promise))
     straight, turned = ways
     return turned if turned.promise > _CLEARLY * straight.promise else straight
+
+
+def ratio_words(level: float) -> str:
+    """That the logarithm of the likelihood ratio is at least so much, in words."""
+    return f"the likelihood ratio is {'infinite' if level > 700 else f'at least {math.exp(level):.4g}'}"
 
 
 def _promises(

@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from hush.audit.inputs import Values
+from hush.audit.numbers import NumberTarget
 from hush.audit.result import Witness
-from hush.audit.target import Claim, MechanismTarget
+from hush.audit.target import Claim, MechanismTarget, Target
 from hush.errors import ParameterError, message
 from hush.exact.enumeration import enumerated, listings
 from hush.exact.loss import pair_epsilon, smallest_epsilon, worst_ratio
 from hush.exact.thresholds import log_ratio as exact_log
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.forms import MOST_CHANCES
 from hush.randomness import seeded
 
 _PAIRS = 1 << 26  # weights that are looked at for all pairs of values together
@@ -54,6 +57,37 @@ def loss(target: MechanismTarget, claim: Claim | None) -> tuple[float, Witness |
         return found, _event(m, Fraction(delta), found) if _few_pairs(m) else None
     sensitive = m.guarantee.sensitive if isinstance(m.guarantee, ULDP) else range(m.k)
     return found, _worst(m, sensitive) if _few(m) else _met(target)
+
+
+def of_kind(target: Target, claim: Claim | None) -> tuple[float, Witness | None]:
+    """The loss of a number, a tuple or a sequence at the target's own delta, and a witness where one is at hand."""
+    own = 0.0 if target.claim is None else target.claim.delta
+    if claim is not None and claim.delta != own:
+        rule = f"must be the target's own, {own:g}, for the exact loss of {target.unit} about {target.inputs.many}"
+        raise ParameterError(message("delta of the claim", rule, claim.delta, "leave it out, or use another method"))
+    found = target.exact_epsilon()
+    return found, _of_numbers(target) if isinstance(target, NumberTarget) else None
+
+
+def _of_numbers(target: NumberTarget) -> Witness:
+    """The output of a mechanism for means that tells most, and the two grid points that it tells apart."""
+    m = target.mechanism
+    if 2 * m.size > MOST_CHANCES:  # look among reports that were made
+        ticks = np.array([0, m.steps])
+        made = m.privatize(np.full(_TRIED, m.low), rng=seeded(0))
+        report = made[int(np.argmax(m.forms.log_ratio(made, m.low, m.high)))]
+    else:
+        ticks = np.unique(np.linspace(0, m.steps, min(m.steps + 1, MOST_CHANCES // m.size)).astype(np.int64))
+        law = m.chances(ticks)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.log(law.max(axis=1)) - np.log(law.min(axis=1))
+        report = m.outputs()[int(np.argmax(ratios >= np.nanmax(ratios) - _SAME))]
+    weights = [m.weight(report, tick) for tick in ticks.tolist()]
+    ends = [weights.index(max(weights)), weights.index(min(weights))]
+    numbers = [m.low + m.width * (int(ticks[at]) / m.steps) for at in ends]
+    asked = target.including(numbers)
+    ratio = exact_log(*(weights[at] for at in ends))
+    return _told(asked, ratio, *asked.inputs.pair("numbers", numbers), report)
 
 
 def slack(target: MechanismTarget, epsilon: float) -> float | None:
@@ -108,7 +142,7 @@ def _event(m: FrequencyOracle, delta: Fraction, found: float) -> Witness | None:
                 ]
                 high, low = (float(Fraction(sum(each), m.denominator)) for each in zip(*inside, strict=True))
                 words = f"{len(inside)} outputs together have probability {high:.6g} and {low:.6g}"
-                return Witness(u, v, words)
+                return Witness.of(Values(m.k), u, v, words)
     return None
 
 
@@ -129,7 +163,7 @@ def _worst(m: FrequencyOracle, sensitive: Collection[int]) -> Witness | None:
         return None
     weights = [m.weight(best[1], value) for value in range(m.k)]
     high, low = weights.index(max(weights)), weights.index(min(weights))
-    return _told(exact_log(weights[high], weights[low]), high, low, best[1])
+    return _told(MechanismTarget(m), exact_log(weights[high], weights[low]), high, low, best[1])
 
 
 def _met(target: MechanismTarget) -> Witness:
@@ -139,14 +173,15 @@ def _met(target: MechanismTarget) -> Witness:
     reports = m.privatize(np.full(tried, first), rng=seeded(0))
     at = int(np.nanargmax(target.log_ratio(reports, first, second)))
     ratio = exact_log(m.weight(reports[at], first), m.weight(reports[at], second))
-    return _told(ratio, first, second, reports[at])
+    return _told(target, ratio, first, second, reports[at])
 
 
-def _told(ratio: float, high: int, low: int, report: Any) -> Witness:
+def _told(target: Target, ratio: float, high: int, low: int, report: Any) -> Witness:
     shown = (
         "never occurs under the second" if math.isinf(ratio) else f"is e^{ratio:.6g} times as likely under the first"
     )
-    return Witness(high, low, f"the report {shown}", _plain(report), np.asarray(report).tobytes().hex())
+    record = np.asarray(report).tobytes().hex()
+    return Witness.of(target.inputs, high, low, f"the report {shown}", report=_plain(report), record=record)
 
 
 def _plain(report: Any) -> str:

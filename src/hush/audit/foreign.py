@@ -12,7 +12,8 @@ import inspect
 import random
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +22,19 @@ import numpy as np
 from hush import rules
 from hush.audit import guard
 from hush.audit.columns import all_columns
+from hush.audit.inputs import Inputs, Positions, Values
 from hush.audit.reading import ReportTable, Unreadable, compact, joined, pack, table, vectors
-from hush.audit.target import Claim, MechanismTarget, Target
+from hush.audit.target import Claim, Target
+from hush.audit.targets import as_target
 from hush.errors import ParameterError, Unsaid, message
-from hush.mechanisms.base import FrequencyOracle
-from hush.types import Floats, Reports, Values
+from hush.mechanisms.collected import Collected
+from hush.types import Floats, Reports
 
 PATIENCE = 60.0
 """Seconds without a report, after which foreign code is taken to hang."""
 
 _BATCH = 8192  # reports that are made at a time, so that long ones do not fill the memory before they are packed
 
-_NAMED = 12  # values that a message names
 _PROBED, _PATIENT = 1000, 2.0  # values that are tried again one by one where code fails, and seconds for each
 
 METHODS = ("privatize", "privatise", "randomize", "randomise", "perturb", "report")
@@ -44,16 +46,40 @@ class ForeignTarget(Target):
 
     Args:
         name: What to call it.
-        k: Number of values.
+        inputs: What it is asked about.
         claim: The promised epsilon, or a Claim.
         timeout: Seconds without a report, after which it is taken to hang.
     """
 
-    def __init__(self, name: str, k: int, claim: float | Claim | None, timeout: float) -> None:
+    def __init__(self, name: str, inputs: Inputs, claim: float | Claim | None, timeout: float) -> None:
         self.name = name
-        self.k = rules.domain_size(k)
+        self._inputs = inputs
         self.claim = claimed(claim)
         self.timeout = rules.number("timeout", timeout, 0.0, 1e6, "use seconds, e.g. 60")
+
+    @property
+    def k(self) -> int:  # type: ignore[override]
+        """How many inputs there are."""
+        return self._inputs.size
+
+    @property
+    def inputs(self) -> Inputs:
+        """What it is asked about."""
+        return self._inputs
+
+    @property
+    def first_pair(self) -> tuple[int, int]:  # type: ignore[override]
+        """The first two values; of anything else the first and the last, which differ most."""
+        return (0, 1) if isinstance(self.inputs, Values) else (0, self.k - 1)
+
+    def including(self, pair: Sequence[Any]) -> Target:
+        """The same code, which can be asked about these two inputs as well."""
+        more = self._inputs.including(pair)
+        if more is self._inputs:
+            return self
+        found = copy(self)
+        found._inputs = more
+        return found
 
     mixed = True
     screened = True
@@ -64,13 +90,13 @@ class ForeignTarget(Target):
         return self.draws(np.full(size, checked, np.int64), rng)
 
     @abstractmethod
-    def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
+    def draws(self, values: Positions, rng: np.random.Generator | None) -> Reports:
         """One report of each value, in order."""
 
     def table(self, reports: Reports) -> ReportTable:
         """Reports, to be read number by number."""
         try:
-            return table(reports, self.k)
+            return table(reports, self.inputs.labels)
         except Unreadable as error:
             remedy = "have it return numbers, text, bytes, or lists, sets and dictionaries of them"
             raise self.fault("must give reports that can be read", str(error), remedy) from None
@@ -89,13 +115,14 @@ class CallableTarget(ForeignTarget):
     """A function that turns a value 0..k-1 into a report of any kind, or an array of values into as many reports.
 
     Args:
-        function: Called with a Python integer for every report, or with an array of integers. If it has a parameter
-            `rng`, it is given the audit's generator there.
+        function: Called with a Python integer for every report, or with an array of integers; with other `inputs` with
+            a number, or with a tuple of integers. If it has a parameter `rng`, it is given the audit's generator there.
         k: Number of values.
         claim: The promised epsilon, or a Claim.
         name: What to call it in messages and results.
         batched: Whether it takes arrays. Left out, it is called value by value, unless it only takes arrays. An array
             is not tried on a function that takes a value, since it might toss one coin for the whole array.
+        inputs: What it is asked about in place of values: `Numbers`, `Tuples` or `Histories`.
         timeout: Seconds without a report, after which it is taken to hang.
         seed: Called with an integer when an audit is to be repeatable, for randomness other than that of Python and
             of numpy's global generator, which are seeded anyway (and put back afterwards).
@@ -104,23 +131,24 @@ class CallableTarget(ForeignTarget):
     def __init__(
         self,
         function: Callable[..., Any],
-        k: int,
+        k: int | None = None,
         claim: float | Claim | None = None,
         name: str | None = None,
         batched: bool | None = None,
         *,
+        inputs: Inputs | None = None,
         timeout: float = PATIENCE,
         seed: Callable[[int], object] | None = None,
     ) -> None:
         if not callable(function):
             rule = "must be callable with a value"
             raise ParameterError(message("function", rule, function, "pass a function, not what it returns"))
-        super().__init__(name or _called(function), k, claim, timeout)
+        super().__init__(name or _called(function), asked_about(k, inputs), claim, timeout)
         self._function, self._batched, self._seed = function, batched, seed
         self._takes_rng = _has_parameter(function, "rng")
         self._shape: tuple[int, ...] | None = None
 
-    def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
+    def draws(self, values: Positions, rng: np.random.Generator | None) -> Reports:
         """One report of each value, in order."""
         call = self._with(rng)
         first = None if rng is None else _big(rng)  # drawn in every call, so that the first is like the others
@@ -146,11 +174,11 @@ class CallableTarget(ForeignTarget):
             return lambda value: self._function(value, rng=rng)
         return self._function
 
-    def _only_arrays(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> bool:
+    def _only_arrays(self, call: Callable[[Any], Any], values: Positions, seed: int | None) -> bool:
         """Whether it fails on a value, and takes arrays of two different sizes."""
         one = values[:1]
         try:
-            self._watched(lambda steps: call(int(one[0])), lambda again: one, seed)
+            self._watched(lambda steps: call(self.inputs.each(one)[0]), lambda again: one, seed)
             return False
         except ParameterError as single:
             try:
@@ -160,29 +188,29 @@ class CallableTarget(ForeignTarget):
                 raise single from None
         return True
 
-    def _each(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> Reports:
+    def _each(self, call: Callable[[Any], Any], values: Positions, seed: int | None) -> Reports:
         found: list[Any] = []
 
         def work(steps: list[int]) -> None:
-            for value in values.tolist():
+            for value in self.inputs.each(values):
                 found.append(call(value))
                 steps[0] += 1
 
-        def asked(again: bool) -> Values:
+        def asked(again: bool) -> Positions:
             at = values[len(found) : len(found) + 1]
-            return np.union1d(at, self._failing(call, values)) if again else at
+            return np.union1d(at, self._failing(call, values, self.inputs.each)) if again else at
 
         self._watched(work, asked, seed)
         return self._packed(found)
 
-    def _array(self, call: Callable[[Any], Any], values: Values, seed: int | None) -> Reports:
+    def _array(self, call: Callable[[Any], Any], values: Positions, seed: int | None) -> Reports:
         size = values.size
 
-        def asked(again: bool) -> Values:
-            alone = self._failing(lambda value: call(np.full(2, value, np.int64)), values) if again else values[:0]
+        def asked(again: bool) -> Positions:
+            alone = self._failing(call, values, self._twice) if again else values[:0]
             return alone if alone.size else values
 
-        found = self._watched(lambda steps: call(values.copy()), asked, seed)
+        found = self._watched(lambda steps: call(self.inputs.given(values)), asked, seed)
         if isinstance(found, (str, bytes, dict)) or not hasattr(found, "__len__"):
             got = f"a {type(found).__name__} for {size} values"
             raise self.fault("must turn an array of values into as many reports", got, "or say batched=False")
@@ -207,14 +235,21 @@ class CallableTarget(ForeignTarget):
             got = f"shape {shape} after {self._shape}"
             raise self.fault("must give arrays of one shape", got, "return a list or a set if its length is free")
 
-    def _failing(self, call: Callable[[Any], Any], values: Values) -> Values:
+    def _twice(self, values: Positions) -> list[Any]:
+        """An array of two of each."""
+        return [self.inputs.given(np.full(2, value, np.int64)) for value in values.tolist()]
+
+    def _failing(
+        self, call: Callable[[Any], Any], values: Positions, made: Callable[[Positions], list[Any]]
+    ) -> Positions:
         """The values on which the code fails again, each asked for once more; none if that takes long."""
         failed: list[int] = []
+        different = np.unique(values)[:_PROBED]
 
         def work(steps: list[int]) -> None:
-            for value in np.unique(values)[:_PROBED].tolist():
+            for value, given in zip(different.tolist(), made(different), strict=True):
                 try:
-                    call(value)
+                    call(given)
                 except Exception:  # whatever foreign code raises
                     failed.append(value)
                 steps[0] += 1
@@ -223,7 +258,7 @@ class CallableTarget(ForeignTarget):
             guard.watched(work, min(self.timeout, _PATIENT))
         return np.array(failed, np.int64)
 
-    def _watched(self, work: Callable[[list[int]], Any], asked: Callable[[bool], Values], seed: int | None) -> Any:
+    def _watched(self, work: Callable[[list[int]], Any], asked: Callable[[bool], Positions], seed: int | None) -> Any:
         """What the work gives; `asked` says which values are at fault, by trying them again where that ends."""
 
         def seeded(steps: list[int]) -> Any:
@@ -233,50 +268,57 @@ class CallableTarget(ForeignTarget):
         try:
             return guard.watched(seeded, self.timeout)
         except guard.Hung:
-            got = f"none for {named(asked(False))} in {self.timeout:g} seconds"
+            got = f"none for {self.inputs.named(asked(False))} in {self.timeout:g} seconds"
             raise self.fault("must give a report in time", got, "mend it, or allow it more time (timeout)") from None
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # whatever foreign code raises
-            remedy, got = f"it failed with {guard.cause(error)}", f"an error for {named(asked(True))}"
-            raise self.fault("must turn every value into a report", got, remedy) from error
+            remedy, got = f"it failed with {guard.cause(error)}", f"an error for {self.inputs.named(asked(True))}"
+            raise self.fault(f"must turn every {self.inputs.one} into a report", got, remedy) from error
 
 
-def named(values: Values) -> str:
-    """Which values they are, in words: the first few, and how many more."""
-    different = np.unique(values).tolist()
-    more = f" and {len(different) - _NAMED:,} more" if len(different) > _NAMED else ""
-    said = ", ".join(map(str, different[:_NAMED]))
-    return f"value {said}" if len(different) == 1 else f"values {said}{more}"
+def asked_about(k: int | None, inputs: Inputs | None) -> Inputs:
+    """What code is asked about: values 0..k-1, or something else."""
+    if (k is None) == (inputs is None):
+        rule = "must be given, or else inputs, but not both"
+        raise ParameterError(message("k", rule, k, "say how many values there are, e.g. k=16"))
+    return Values(rules.domain_size(k)) if inputs is None else inputs
 
 
 def from_name(
-    name: str, k: int, claim: float | Claim | None = None, *, batched: bool | None = None, timeout: float = PATIENCE
+    name: str,
+    k: int | None = None,
+    claim: float | Claim | None = None,
+    *,
+    inputs: Inputs | None = None,
+    batched: bool | None = None,
+    timeout: float = PATIENCE,
 ) -> Target:
     """The target that "module:function" names, imported with the current directory on the path.
 
     It may also name an object with one of the methods in `METHODS`, a class of such objects (made anew here, with the
-    arguments k and epsilon if it has parameters of these names), or a mechanism of Hush.
+    arguments epsilon and k, or low and high, or sizes, if it has parameters of these names), or a mechanism of Hush.
 
     Args:
         name: A module, a colon and a name in it.
         k: Number of values.
         claim: The promised epsilon, or a Claim.
+        inputs: What it is asked about in place of values: `Numbers`, `Tuples` or `Histories`.
         batched: Whether it takes arrays (see `CallableTarget`).
         timeout: Seconds without a report, after which it is taken to hang.
     """
-    promise = claimed(claim)
+    promise, asked = claimed(claim), asked_about(k, inputs)
     found = _imported(name)
     if isinstance(found, type):
-        found = _made(found, name, k, promise)
-    if isinstance(found, FrequencyOracle):
-        return MechanismTarget(found)
+        found = _made(found, name, asked, promise)
+    if isinstance(found, (Collected, Target)):
+        return as_target(found)
     methods = [getattr(found, method) for method in METHODS if callable(getattr(found, method, None))]
     function = methods[0] if methods and not inspect.isfunction(found) else found
     if not callable(function):
         rule = f"must name a function, or an object that has {', '.join(METHODS)}"
         raise ParameterError(message("target", rule, name, "check the name after the colon"))
-    return CallableTarget(function, k, promise, name, batched, timeout=timeout)
+    return CallableTarget(function, None, promise, name, batched, inputs=asked, timeout=timeout)
 
 
 def claimed(claim: float | Claim | None) -> Claim | None:
@@ -313,14 +355,16 @@ def _imported(name: str) -> Any:
     return found
 
 
-def _made(cls: type, name: str, k: int, claim: Claim | None) -> Any:
-    given = {"k": k} | ({} if claim is None else {"epsilon": claim.epsilon})
+def _made(cls: type, name: str, inputs: Inputs, claim: Claim | None) -> Any:
+    given = inputs.parameters | ({} if claim is None else {"epsilon": claim.epsilon})
     try:
         return cls(**{each: value for each, value in given.items() if _has_parameter(cls, each)})
     except Exception as error:
         remedy = f"it failed with {guard.cause(error)}; name a function that makes one and uses it"
         raise ParameterError(
-            message("target", "must be a class that k and epsilon suffice for", name, remedy)
+            message(
+                "target", f"must be a class that {', '.join(inputs.parameters)} and epsilon suffice for", name, remedy
+            )
         ) from error
 
 

@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 
 from hush import rules
-from hush.audit.foreign import PATIENCE, ForeignTarget, named
+from hush.audit.foreign import PATIENCE, ForeignTarget, asked_about
+from hush.audit.inputs import Inputs, Positions
 from hush.audit.lines import Format, Rubbish
 from hush.audit.reading import joined
 from hush.audit.target import Claim
 from hush.errors import ParameterError, message
 from hush.randomness import CHUNK
-from hush.types import Reports, Values
+from hush.types import Reports
 
 _MOST_BYTES = 1 << 30  # that a program may write for one chunk
 _TAIL = 500  # bytes of its complaints that are shown from either end
@@ -46,6 +47,7 @@ class PipeTarget(ForeignTarget):
         k: Number of values.
         claim: The promised epsilon, or a Claim.
         name: What to call it in messages and results.
+        inputs: What it is asked about in place of values: `Numbers`, or `Tuples` or `Histories` with commas in a line.
         chunk: Values for each process, at most.
         timeout: Seconds without output, after which it is taken to hang.
     """
@@ -55,22 +57,23 @@ class PipeTarget(ForeignTarget):
     def __init__(
         self,
         command: str | Sequence[str],
-        k: int,
+        k: int | None = None,
         claim: float | Claim | None = None,
         name: str | None = None,
         *,
+        inputs: Inputs | None = None,
         chunk: int = CHUNK,
         timeout: float = PATIENCE,
     ) -> None:
         self._arguments = _arguments(command)
-        super().__init__(name or shlex.join(self._arguments), k, claim, timeout)
+        super().__init__(name or shlex.join(self._arguments), asked_about(k, inputs), claim, timeout)
         self._chunk = rules.integer("chunk", chunk, 1, CHUNK, f"use at most {CHUNK}")
         self._lock = threading.Lock()
         self._format: Format | None = None
         self._tried = False
         self._constant: dict[int, str] = {}
 
-    def draws(self, values: Values, rng: np.random.Generator | None) -> Reports:
+    def draws(self, values: Positions, rng: np.random.Generator | None) -> Reports:
         """One report of each value. A program's own randomness is used: it cannot be seeded."""
         with self._lock:
             if not self._tried and values.size >= _TELLING:
@@ -79,7 +82,7 @@ class PipeTarget(ForeignTarget):
         parts = [values[at : at + self._chunk] for at in range(0, values.size, self._chunk)]
         return joined([self._parsed(self._lines(part), part) for part in parts])
 
-    def _parsed(self, lines: list[str], values: Values) -> Reports:
+    def _parsed(self, lines: list[str], values: Positions) -> Reports:
         with self._lock:
             try:
                 self._format = self._format or Format.of(lines)
@@ -108,7 +111,7 @@ class PipeTarget(ForeignTarget):
             remedy = "seed it from the operating system, not from a constant or the clock"
             raise self.fault("must draw afresh in every process", "the same reports twice", remedy)
 
-    def _lines(self, values: Values) -> list[str]:
+    def _lines(self, values: Positions) -> list[str]:
         """What one process answers."""
         try:
             process = subprocess.Popen(
@@ -126,10 +129,11 @@ class PipeTarget(ForeignTarget):
         finally:
             _end(process)
 
-    def _conversation(self, process: subprocess.Popen[bytes], values: Values) -> list[str]:
+    def _conversation(self, process: subprocess.Popen[bytes], values: Positions) -> list[str]:
         complaints: list[bytes] = []
         output: queue.Queue[bytes] = queue.Queue()
-        given = "".join(f"{value}\n" for value in values.tolist()).encode()
+        spelled = {value: self.inputs.line(value) for value in np.unique(values).tolist()}
+        given = "".join(f"{spelled[value]}\n" for value in values.tolist()).encode()
         size = values.size
         readers = [
             threading.Thread(target=_feed, args=(process.stdin, given), daemon=True),
@@ -147,14 +151,14 @@ class PipeTarget(ForeignTarget):
         lines = self._text(text).removesuffix("\n").split("\n") if text else []
         if code != 0:
             how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-            got = f"an end {how} after {len(lines)} of {size} reports of {named(self._failing(values))}"
+            got = f"an end {how} after {len(lines)} of {size} reports of {self.inputs.named(self._failing(values))}"
             raise self.fault("must end with exit code 0", got, f"it said: {_tail(complaints)}")
         if len(lines) != size:
             remedy = f"answer every line of input with one line; it said: {_tail(complaints)}"
             raise self.fault("must write one line for each value", f"{len(lines)} for {size} values", remedy)
         return lines
 
-    def _failing(self, values: Values) -> Values:
+    def _failing(self, values: Positions) -> Positions:
         """The values that a process of their own fails on; all of them if that cannot be told."""
         different = np.unique(values)
         if different.size == 1 or different.size > _PROBED:
@@ -175,7 +179,7 @@ class PipeTarget(ForeignTarget):
             got = f"the byte {text[error.start]:#04x} in line {line}"
             raise self.fault("must write text in UTF-8", got, "write reports as numbers, words or JSON") from None
 
-    def _collected(self, output: queue.Queue[bytes], values: Values, complaints: list[bytes]) -> bytes:
+    def _collected(self, output: queue.Queue[bytes], values: Positions, complaints: list[bytes]) -> bytes:
         parts: list[bytes] = []
         lines, total, size = 0, 0, values.size
         while True:
@@ -192,8 +196,9 @@ class PipeTarget(ForeignTarget):
                 got = f"more than {size} for {size} values" if lines > size else f"{total} bytes for {size} values"
                 raise self.fault("must write one line for each value", got, "write reports to its output, and no more")
 
-    def _hung(self, values: Values, lines: int, complaints: list[bytes]) -> ParameterError:
-        got = f"{lines} of {values.size} reports of {named(values)}, then silence for {self.timeout:g} seconds"
+    def _hung(self, values: Positions, lines: int, complaints: list[bytes]) -> ParameterError:
+        asked = f"{values.size} reports of {self.inputs.named(values)}"
+        got = f"{lines} of {asked}, then silence for {self.timeout:g} seconds"
         remedy = f"mend it, or allow it more time (timeout); it said: {_tail(complaints)}"
         return self.fault("must answer and end when its input ends", got, remedy)
 

@@ -32,11 +32,13 @@ class Power:
             and shown: a whole report that comes again, or a number in it. None where events are not learned from
             reports, but follow from a law.
         lone: The same of a mark that one value alone gives, of all that were screened; None where none were.
+        one: What a value is called.
     """
 
     loss: float | None
     rarest: float | None = None
     lone: float | None = None
+    one: str = "value"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -51,9 +53,9 @@ class Power:
         seen = f"a loss of {self.loss:.4g}" if self.loss is not None else "no loss, however large,"
         said = f"By the events that were counted, {seen} would have been found with probability {SURE:.0%}"
         if self.rarest is not None:
-            said += f"; a number or report that the other value never gives, {_often(self.rarest)}"
+            said += f"; a number or report that the other {self.one} never gives, {_often(self.rarest)}"
         if self.lone is not None:
-            said += f"; one that a single value gives, whichever it is, {_often(self.lone)}"
+            said += f"; one that a single {self.one} gives, whichever it is, {_often(self.lone)}"
         return f"{said}."
 
 

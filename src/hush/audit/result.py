@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hush import atomic
+from hush.audit.inputs import Inputs
 from hush.audit.power import RARE, SHARE, Power
 from hush.audit.screening import Screening
 from hush.audit.target import Claim
@@ -24,17 +25,32 @@ class Witness:
         event: What the report shows.
         report: An example, as text, where the event is a single output.
         record: The bytes of that example, in hexadecimal.
+        many: What such values are called.
+        names: What the two are called, if not by themselves.
     """
 
-    first: int
-    second: int
+    first: Any
+    second: Any
     event: str
     report: str | None = None
     record: str | None = None
+    many: str = "values"
+    names: tuple[str, str] | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, inputs: Inputs, first: int, second: int, event: str, **shown: str) -> Witness:
+        """The witness of two inputs at these positions."""
+        names = inputs.said(first), inputs.said(second)
+        return cls(inputs.at(first), inputs.at(second), event, many=inputs.many, names=names, **shown)
+
+    @property
+    def two(self) -> str:
+        """The two values, for people."""
+        return " and ".join((str(self.first), str(self.second)) if self.names is None else self.names)
 
     def __str__(self) -> str:
         shown = "" if self.report is None else f", e.g. {self.report}"
-        return f"values {self.first} and {self.second}: {self.event}{shown}"
+        return f"{self.many} {self.two}: {self.event}{shown}"
 
 
 @dataclass(frozen=True)
@@ -141,7 +157,8 @@ class AuditResult:
         if rarest is not None and rarest - self.claim.delta > RARE:
             return f"A leak in one of {1 / RARE:.0f} reports might have been missed: make more trials"
         if self.screening is not None and self.screening.untried:
-            return f"{self.screening.untried:,} of {self.screening.k:,} values were not tried: make more trials"
+            of = f"{self.screening.untried:,} of {self.screening.k:,} {self.screening.asked.many}"
+            return f"{of} were not tried: make more trials"
         if self.power is not None and self.power.lone is not None and self.power.lone >= 1.0:
             return "A value that is always told might have been missed: make more trials"
         return None

@@ -17,12 +17,13 @@ from hush.audit.checkpoint import Checkpoint
 from hush.audit.choosing import ChosenEvents, chosen
 from hush.audit.foreign import ForeignTarget, claimed
 from hush.audit.independence import remembers
-from hush.audit.pairs import checked
+from hush.audit.inputs import Numbers
 from hush.audit.power import SHARE, Power, rarest_event, smallest_loss
 from hush.audit.result import AuditResult, Counted, Witness
 from hush.audit.screening import Screening, screened
 from hush.audit.stream import Mixture, Progress, Stream
-from hush.audit.target import Claim, MechanismTarget, Target, as_target
+from hush.audit.target import Claim, MechanismTarget, Target
+from hush.audit.targets import as_target
 from hush.errors import ParameterError, message
 
 METHODS = ("likelihood", "attack", "classifier", "exact")
@@ -41,7 +42,7 @@ def run(
     trials: int = 10**6,
     alpha: float = 0.01,
     claim: float | Claim | None = None,
-    pair: tuple[int, int] | Screening | None = None,
+    pair: tuple[Any, Any] | Screening | None = None,
     bound: str = "paper",
     require: float = SHARE,
     rng: np.random.Generator | None = None,
@@ -60,8 +61,8 @@ def run(
         alpha: Probability that the bound is wrong, at most.
         claim: The promise to hold it against; a number is an epsilon, at the target's own delta. The target's own
             promise if left out.
-        pair: The two values, or what `hush.audit.screen` found. Left out, code from outside Hush is screened at every
-            value; of a mechanism of Hush, the first two are taken.
+        pair: The two values (or numbers, tuples), or what `hush.audit.screen` found. Left out, code from outside Hush
+            is screened at every value; of a mechanism of Hush, the first two are taken, or what differs most.
         bound: "paper" or "one-sided": how alpha is divided (see `hush.audit.bounds`).
         require: The share of the claim that must be proved, for the verdict to be consistent and not inconclusive.
         rng: `hush.seeded(7)` to repeat an audit; left out, reports are made as real clients make them.
@@ -87,13 +88,17 @@ def run(
         "bound": bounds.named(bound),
     }
     share = rules.number("require", require, 0.0, 1.0, "use e.g. 0.5", closed=True)
-    named = pair.pair if isinstance(pair, Screening) else pair
-    wanted = None if named is None else checked("pair", named, what.k)
+    wanted = None
+    if isinstance(pair, Screening):
+        wanted = what.inputs.pair("pair", [what.inputs.at(each) for each in pair.pair])
+    elif pair is not None:
+        what = what.including(pair)
+        wanted = what.inputs.pair("pair", pair)
     about = {**what.identity, "method": method, "trials": trials, **terms}
     kept, root = _standing(what, checkpoint, rng)
     found = pair if isinstance(pair, Screening) else _screened(what, wanted, trials, root, progress)
-    about |= {"pair": list(found.pair)}
-    kept = _same(what, kept, checkpoint, root, about)
+    about |= {"pair": [_plain(what.inputs.at(each)) for each in found.pair]}
+    kept = _same(what, kept, checkpoint, root, about, found.pair[0])
     events = chosen(what, method, found.pair, trials, root, terms)
     return _proved(what, promised, found, events, kept, root, progress, terms, about, start, share)
 
@@ -104,7 +109,7 @@ def _screened(
     """The pair that was named; else the most telling one of code from outside, and the first of ours."""
     if pair is None and what.screened:
         return screened(what, trials, root, progress)
-    return Screening(checked("pair", what.first_pair if pair is None else pair, what.k), what.k, ())
+    return Screening(what.first_pair if pair is None else pair, what.k, (), inputs=what.inputs)
 
 
 def _proved(
@@ -138,7 +143,7 @@ def _proved(
         high, low = (first, second) if choice.swapped[i] == choice.swapped[0] else (second, first)
         counts = hits[high][i], hits[low][i]
         proved = bounds.epsilon_lower(counts[0], choice.proving, counts[1], choice.proving, **each)
-        tried.append(Counted(Witness(high, low, event.words), counts, proved))
+        tried.append(Counted(Witness.of(what.inputs, high, low, event.words), counts, proved))
     best = max(tried, key=lambda one: one.epsilon_lower)
     return AuditResult(
         what.name,
@@ -158,7 +163,7 @@ def _proved(
         screening,
         tuple(tried),
         dependence,
-        _memory(choice.alike),
+        _memory(what, choice.alike),
     )
 
 
@@ -167,22 +172,23 @@ def _power(
 ) -> Power:
     """What would have been found."""
     losses = [smallest_loss(each.counts[1], choice.proving, claim.epsilon, **terms) for each in tried]
-    smallest = min((loss for loss in losses if loss is not None), default=None)
+    smallest, one = min((loss for loss in losses if loss is not None), default=None), screening.asked.one
     if choice.learned is None:
-        return Power(smallest)
+        return Power(smallest, one=one)
     rarest = rarest_event(choice.learned, choice.proving, claim.epsilon, **terms)
     if not screening.rounds or screening.rounds[0][0] < screening.k:
-        return Power(smallest, rarest)
+        return Power(smallest, rarest, one=one)
     *rounds, last = (each for _, each in screening.rounds)
     samples = [*rounds, last // 2, last - last // 2, *choice.learned]
-    return Power(smallest, rarest, rarest_event(samples, choice.proving, claim.epsilon, **terms))
+    return Power(smallest, rarest, rarest_event(samples, choice.proving, claim.epsilon, **terms), one)
 
 
-def _memory(alike: tuple[int, ...]) -> str | None:
+def _memory(what: Target, alike: tuple[int, ...]) -> str | None:
     """What reports that are all the same suggest."""
     if not alike:
         return None
-    whose = f"values {alike[0]} and {alike[1]}" if len(alike) > 1 else f"value {alike[0]}"
+    told = [what.inputs.said(each) for each in alike]
+    whose = f"{what.inputs.many} {told[0]} and {told[1]}" if len(alike) > 1 else f"{what.inputs.one} {told[0]}"
     same = "All reports of each" if len(alike) > 1 else "All reports"
     return (
         f"{same} of {whose} were alike: the target does not randomize there, or it remembers its answers. If it "
@@ -198,6 +204,10 @@ def _notes(what: Target, counts: tuple[int, int], trials: int, complete: bool) -
         found.append("The event that was chosen never came again: does every report carry a mark of its own?")
     if isinstance(what, ForeignTarget) and counts == (trials, trials):
         found.append("Nothing tells the two values' reports apart: are they all alike?")
+    if isinstance(what, ForeignTarget) and isinstance(what.inputs, Numbers) and what.inputs.gap:
+        found.append(
+            f"Numbers between those that were tried may behave otherwise: up to {what.inputs.gap:.3g} lie between two."
+        )
     if complete:
         found.append("All counts come from the checkpoint: no new report was made.")
     return tuple(found)
@@ -208,7 +218,7 @@ def _exactly(what: Target, promised: Claim | None, start: float) -> AuditResult:
         found, witness = exact.loss(what, promised)
         delta = None if promised is None else exact.slack(what, promised.epsilon)
     else:
-        found, witness, delta = what.exact_epsilon(), None, None
+        (found, witness), delta = exact.of_kind(what, promised), None
     about = {**what.identity, "method": "exact"} | ({} if delta is None else {"delta_at_claimed_epsilon": delta})
     taken = time.perf_counter() - start
     return AuditResult(what.name, "exact", promised, found, 0.0, 0, witness, seconds=taken, about=about, unit=what.unit)
@@ -234,12 +244,12 @@ def _standing(
 
 
 def _same(
-    what: Target, kept: Checkpoint | None, path: str | Path | None, root: int | None, about: dict[str, Any]
+    what: Target, kept: Checkpoint | None, path: str | Path | None, root: int | None, about: dict[str, Any], first: int
 ) -> Checkpoint:
     """The checkpoint of this very audit, or a new one."""
     if path is None:
         return Checkpoint(None, about)
-    identity = {**about, "root": root, "mark": _mark(what, about["pair"][0], root)}
+    identity = {**about, "root": root, "mark": _mark(what, first, root)}
     if kept is None:
         return Checkpoint(Path(path), identity)
     kept.must_be(identity)
@@ -250,6 +260,11 @@ def _mark(what: Target, first: int, root: int | None) -> str:
     """Some reports, hashed: another seed or other code makes others."""
     reports = Stream(what, first, root, 0).sample(_MARKED)
     return hashlib.blake2b(b"".join(part.tobytes() for part in reports), digest_size=16).hexdigest()
+
+
+def _plain(given: Any) -> Any:
+    """Tuples as lists, for JSON."""
+    return list(given) if isinstance(given, tuple) else given
 
 
 def _promised(claim: float | Claim | None, target: Target) -> Claim | None:

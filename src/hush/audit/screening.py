@@ -16,10 +16,12 @@ import numpy as np
 
 from hush import rules
 from hush.audit.classifier import CLEAR, reader, tables_of
+from hush.audit.inputs import Inputs, Values
 from hush.audit.pairs import TellingPair, tries
 from hush.audit.standing_out import Ranking, ranked
 from hush.audit.stream import Mixture, Progress
-from hush.audit.target import Target, as_target
+from hush.audit.target import Target
+from hush.audit.targets import as_target
 from hush.randomness import seeded, source
 
 LAST = 8
@@ -49,6 +51,7 @@ class Screening:
         pairs: The pairs that were compared, the most telling first.
         columns: How many columns of numbers the first round looked at, and how many there are.
         untried: How many values should have been tried, but were too many.
+        inputs: What the values are; 0..k-1 if left out.
     """
 
     pair: tuple[int, int]
@@ -57,6 +60,12 @@ class Screening:
     pairs: tuple[TellingPair, ...] = ()
     columns: tuple[int, int] | None = None
     untried: int = 0
+    inputs: Inputs | None = None
+
+    @property
+    def asked(self) -> Inputs:
+        """What the values are."""
+        return Values(self.k) if self.inputs is None else self.inputs
 
     @property
     def reports(self) -> int:
@@ -70,17 +79,21 @@ class Screening:
             "of": self.k,
             "rounds": [{"values": values, "reports_each": each} for values, each in self.rounds],
             "columns": None if self.columns is None else {"read": self.columns[0], "of": self.columns[1]},
-            "pairs": [{"pair": list(each.pair), "promise": each.promise, "event": each.event} for each in self.pairs],
+            "pairs": [
+                {"pair": list(map(self.asked.at, each.pair)), "promise": each.promise, "event": each.event}
+                for each in self.pairs
+            ],
         }
 
     def __str__(self) -> str:
         if not self.rounds:
-            return f"values {self.pair[0]} and {self.pair[1]} of {self.k:,}, and no others"
+            one, other = map(self.asked.said, self.pair)
+            return f"{self.asked.many} {one} and {other} of {self.k:,}, and no others"
         (first, each), *later = self.rounds
         said = "all" if first == self.k else f"{first:,} of"
         more = "".join(f", then {values:,} of them, {reports:,} each" for values, reports in later)
         compared = f"; {len(self.pairs)} pair{'s'[: len(self.pairs) > 1]} compared" if self.pairs else ""
-        return f"{said} {self.k:,} values, {each:,} reports each{more}{compared}"
+        return f"{said} {self.k:,} {self.asked.many}, {each:,} reports each{more}{compared}"
 
 
 def screen(
@@ -110,9 +123,12 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
     """`screen`, with the seed of its streams."""
     tell = progress or (lambda amount: None)
     if not target.screened:
-        ends = [target.first_pair, *([(target.k - 2, target.k - 1)] if target.k > 3 else [])]
+        ends = target.likely_pairs
+        if len(ends) == 1:
+            return Screening(ends[0], target.k, (), inputs=target.inputs)
         found = _compared(target, ends, 4 * _LEAST, root, tell)
-        return Screening(found[0].pair, target.k, ((len({v for pair in ends for v in pair}), 4 * _LEAST),), found)
+        tried = len({value for pair in ends for value in pair}), 4 * _LEAST
+        return Screening(found[0].pair, target.k, (tried,), found, inputs=target.inputs)
     budget = max(FIRST_ROUND, trials)
     values, likely = _first(target.k, budget, root), []
     rounds: list[tuple[int, int]] = []
@@ -128,13 +144,15 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
     size = _last_size(target, trials, root)
     told = _compared(target, _ordered(values.tolist(), likely), size, root, tell)
     rounds.append((values.size, size))
-    return Screening(told[0].pair, target.k, tuple(rounds), told, columns, target.k - rounds[0][0])
+    untried = target.k - rounds[0][0]
+    return Screening(told[0].pair, target.k, tuple(rounds), told, columns, untried, target.inputs)
 
 
 def reports_for(target: Target, trials: int) -> int:
     """How many reports a screening makes, about."""
     if not target.screened:
-        return 4 * _LEAST * min(target.k, 4)
+        likely = target.likely_pairs
+        return 4 * _LEAST * len({value for pair in likely for value in pair}) if len(likely) > 1 else 0
     first = min(int(trials * _SHARES[0]) * target.k, max(FIRST_ROUND, trials)) if target.k > LAST else 0
     return first + min(max(int(trials * _SHARES[2]), _LEAST), LAST_EACH) * min(target.k, LAST)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.audit.inputs import Inputs, Values
 from hush.errors import ParameterError, message
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
@@ -65,10 +67,26 @@ class Target(ABC):
     """How many reports may be drawn at a time."""
     unit: str = "one report"
     """What the loss is of."""
+    lawful: bool = False
+    """Whether pairs are compared by what the law says of their reports (`log_ratio`), and not by a classifier."""
     screened: bool = False
     """Whether every value is tried, to find out which two to tell apart, unless two are named (`screening`)."""
     first_pair: tuple[int, int] = (0, 1)
-    """The values that are told apart unless others are named."""
+    """The inputs that are told apart unless others are named."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """What it is asked about, by position 0..k-1: values, numbers, tuples or histories."""
+        return Values(self.k)
+
+    def including(self, pair: Sequence[Any]) -> Target:
+        """The target that can be asked about these two inputs as well."""
+        return self
+
+    @property
+    def likely_pairs(self) -> list[tuple[int, int]]:
+        """Of a target that is not screened, the pairs of which the most telling is taken."""
+        return [self.first_pair, *([(self.k - 2, self.k - 1)] if self.k > 3 else [])]
 
     @abstractmethod
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
@@ -93,6 +111,10 @@ class Target(ABC):
         """Whether the attack's guess from each report is the first value."""
         raise self.lawless("attack")
 
+    def guessed(self, first: int) -> str:
+        """That the attack's guess is the first value, in words."""
+        return f"the best guess is {self.inputs.said(first)}"
+
     def exact_epsilon(self) -> float:
         """The loss by the law that it states, at its own delta."""
         raise self.lawless("exact")
@@ -104,7 +126,7 @@ class Target(ABC):
     @property
     def identity(self) -> dict[str, Any]:
         """What it is, in plain data, for the files."""
-        return {"target": self.name, "k": self.k}
+        return {"target": self.name, **self.inputs.about}
 
     def lawless(self, method: str) -> ParameterError:
         """The error for a method that needs a law which this target does not state."""
@@ -185,16 +207,6 @@ class MechanismTarget(Target):
     def spoken(self, reports: Reports, pair: tuple[int, int]) -> Bools | None:
         """Under ULDP, all but the reports in which one of the two values reveals itself and is not sensitive."""
         return self.mechanism.forms.spoken(reports, pair) if self.exempting else None
-
-
-def as_target(what: object) -> Target:
-    """The target that something is, or makes."""
-    if isinstance(what, Target):
-        return what
-    if isinstance(what, FrequencyOracle):
-        return MechanismTarget(what)
-    rule, remedy = "must be a mechanism or a Target", "wrap it: CallableTarget, TupleTarget, SequenceTarget"
-    raise ParameterError(message("target", rule, type(what), remedy))
 
 
 def unpacked(reports: Reports) -> Floats:

@@ -14,13 +14,25 @@ import typer
 
 import hush
 from hush import atomic
-from hush.audit import AuditResult, MechanismTarget, Screening, Target, run
+from hush.audit import AuditResult, Screening, Target, run
+from hush.audit.foreign import ForeignTarget
 from hush.audit.screening import reports_for, screen
 from hush.cli import _audit_table, _console, _paths, _progress
-from hush.cli._audit_target import Asked
+from hush.cli._audit_target import Asked, pair_of
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Delta, Epsilon, Json, K, MechanismName, Png, Sensitive, Settings, SpecFile
-from hush.errors import ParameterError, message
+from hush.cli._options import (
+    Delta,
+    Epsilon,
+    High,
+    Json,
+    K,
+    Low,
+    MechanismName,
+    Png,
+    Sensitive,
+    Settings,
+    SpecFile,
+)
 
 _FOREIGN = "Foreign code"
 _EXITS = {"violation": 1, "inconclusive": 3}
@@ -29,6 +41,8 @@ _EXITS = {"violation": 1, "inconclusive": 3}
 def audit(
     mechanism: MechanismName = None,
     k: K = None,
+    low: Low = None,
+    high: High = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     settings: Settings = None,
@@ -39,7 +53,7 @@ def audit(
         typer.Option(
             "--target",
             metavar="MODULE:NAME",
-            help="A Python callable that turns a value 0..k-1 into a report.",
+            help="A Python callable that turns a value 0..k-1, or a number, into a report.",
             rich_help_panel=_FOREIGN,
         ),
     ] = None,
@@ -115,7 +129,11 @@ def audit(
     ] = 0.01,
     pair: Annotated[
         str | None,
-        typer.Option("--pair", metavar="V,W", help="The two values; when left out, every value is tried."),
+        typer.Option(
+            "--pair",
+            metavar="V,W",
+            help="The two values, or numbers; when left out, every value is tried, and many numbers.",
+        ),
     ] = None,
     bound: Annotated[
         str, typer.Option("--bound", metavar="NAME", help="How alpha is divided: paper or one-sided.")
@@ -159,12 +177,28 @@ def audit(
     """
     written = {"--html": html, "--junit": junit, "--sarif": sarif, "--png": png}
     _paths.writable({**written, "--checkpoint": checkpoint}, [spec])
-    asked = Asked(mechanism, k, epsilon, delta, settings, sensitive, spec, target, pipe, adapter, claim, timeout, chunk)
+    asked = Asked(
+        mechanism=mechanism,
+        k=k,
+        low=low,
+        high=high,
+        epsilon=epsilon,
+        delta=delta,
+        settings=settings,
+        sensitive=sensitive,
+        spec=spec,
+        target=target,
+        pipe=pipe,
+        adapter=adapter,
+        claim=claim,
+        timeout=timeout,
+        chunk=chunk,
+    )
     what = asked.build()
     methods = _methods(method, what)
     rules = {"trials": trials, "bound": bound, "require": require, "claim": claim}
     try:
-        results = _run(what, methods, alpha, _pair(pair), seed, checkpoint, rules, quiet=as_json)
+        results = _run(what, methods, alpha, pair_of(pair, what.inputs), seed, checkpoint, rules, quiet=as_json)
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.exists():
             _console.note("the same command goes on from its checkpoint")
@@ -204,25 +238,16 @@ def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> N
 def _methods(asked: list[str] | None, target: Target) -> list[str]:
     if asked:
         return list(dict.fromkeys(asked))
-    if not isinstance(target, MechanismTarget):
+    if isinstance(target, ForeignTarget):
         return ["classifier"]
     return ["likelihood", "classifier", "exact"] if target.screened else ["likelihood", "exact"]
-
-
-def _pair(text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) != 2 or not all(part.isdecimal() for part in parts):
-        raise ParameterError(message("--pair", "must be two values and a comma", text, "write e.g. --pair 0,1"))
-    return int(parts[0]), int(parts[1])
 
 
 def _run(
     target: Target,
     methods: Sequence[str],
     alpha: float,
-    pair: tuple[int, int] | None,
+    pair: tuple[Any, Any] | None,
     seed: int | None,
     checkpoint: Path | None,
     rules: dict[str, Any],
@@ -232,7 +257,7 @@ def _run(
     sampled = sum(method != "exact" for method in methods)
     trials = rules["trials"]
     screening = reports_for(target, trials) if pair is None and sampled else 0
-    chosen: tuple[int, int] | Screening | None = pair
+    chosen: tuple[Any, Any] | Screening | None = pair
     with (
         _progress.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
         redirect_stdout(sys.stderr),  # what foreign code prints is not the answer

@@ -64,7 +64,7 @@ def figure(results: Sequence[AuditResult], *, theme: Theme = LIGHT) -> Figure:
     axes.set_yticks(range(len(results)))
     axes.set_yticklabels([r.method for r in results], color=theme.ink)
     axes.set(ylim=(len(results) - 0.4, -0.9), xlim=(0, 1.35 * longest))
-    axes.set_xlabel("privacy loss of one report that is proved, ε", color=theme.faint)
+    axes.set_xlabel(f"privacy loss of {results[0].unit} that is proved, ε", color=theme.faint)
     say(drawn.suptitle, f"Audit of {results[0].target}", **head(theme))
     return drawn
 
@@ -94,7 +94,18 @@ def page_of(results: Sequence[AuditResult]) -> str:
             "Proved loss and claim",
         ),
         page.heading("What was counted"),
-        page.table(("method", "claimed ε", "proved ε", "confidence", "trials of each value", "hits", "verdict"), rows),
+        page.table(
+            (
+                "method",
+                "claimed ε",
+                "proved ε",
+                "confidence",
+                f"trials of each {first.screening.asked.one if first.screening else 'value'}",
+                "hits",
+                "verdict",
+            ),
+            rows,
+        ),
         page.heading("What is proved"),
         *[page.paragraph(f"{r.method}: {r.statement}") for r in results],
         *_witnesses(results),
@@ -122,18 +133,21 @@ def _tried(results: Sequence[AuditResult]) -> list[page.Html]:
     """Which values and events were tried, and what would have been found."""
     looked = [page.paragraph(f"{r.method}: {r.looked}") for r in results if r.looked is not None]
     events = [
-        [r.method, f"{e.witness.first} and {e.witness.second}", e.witness.event, f"{e.counts[0]:,}", f"{e.counts[1]:,}",
+        [r.method, e.witness.two, e.witness.event, f"{e.counts[0]:,}", f"{e.counts[1]:,}",
          f"{e.epsilon_lower:.6g}"]
         for r in results for e in r.tried
     ]  # fmt: skip
-    pairs = {each.pair: each for r in results if r.screening is not None for each in r.screening.pairs}
-    compared = [[f"{a} and {b}", each.event, f"{each.promise:.4g}"] for (a, b), each in pairs.items()]
+    looks = [r.screening for r in results if r.screening is not None]
+    pairs = {each.pair: (each, s) for s in looks for each in s.pairs}
+    compared = [
+        [" and ".join(map(s.asked.said, pair)), each.event, f"{each.promise:.4g}"] for pair, (each, s) in pairs.items()
+    ]
     body = [page.heading("What was tried"), *looked] if looked else []
     if events:
-        names = ("method", "values", "event", "hits of the first", "of the second", "proved ε")
+        names = ("method", looks[0].asked.many, "event", "hits of the first", "of the second", "proved ε")
         body.append(page.table(names, events))
     if compared:
-        body.append(page.table(("values compared", "most telling event", "ε it promised"), compared))
+        body.append(page.table((f"{looks[0].asked.many} compared", "most telling event", "ε it promised"), compared))
     return body
 
 

@@ -45,10 +45,10 @@ def sarif(results: Sequence[AuditResult]) -> str:
     rule = {
         "id": _RULE,
         "name": "PrivacyLoss",
-        "shortDescription": {"text": "The privacy loss of one report exceeds the claim."},
+        "shortDescription": {"text": "The privacy loss exceeds the claim."},
         "fullDescription": {
-            "text": "Fresh reports of two values prove a lower bound of the loss with the stated confidence. The "
-            "result is open where the audit saw too little to tell."
+            "text": "Fresh reports of two values (or numbers, tuples, histories) prove a lower bound of the loss with "
+            "the stated confidence. The result is open where the audit saw too little to tell."
         },
         "defaultConfiguration": {"level": "error"},
     }

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hush.analysis import totals, waves
 from hush.exact.thresholds import SCALE
-from hush.types import Complexes, Floats, Ints
+from hush.types import Complexes, Floats, Ints, Reports
 
 if TYPE_CHECKING:
     from hush.mechanisms.numeric.base import Numeric
@@ -53,6 +53,26 @@ class NumericForms:
             return None
         below, part = self._rounded(amounts)
         return np.asarray((1 - part) * self.m.chances(below) + part * self.m.chances(below + 1))
+
+    def log_ratio(self, reports: Reports, first: float, second: float) -> Floats:
+        """How much likelier each report is for the first amount than for the second, in logarithm."""
+        different, back = np.unique(reports, return_inverse=True)
+        law = self.chances(np.array([first, second]))
+        chances = self._chances_of(different, (first, second)) if law is None else law[different.astype(np.int64)].T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log(chances[0]) - np.log(chances[1])
+        return np.asarray(np.where(np.isnan(ratio), 0.0, ratio)[back], np.float64)  # impossible for both
+
+    def _chances_of(self, reports: Reports, amounts: tuple[float, ...]) -> Floats:
+        """Probabilities of some outputs for each amount, as [amount, output], where all outputs are too many."""
+        below, part = self._rounded(np.array(amounts))
+        found = []
+        for tick, above in zip(below.tolist(), part.tolist(), strict=True):
+            low, high = (
+                [self.m.weight(y, at) / self.m.denominator for y in reports.tolist()] for at in (tick, tick + 1)
+            )
+            found.append((1 - above) * np.array(low) + above * np.array(high))
+        return np.stack(found)
 
     def total_law(self, amounts: Floats, counts: Ints) -> totals.Law:
         """The law of the estimated total, of so many people of each amount, from the pieces of a report's law."""
