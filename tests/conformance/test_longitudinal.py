@@ -22,6 +22,7 @@ from hush.longitudinal import (
     Longitudinal,
     dBitFlipPM,
 )
+from hush.multidim import LSMP, LSPL
 from hush.testing import ConformanceError, check_mechanism
 
 TWO_ROUNDS = [LGRR, LSUE, LOSUE, LOUE, LSOUE, BiLOLOHA, OLOLOHA]
@@ -78,3 +79,9 @@ class FreshAlone(FirstLOSUE):
 def test_the_suite_rejects_a_round_that_is_missing(broken: Callable[..., hush.FrequencyOracle]) -> None:
     with pytest.raises(ConformanceError, match=r"likelihood ratio|does not follow its law"):
         check_mechanism(broken(k=4, epsilon=1.0, epsilon_permanent=2.0))
+
+
+@pytest.mark.parametrize("make", [LSMP, LSPL])
+@pytest.mark.parametrize("protocol", ["ADP", "LOSUE", ("LGRR", "BiLOLOHA")])
+def test_one_report_of_tuples_conforms(make: Callable[..., LSMP | LSPL], protocol: str | tuple[str, str]) -> None:
+    check_mechanism(make(sizes=(2, 3), epsilon_permanent=3.0, epsilon_report=1.5, protocol=protocol))

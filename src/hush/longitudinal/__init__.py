@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hush.longitudinal import printed
 from hush.longitudinal._client import Client
+from hush.longitudinal._clients import Clients
 from hush.longitudinal._first import FirstLGRR, FirstLOLOHA
 from hush.longitudinal._first_asked import FirstBitFlip
 from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE
@@ -31,6 +32,7 @@ __all__ = [
     "OLOLOHA",
     "BiLOLOHA",
     "Client",
+    "Clients",
     "FirstBitFlip",
     "FirstLGRR",
     "FirstLOLOHA",

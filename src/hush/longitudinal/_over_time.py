@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hush.errors import ParameterError, ReportError, message
+from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
+from hush.longitudinal.collecting import Rounds
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.inference import best_guesses
-from hush.people.columns import all_reports, as_array, cells, kind
+from hush.people.columns import as_array, cells
 from hush.people.domain import Domain, integers
 from hush.types import Floats, Ints, Reports
 
 
-class OverTime:
+class OverTime(Rounds):
     """A value 0..k-1 of each person, reported again and again."""
 
     if TYPE_CHECKING:
@@ -31,22 +32,9 @@ class OverTime:
         def k(self) -> int:
             """Number of values."""
 
-    @property
-    def _length(self) -> int | None:
-        """How many reports there are of one person; None if any number will do."""
-        return None
-
     @abstractmethod
     def sequence_scores(self, reports: Reports) -> Floats:
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
-
-    def aggregate(self, reports: Reports) -> list[Aggregate]:
-        """One aggregate for each round; those of several parts of the crowd are merged round by round."""
-        return self._aggregate(reports, self.first_report.spec_hash)
-
-    def _aggregate(self, reports: Reports, spec_hash: str) -> list[Aggregate]:
-        columns = self._reports(reports).T
-        return [self.first_report._aggregate(np.ascontiguousarray(column), spec_hash) for column in columns]
 
     def estimate(self, aggregates: Iterable[Aggregate]) -> list[Estimate]:
         """Raw unbiased frequencies for each round, with standard errors.
@@ -79,17 +67,6 @@ class OverTime:
             rule = f"must have one row a person and {columns}"
             raise ParameterError(message("values", rule, array.shape, "pass an array of shape (n, tau)"))
         return integers(array.ravel(), self.k).reshape(array.shape)
-
-    def _reports(self, reports: Reports) -> Reports:
-        """Reports of shape (n, tau)."""
-        array, dtype = all_reports(reports), self.first_report.report_dtype
-        if array.dtype != dtype or not self._shaped(array):
-            rule = f"must have shape (n, {self._length or 'tau'}) and dtype {dtype}"
-            raise ReportError(message("reports", rule, f"{kind(array)}, shape {array.shape}", "pass what collect gave"))
-        return array
-
-    def _shaped(self, array: npt.NDArray[np.generic]) -> bool:
-        return array.ndim == 2 and (array.shape[1] > 0 if self._length is None else array.shape[1] == self._length)
 
     def _whole_histories(self, value: npt.ArrayLike, shape: tuple[int, ...]) -> Ints:
         """Whole histories: of one value for everybody, of one for each person, or given."""

@@ -10,7 +10,6 @@ back, ``_undress``. The base does the rest.
 from __future__ import annotations
 
 import math
-import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,28 +19,26 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ParameterError, message
-from hush.estimation import Aggregate
 from hush.guarantee import LDP, Guarantee
-from hush.kernels import chunks
 from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
+from hush.longitudinal._clients import Clients
 from hush.longitudinal._over_time import OverTime
 from hush.longitudinal._rounds import times
 from hush.longitudinal._words import FormerWords
+from hush.longitudinal.collecting import Collecting
+from hush.longitudinal.memory import Memory
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import from_dict
 from hush.mechanisms.spec import Spec
 from hush.people.columns import as_array, cells, column
-from hush.people.domain import Domain
-from hush.randomness import CHUNK, chunk_generator, chunk_keys
+from hush.people.domain import Domain, integers
 from hush.types import Floats, Ints, Reports
-
-_CHUNK_BYTES = 1 << 24  # reports of one chunk of people
 
 
 @dataclass(frozen=True, kw_only=True)
-class Longitudinal(FormerWords, OverTime, Collected):
+class Longitudinal(FormerWords, OverTime, Collecting, Collected):
     """A protocol that collects a value 0..k-1 of each person again and again: a frozen dataclass."""
 
     kind: ClassVar[str] = "longitudinal"
@@ -151,13 +148,15 @@ class Longitudinal(FormerWords, OverTime, Collected):
     def history_bound(self, tau: int) -> float:
         """A bound of the loss of tau reports of values that change at known times: no more than `epsilon_worst`.
 
-        At most `epsilon_fresh` is lost by each report, whatever the histories, and one report loses epsilon_report.
+        Each report shows one permanent answer, so tau of them show tau at most. No report loses more than
+        `epsilon_fresh`, whatever the histories, and one alone loses epsilon_report.
         """
         number = int(_rounds.reports_of(tau))
         if number == 1:
             return self.epsilon_report
         fresh = self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
-        return min(self.epsilon_worst, fresh)
+        kept = times(self.epsilon_permanent, min(number, self.kept)) if self._apart else math.inf
+        return min(kept, fresh)
 
     @property
     def repeats_one_answer(self) -> bool:
@@ -196,49 +195,37 @@ class Longitudinal(FormerWords, OverTime, Collected):
     def _client(self, spec: Spec, rng: np.random.Generator | None, state: Mapping[str, Any] | None) -> Client:
         return Client(self, rng=rng, state=state, spec=spec)
 
-    def collect(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> Reports:
-        """Reports of n people over tau rounds, shape (n, tau), each person with answers of their own.
+    def clients(self, *, rng: np.random.Generator | None = None) -> Clients:
+        """The devices of many people, who report together, each with permanent answers of their own.
 
         Args:
-            values: Integers in 0..k-1, one row a person, one column a round.
-            rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for simulation; its
-                result does not depend on the number of threads.
+            rng: Left out, the randomness is cryptographically secure. `hush.seeded(7)` is for tests.
         """
-        checked = self._values(values)
-        reports = np.empty(checked.shape, self.report_dtype)
+        return Clients(self, rng=rng)
 
-        def keep(start: int, stop: int, made: Reports) -> None:
-            reports[start:stop] = made
+    def _clients(self, spec: Spec, rng: np.random.Generator | None) -> Clients:
+        return Clients(self, rng=rng, spec=spec)
 
-        self._stream(checked, rng, keep)
-        return reports
+    def held(self, values: Any, labels: Domain | None = None) -> Ints:
+        """What each of some people holds in one round: values 0..k-1, from labels where there are some."""
+        return integers(cells(values), self.k) if labels is None else self._encoded(values, labels)[0]
 
-    def simulate(self, values: npt.ArrayLike, *, rng: np.random.Generator | None = None) -> list[Aggregate]:
-        """What `aggregate(collect(values))` gives, without ever holding all reports."""
-        checked = self._values(values)
-        first = self.first_report
-        total = [first._empty() for _ in range(checked.shape[1])]
-        lock = threading.Lock()
+    def remembered(
+        self, people: Ints, held: Ints, memory: Memory, rng: np.random.Generator, *, part: int = 0
+    ) -> Reports:
+        """One report of each person, with the answers that are kept; what is missing is drawn and kept.
 
-        def add(start: int, stop: int, made: Reports) -> None:
-            tallies = [first.tally(np.ascontiguousarray(column)) for column in made.T]
-            with lock:
-                for t, tally in enumerate(tallies):
-                    total[t] = total[t] + tally
-
-        self._stream(checked, rng, add)
-        return [Aggregate(len(checked), tally, first.spec_hash, first.check_tally) for tally in total]
-
-    def _stream(self, values: Ints, rng: np.random.Generator | None, use: Any) -> None:
-        """Make reports chunk by chunk of people, on all cores, one key for each chunk."""
-        n, tau = values.shape
-        people = max(1, min(CHUNK, _CHUNK_BYTES // self.report_dtype.itemsize) // tau)
-        keys = chunk_keys(rng, -(-n // people))
-
-        def work(start: int, stop: int) -> None:
-            use(start, stop, self._together(values[start:stop], chunk_generator(keys[start // people])))
-
-        chunks.each(n, people, work)
+        Args:
+            people: Whose reports they are, by number; whoever comes several times reports several times.
+            held: The value of each.
+            memory: Where answers are kept.
+            rng: What draws.
+            part: What they are kept under, where a protocol has several such parts.
+        """
+        public = memory.drawn(part, people, lambda n: self._draw(n, rng))
+        states = self._states(public, np.ascontiguousarray(held)[:, None])[:, 0]
+        memos = memory.answers(part, people, states, lambda new: self._memoize(new, rng))
+        return self._dress(public, self._refresh(memos, rng)[:, None])[:, 0]
 
     def _together(self, values: Ints, rng: np.random.Generator) -> Reports:
         n, tau = values.shape
@@ -358,15 +345,3 @@ class Longitudinal(FormerWords, OverTime, Collected):
         given = column(values)[0]
         array = given if isinstance(given, np.ndarray) else as_array("values", given, object)
         return labels.encode(array.ravel()).reshape(array.shape), False
-
-    def _reported(self, values: Ints, rng: np.random.Generator | None) -> Reports:
-        return self.collect(values, rng=rng)
-
-    def _belonging(self, aggregate: Iterable[Aggregate], spec_hash: str) -> list[Aggregate]:
-        return [self.first_report._belonging(each, spec_hash) for each in aggregate]
-
-    def _simulated(
-        self, people: Any, labels: Domain, spec_hash: str, rng: np.random.Generator | None
-    ) -> list[Aggregate]:
-        drawn = self.simulate(self._encoded(people, labels)[0], rng=rng)
-        return [Aggregate(each.n, each.tally, spec_hash, each.rule) for each in drawn]

@@ -53,7 +53,7 @@ class Ledger:
     """
 
     def __init__(self, *, limit: float | Fraction | str, path: str | os.PathLike[str] | None = None) -> None:
-        self.limit = _amount("limit", limit)
+        self.limit = amount_of("limit", limit)
         self.path = None if path is None else Path(path)
         self._entries: list[Entry] = []
         self._spent = Fraction(0)
@@ -93,7 +93,7 @@ class Ledger:
             epsilon: The loss to pay for, above 0.
             what: What it is for.
         """
-        amount = _amount("epsilon", epsilon)
+        amount = amount_of("epsilon", epsilon)
         if not isinstance(what, str) or not what:
             raise ParameterError(message("what", "must say what is paid for", what, "use e.g. 'report of 3 May'"))
         if self.path is None:
@@ -190,10 +190,10 @@ class Ledger:
         plain = _parsed(line)
         try:
             if self._read == 0:
-                entry, known = None, plain["ledger"] == VERSION and _exact(plain["limit"]) == self.limit
+                entry, known = None, plain["ledger"] == VERSION and as_written(plain["limit"]) == self.limit
             else:
-                entry = Entry(_exact(plain["epsilon"]), str(plain["what"]))
-                known = entry.epsilon > 0 and _exact(plain["spent"]) == self._spent + entry.epsilon
+                entry = Entry(as_written(plain["epsilon"]), str(plain["what"]))
+                known = entry.epsilon > 0 and as_written(plain["spent"]) == self._spent + entry.epsilon
         except (ValueError, KeyError, TypeError, ArithmeticError):
             known = False
         if not known:
@@ -229,10 +229,10 @@ def _parsed(line: bytes) -> Any:
         return None
 
 
-def _amount(name: str, value: object) -> Fraction:
+def amount_of(name: str, value: object) -> Fraction:
     """A positive number as a fraction; a float is taken as it is written."""
     try:
-        exact = _exact(value)
+        exact = as_written(value)
         if not 0 < exact <= MOST:
             raise ValueError
     except (ValueError, ArithmeticError):
@@ -241,7 +241,12 @@ def _amount(name: str, value: object) -> Fraction:
     return exact
 
 
-def _exact(value: object) -> Fraction:
+def as_written(value: object) -> Fraction:
+    """A finite number as the fraction that its decimals say; raises ValueError on anything else.
+
+    >>> as_written(0.1) * 10
+    Fraction(1, 1)
+    """
     if isinstance(value, bool):
         raise ValueError
     if isinstance(value, numbers.Rational) or (isinstance(value, str) and "/" in value):

@@ -67,6 +67,10 @@ class Spec:
         """One person's device over time, which takes labels and keeps its permanent answers: `Longitudinal.client`."""
         return self._of("longitudinal", "client")._client(self, rng, state)
 
+    def clients(self, *, rng: np.random.Generator | None = None) -> Any:
+        """Many people's devices over time, which take labels and keep permanent answers: `Longitudinal.clients`."""
+        return self._of("longitudinal", "clients")._clients(self, rng)
+
     def aggregate(self, reports: Any) -> Any:
         """Tally reports of this spec; over time, one aggregate for each round."""
         return self.mechanism._aggregate(reports, self.one_round.hash)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,13 @@ class SideBySide(Multidim):
         """For each attribute, all rows, and their parts for it."""
         for name in self._fields:
             yield np.arange(reports.size), np.ascontiguousarray(reports[name])
+
+    def whole(self, n: int, parts: Iterable[tuple[Ints, Reports]]) -> Reports:
+        """The n reports that have these parts, as `parts` gives them."""
+        out = np.empty(n, self.report_dtype)
+        for name, (rows, records) in zip(self._fields, parts, strict=True):
+            out[name][rows] = records
+        return out
 
     @cached_property
     def _shapes(self) -> tuple[tuple[int, ...], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,31 +25,15 @@ from hush.multidim import checks
 from hush.multidim._chances import uniform
 from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
-from hush.multidim.base import Beliefs
+from hush.multidim.base import Beliefs, Multidim
 from hush.types import Floats, Ints, Reports
 
 
 @dataclass(frozen=True, kw_only=True)
-class SMP(AnyMechanism):
-    """Report one attribute, drawn uniformly and named, by a mechanism with the whole budget.
-
-    Args:
-        sizes: Domain size of each attribute.
-        epsilon: Privacy loss of one report, in nats.
-        mechanism: A registered mechanism, or one for each attribute; "ADP" stands for GRR or OUE, whichever has less
-            variance there.
-        options: Other parameters of the mechanism, such as {"p": 0.7}.
-        chosen: What the mechanism of each attribute chose for itself, as a spec has it; chosen when left out.
-
-    >>> SMP(sizes=(2, 5, 100), epsilon=1.0).mechanism
-    ('GRR', 'GRR', 'OUE')
-    """
+class Sampled(Multidim):
+    """A collection whose report is about one attribute, drawn uniformly and named: that attribute's own report."""
 
     samples: ClassVar[bool] = True
-
-    def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
-        """The weakest of them: which attribute is reported depends on nobody's values."""
-        return weakest(promises)
 
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The largest loss of an attribute's mechanism; at this guarantee's delta by enumeration."""
@@ -74,14 +58,18 @@ class SMP(AnyMechanism):
 
     def sample(self, tuples: Ints, rng: np.random.Generator) -> Reports:
         """First the attributes of all rows; then attribute by attribute, each for its rows."""
-        out = np.zeros(len(tuples), self.report_dtype)
         drawn = uniform(len(tuples), self.d, rng)
-        out["attribute"] = drawn
-        for j, component in enumerate(self.components):
-            rows = np.nonzero(drawn == j)[0]
-            reports = np.ascontiguousarray(component.sample(tuples[rows, j], rng))
-            width = component.report_dtype.itemsize
-            out["record"][rows, :width] = reports.view(np.uint8).reshape(rows.size, width)
+        rows = (np.nonzero(drawn == j)[0] for j in range(self.d))
+        several = zip(self.components, rows, range(self.d), strict=True)
+        return self.whole(len(tuples), ((those, c.sample(tuples[those, j], rng)) for c, those, j in several))
+
+    def whole(self, n: int, parts: Iterable[tuple[Ints, Reports]]) -> Reports:
+        """The n reports that have these parts: of each attribute, the rows that report it, and their records."""
+        out = np.zeros(n, self.report_dtype)
+        for j, (rows, records) in enumerate(parts):
+            width = self.components[j].report_dtype.itemsize
+            out["attribute"][rows] = j
+            out["record"][rows, :width] = np.ascontiguousarray(records).view(np.uint8).reshape(rows.size, width)
         return out
 
     def _about(self, reports: Reports, attribute: int) -> tuple[Ints, Reports]:
@@ -236,3 +224,24 @@ class SMP(AnyMechanism):
         """How likely each attribute is to have been drawn, shape (n, d): the report says."""
         array = self._validated(reports)
         return np.asarray(array["attribute"][:, None] == np.arange(self.d), dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SMP(AnyMechanism, Sampled):
+    """Report one attribute, drawn uniformly and named, by a mechanism with the whole budget.
+
+    Args:
+        sizes: Domain size of each attribute.
+        epsilon: Privacy loss of one report, in nats.
+        mechanism: A registered mechanism, or one for each attribute; "ADP" stands for GRR or OUE, whichever has less
+            variance there.
+        options: Other parameters of the mechanism, such as {"p": 0.7}.
+        chosen: What the mechanism of each attribute chose for itself, as a spec has it; chosen when left out.
+
+    >>> SMP(sizes=(2, 5, 100), epsilon=1.0).mechanism
+    ('GRR', 'GRR', 'OUE')
+    """
+
+    def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
+        """The weakest of them: which attribute is reported depends on nobody's values."""
+        return weakest(promises)

@@ -23,39 +23,21 @@ from hush.multidim._loss import enumerated
 from hush.types import Floats, Ints, Reports
 
 
-@dataclass(frozen=True, kw_only=True)
-class SPL(AnyMechanism, SideBySide):
-    """Report every attribute, each by a mechanism with budget epsilon/d.
+def share_of(epsilon: float, d: int) -> float:
+    """One of d equal shares of a budget, rounded down so that d of them never exceed it.
 
-    Args:
-        sizes: Domain size of each attribute.
-        epsilon: Privacy loss of one report, in nats.
-        mechanism: A registered mechanism, or one for each attribute; "ADP" stands for GRR or OUE, whichever has less
-            variance there.
-        options: Other parameters of the mechanism, such as {"p": 0.7}; an attribute's delta is not split.
-        chosen: What the mechanism of each attribute chose for itself, as a spec has it; chosen when left out.
-
-    >>> SPL(sizes=(2, 100), epsilon=2.0).mechanism
-    ('GRR', 'OUE')
+    >>> share_of(1.0, 3) * 3 <= 1.0
+    True
     """
+    share = epsilon / d
+    while Fraction(share) * d > Fraction(epsilon):
+        share = math.nextafter(share, 0.0)
+    return share
 
-    def _settle(self) -> None:
-        if self.budget < rules.MIN_EPSILON:
-            rule = f"must give each of {self.d} attributes {rules.MIN_EPSILON:g} or more"
-            raise ParameterError(message("epsilon", rule, self.epsilon, "choose a larger budget"))
-        super()._settle()
 
-    @cached_property
-    def budget(self) -> float:
-        """epsilon/d, rounded down so that d of them never exceed epsilon."""
-        share = self.epsilon / self.d
-        while Fraction(share) * self.d > Fraction(self.epsilon):
-            share = math.nextafter(share, 0.0)
-        return share
-
-    def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
-        """Budgets add up, and so do deltas."""
-        return together(promises)
+@dataclass(frozen=True, kw_only=True)
+class Split(SideBySide):
+    """A collection whose report has every attribute's own report, each drawn by itself."""
 
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The losses of the attributes that lose most, added up; at this guarantee's delta by enumeration."""
@@ -107,3 +89,35 @@ class SPL(AnyMechanism, SideBySide):
     def asr(self, attribute: int) -> float:
         """That of the attribute's mechanism: the other parts say nothing about it."""
         return self.components[checks.attribute(attribute, self.d)].asr()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SPL(AnyMechanism, Split):
+    """Report every attribute, each by a mechanism with budget epsilon/d.
+
+    Args:
+        sizes: Domain size of each attribute.
+        epsilon: Privacy loss of one report, in nats.
+        mechanism: A registered mechanism, or one for each attribute; "ADP" stands for GRR or OUE, whichever has less
+            variance there.
+        options: Other parameters of the mechanism, such as {"p": 0.7}; an attribute's delta is not split.
+        chosen: What the mechanism of each attribute chose for itself, as a spec has it; chosen when left out.
+
+    >>> SPL(sizes=(2, 100), epsilon=2.0).mechanism
+    ('GRR', 'OUE')
+    """
+
+    def _settle(self) -> None:
+        if self.budget < rules.MIN_EPSILON:
+            rule = f"must give each of {self.d} attributes {rules.MIN_EPSILON:g} or more"
+            raise ParameterError(message("epsilon", rule, self.epsilon, "choose a larger budget"))
+        super()._settle()
+
+    @cached_property
+    def budget(self) -> float:
+        """epsilon/d, rounded down so that d of them never exceed epsilon."""
+        return share_of(self.epsilon, self.d)
+
+    def _combined(self, promises: Sequence[LDP | ApproxLDP]) -> LDP | ApproxLDP:
+        """Budgets add up, and so do deltas."""
+        return together(promises)

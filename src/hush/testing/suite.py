@@ -12,13 +12,14 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import register, registry
 from hush.multidim.base import Multidim
+from hush.multidim.over_time import TuplesOverTime
 from hush.testing import mechanism, multidim, numeric
 from hush.testing.problem import ConformanceError
 
 if TYPE_CHECKING:
     import pytest
 
-Mechanism = FrequencyOracle | Numeric | Multidim | Longitudinal
+Mechanism = FrequencyOracle | Numeric | Multidim | Longitudinal | TuplesOverTime
 SEED = 20_261
 
 
@@ -39,7 +40,7 @@ class SuiteCheck:
 
     def __call__(self, m: Mechanism, *, seed: int = SEED) -> None:
         """Check a mechanism; of a protocol over time, its first report."""
-        checked = m.first_report if isinstance(m, Longitudinal) else m
+        checked = _one_report(m)
         if isinstance(checked, FrequencyOracle | Numeric) and type(checked).name() not in registry(checked.kind):
             register(type(checked), listed=False)  # so that specs may name it
         try:
@@ -50,6 +51,11 @@ class SuiteCheck:
             raise ConformanceError(f"{checked}: {self.name} met {type(error).__name__}: {error}") from error
 
 
+def _one_report(m: Mechanism) -> Any:
+    """The mechanism itself; of a protocol over time, the law of its reports."""
+    return m.first_report if isinstance(m, Longitudinal | TuplesOverTime) else m
+
+
 def checks_of(m: Mechanism) -> list[SuiteCheck]:
     """The checks of a mechanism's kind, in the order in which they make sense.
 
@@ -57,11 +63,12 @@ def checks_of(m: Mechanism) -> list[SuiteCheck]:
     >>> [check.name for check in checks_of(GRR(k=3, epsilon=1.0))][:3]
     ['check_law', 'check_loss', 'check_records']
     """
-    if isinstance(m, Multidim):
+    checked = _one_report(m)
+    if isinstance(checked, Multidim):
         return [SuiteCheck(each) for each in multidim.CHECKS]
-    if isinstance(m, Numeric):
+    if isinstance(checked, Numeric):
         return [SuiteCheck(each) for each in numeric.CHECKS]
-    if isinstance(m, FrequencyOracle | Longitudinal):
+    if isinstance(checked, FrequencyOracle):
         return [SuiteCheck(each) for each in mechanism.CHECKS]
     rule = "must be a frequency oracle, a mechanism for means, a collection of tuples or a protocol over time"
     raise ParameterError(message("mechanism", rule, type(m), "pass an instance of one"))

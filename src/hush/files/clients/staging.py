@@ -1,0 +1,119 @@
+"""Rows of one run before anybody is charged: people and periods by number, values as few bytes, in a random order."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.errors import ParameterError, Unsaid, message
+from hush.files.clients.rows import Rows
+from hush.files.order import Shuffler
+from hush.files.periods import in_order
+from hush.people.arrow import to_arrow
+from hush.types import Ints
+
+FIRST = 2
+"""Columns of a batch before the values: person and period."""
+
+Staged = npt.NDArray[np.int64]
+"""Pairs of a period and a person, one number each, in ascending order."""
+
+
+def pairs(periods: Ints, people: Ints) -> Staged:
+    """A period and a person as one number."""
+    return periods << 40 | people
+
+
+class Staging:
+    """Takes the rows of a run.
+
+    Args:
+        connection: Of the store, within a transaction.
+        collection: Its number.
+        hashed: What a person is called in the store.
+        temporary: A folder for rows that do not fit the memory.
+        shuffled: Whether they come out in a random order.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        collection: int,
+        hashed: Callable[[object], bytes],
+        temporary: Path | None,
+        shuffled: bool,
+    ) -> None:
+        self._sql, self._collection, self._hashed = connection, collection, hashed
+        self._shuffler = Shuffler(temporary=temporary)
+        self._rows: list[Any] | None = None if shuffled else []
+        self.periods: dict[str, int] = {}
+        """The number of each period of this run."""
+        connection.execute("DROP TABLE IF EXISTS temp.asked")
+        connection.execute(
+            "CREATE TEMP TABLE asked (period INT, person INT, times INT, PRIMARY KEY (period, person)) WITHOUT ROWID"
+        )
+        connection.execute("CREATE TEMP TABLE IF NOT EXISTS named (id INTEGER PRIMARY KEY, name BLOB)")
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._shuffler.__exit__(kind, error, at)
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The name of each period, by its number."""
+        return {number: name for name, number in self.periods.items()}
+
+    def in_order(self) -> tuple[str, ...]:
+        """The periods, in their order."""
+        return tuple(in_order(self.periods))
+
+    def add(self, rows: Rows) -> None:
+        """Take some rows."""
+        import pyarrow as pa
+
+        if not len(rows.people) == len(rows.periods) == len(rows.held):
+            rule, got = "must have a person, a period and a value each", Unsaid("columns of different lengths")
+            raise ParameterError(message("rows", rule, got, "fill them up"))
+        people, periods = self._numbers(rows.people), self._period_numbers(rows.periods)
+        asked, times = np.unique(np.stack([periods, people], axis=1), axis=0, return_counts=True)
+        self._sql.executemany(
+            "INSERT INTO asked VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET times = times + excluded.times",
+            zip(*asked.T.tolist(), times.tolist(), strict=True),
+        )
+        columns = list(np.ascontiguousarray(np.atleast_2d(rows.held.T)))
+        arrays = [people, periods, *columns]
+        kept = [] if rows.kept is None else rows.kept.columns
+        names = [str(i) for i in range(len(arrays))] + ([] if rows.kept is None else rows.kept.schema.names)
+        batch = pa.record_batch([*map(to_arrow, arrays), *kept], names)
+        (self._shuffler.add if self._rows is None else self._rows.append)(batch)
+
+    def batches(self) -> Iterator[Any]:
+        """All rows, once: person, period, values, and what is kept."""
+        yield from self._shuffler if self._rows is None else self._rows
+
+    def _numbers(self, people: Any) -> Ints:
+        """The number of each person; those who are new get one."""
+        hashes = list(map(self._hashed, people))
+        wanted, back = np.unique(np.array(hashes, "V16"), return_inverse=True)
+        each = [bytes(name) for name in wanted]
+        self._sql.executemany("INSERT INTO person (name) VALUES (?) ON CONFLICT DO NOTHING", ((name,) for name in each))
+        self._sql.execute("DELETE FROM named")
+        self._sql.executemany("INSERT INTO named VALUES (?, ?)", enumerate(each))
+        found = self._sql.execute("SELECT p.id FROM named n CROSS JOIN person p ON p.name = n.name ORDER BY n.id")
+        return np.array([number for (number,) in found], np.int64)[back.ravel()]
+
+    def _period_numbers(self, periods: Any) -> Ints:
+        for name in dict.fromkeys(periods):
+            if name not in self.periods:
+                self._sql.execute("INSERT INTO period (name) VALUES (?) ON CONFLICT DO NOTHING", [name])
+                (number,) = self._sql.execute("SELECT id FROM period WHERE name = ?", [name]).fetchone()
+                self.periods[name] = int(number)
+        return np.fromiter(map(self.periods.__getitem__, periods), np.int64, len(periods))
