@@ -10,9 +10,22 @@ from typing import Annotated
 import typer
 
 from hush import atomic
-from hush.cli import _console, _paths, _progress
+from hush.cli import _console, _paths, _progress, _statement
 from hush.cli._choose import MechanismOptions, numeric_class
-from hush.cli._options import Delta, Epsilon, High, Json, K, Low, MechanismName, Sensitive, Settings, SpecFile, SpecOut
+from hush.cli._options import (
+    Delta,
+    Epsilon,
+    High,
+    Json,
+    K,
+    Low,
+    MechanismName,
+    Sensitive,
+    Settings,
+    SpecFile,
+    SpecOut,
+    StatementFile,
+)
 from hush.errors import NOTHING, ParameterError, message
 from hush.files import reports as report_files
 from hush.files.domains import read_domain
@@ -74,6 +87,7 @@ def privatize(
     sensitive: Sensitive = None,
     spec: SpecFile = None,
     spec_out: SpecOut = None,
+    statement: StatementFile = None,
     as_json: Json = False,
 ) -> None:
     """Randomize a column of a file, one report a row, with secure randomness, and shuffle the rows.
@@ -84,7 +98,7 @@ def privatize(
     CSV columns are read as text, and an empty field is a missing value; so is a blank line in a file of one column.
     Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     """
-    _paths.writable({"--output": output, "--spec-out": spec_out}, [source, domain, spec])
+    _paths.writable({"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, domain, spec])
     chosen = _spec(MechanismOptions(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high), domain, other)
     rows = Rows(source, column, kept_columns(keep, column), chosen, clip, Likeness(strip, ignore_case))
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
@@ -95,6 +109,8 @@ def privatize(
         atomic.write(spec_out, chosen.to_json())
     _warn(rows, written, order, output)
     _tell(rows, written, order, output, as_json)
+    caveats = _statement.of_file(written, order)
+    _statement.write(statement, chosen, quiet=as_json, n=written.reports, kept=rows.kept, caveats=caveats)
 
 
 def _spec(choice: MechanismOptions, domain: Path | None, other: str | None) -> Spec:
