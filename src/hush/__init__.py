@@ -136,6 +136,7 @@ _PACKAGES = {
     "multidim",
     "people",
     "planning",
+    "reports",
     "testing",
     "utility",
 }

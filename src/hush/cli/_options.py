@@ -95,6 +95,14 @@ SpecFile = Annotated[
 SpecOut = Annotated[
     Path | None, typer.Option("--spec-out", metavar="FILE.json", help="Also write the spec (.json), in canonical form.")
 ]
+StatementFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--statement",
+        metavar="FILE.md|.html",
+        help="Also write what the collection promises, and what not, for a data-protection officer (.md or .html).",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs, and no progress bar.")]
 Png = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also draw a figure (.png).")]
 Seed = Annotated[

@@ -11,7 +11,7 @@ from pathlib import Path
 from hush.errors import ParameterError, Unsaid, message
 from hush.files.paths import quoted, same
 
-ENDINGS = {
+ENDINGS: dict[str, str | tuple[str, ...]] = {
     "--output": ".parquet",
     "--reports-out": ".parquet",
     "--aggregate-out": ".hush",
@@ -19,6 +19,7 @@ ENDINGS = {
     "--csv": ".csv",
     "--png": ".png",
     "--html": ".html",
+    "--statement": (".md", ".html"),
     "--junit": ".xml",
     "--sarif": ".sarif",
     "--checkpoint": ".json",
@@ -72,9 +73,11 @@ def _target(option: str, path: Path) -> None:
     if kind != stat.S_IFREG:
         found = Unsaid(f"{_KINDS.get(kind, 'something else')}, {quoted(path)}")
         raise ParameterError(message(option, "must be a file, new or plain", found, "name another file"))
-    ending = ENDINGS.get(option)
-    if ending is not None and path.suffix.lower() != ending:
-        raise ParameterError(message(option, f"must end in {ending}", quoted(path), f"write e.g. {path.stem}{ending}"))
+    allowed = ENDINGS.get(option, ())
+    endings = (allowed,) if isinstance(allowed, str) else allowed
+    if endings and path.suffix.lower() not in endings:
+        rule = f"must end in {' or '.join(endings)}"
+        raise ParameterError(message(option, rule, quoted(path), f"write e.g. {path.stem}{endings[0]}"))
     if not Path(os.path.realpath(path)).parent.is_dir():
         remedy = f"make {path.parent} first"
         raise ParameterError(message(option, "must lie in a folder that exists", quoted(path), remedy))

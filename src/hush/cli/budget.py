@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from hush import atomic
-from hush.cli import _asking, _budget_table, _console, _paths
+from hush.cli import _asking, _budget_table, _console, _paths, _statement
 from hush.cli._asking import asked, with_budget
 from hush.cli._choose import MechanismOptions, parsed
 from hush.cli._numbers import real, share, whole
@@ -28,6 +28,7 @@ from hush.cli._options import (
     Sensitive,
     Settings,
     SpecOut,
+    StatementFile,
     seeded,
 )
 from hush.cli._people import Source
@@ -37,6 +38,7 @@ from hush.people import Population
 from hush.planning.optimus import METHODS, BudgetAnswer
 from hush.planning.optimus import budget as search
 from hush.planning.optimus.trials import BudgetTrials
+from hush.reports import budget_in_words
 
 _POINTS, _RUNS, _AROUND = 31, 200, 4.0  # of a picture: budgets, runs at each, how far from the answer
 _OFF = 0.2  # a normal law that was off by more is not drawn
@@ -152,6 +154,7 @@ def budget(
     settings: Settings = None,
     sensitive: Sensitive = None,
     spec_out: SpecOut = None,
+    statement: StatementFile = None,
     png: SearchPng = None,
     as_json: Json = False,
 ) -> None:
@@ -160,7 +163,7 @@ def budget(
     Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
     no budget of the range does.
     """
-    _paths.writable({"--spec-out": spec_out, "--png": png}, [counts, earlier])
+    _paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, [counts, earlier])
     chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
@@ -176,6 +179,9 @@ def budget(
     else:
         _budget_table.show(_console.stdout(), answer, crowd.name, chosen)
         _asking.say_written(made, spec_out, png, read=made is not None)
+    _statement.write(
+        statement, made, quiet=as_json, n=answer.question.people.n, asked=[budget_in_words.asked(answer.question)]
+    )
     if not answer.feasible:
         raise typer.Exit(1)
 

@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from hush import atomic
-from hush.cli import _console, _means, _paths, _progress
+from hush.cli import _console, _means, _paths, _progress, _statement
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
 from hush.cli._estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, show, shown, title_of
 from hush.cli._numbers import real, whole
-from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut
+from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut, StatementFile
 from hush.errors import NOTHING, ParameterError, message
 from hush.estimation import consistency, intervals
 from hush.files.collections import KINDS, Collection, opened
@@ -79,6 +79,7 @@ def estimate(
     mechanism: MechanismName = None,
     spec: SpecFile = None,
     spec_out: SpecOut = None,
+    statement: StatementFile = None,
     as_json: Json = False,
 ) -> None:
     """Estimate how frequent each value is, or the mean and total of numbers, from reports of one collection.
@@ -90,7 +91,7 @@ def estimate(
     A saved aggregate needs --spec; a mechanism of your own needs --mechanism module:Class.
     """
     outputs = {"--csv": csv, "--png": png, "--aggregate-out": aggregate_out, "--spec-out": spec_out}
-    _paths.writable(outputs, [*sources, spec])
+    _paths.writable({**outputs, "--statement": statement}, [*sources, spec])
     intervals.tail(level)
     if project is not None and project not in consistency.METHODS:
         rule = f"must be one of {', '.join(consistency.METHODS)}"
@@ -115,6 +116,8 @@ def estimate(
         several = len(collection.attributes) if attribute is None and collection.attributes else 1
         settings = EstimateSettings(level, simultaneous, project, several)
         _frequencies(collection, by, top, settings, outputs, only=attribute, floor=floor, as_json=as_json)
+    known = {} if statement is None else _statement.of_collection(found.reports, collection, by, level)
+    _statement.write(statement, collection.spec, quiet=as_json, **known)
     for written in outputs.values():
         if written is not None and not as_json:
             _console.note(f"wrote {written}")

@@ -9,10 +9,10 @@ import typer
 
 import hush
 from hush import atomic
-from hush.cli import _console, _paths, _plan_table
+from hush.cli import _console, _paths, _plan_table, _statement
 from hush.cli._asking import asked
 from hush.cli._numbers import real, share, whole
-from hush.cli._options import Json, SpecOut
+from hush.cli._options import Json, SpecOut, StatementFile
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.counts import read_groups
 from hush.files.domains import read_domain
@@ -197,6 +197,7 @@ def plan(
         typer.Option("--choose", metavar="ROW", help="Take this row of the table, by name or number, not the first."),
     ] = None,
     spec_out: SpecOut = None,
+    statement: StatementFile = None,
     png: Annotated[
         Path | None,
         typer.Option(
@@ -212,7 +213,7 @@ def plan(
     others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
     nothing meets all wishes; then the nearest that can be met are listed.
     """
-    _paths.writable({"--spec-out": spec_out, "--png": png}, [domain, groups])
+    _paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, [domain, groups])
     if other is not None and domain is None:
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
     if k is None and domain is None:
@@ -245,6 +246,9 @@ def plan(
         _console.print_json({**made.to_dict(central_delta), **told})
     else:
         _show(made, choice, spec_out, png, central_delta, every=every)
+    _statement.write(
+        statement, None if choice is None else choice.spec, quiet=as_json, n=n, asked=[plan_in_words.asked(made)]
+    )
     if choice is None:
         raise typer.Exit(1)
 

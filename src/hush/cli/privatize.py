@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from hush import atomic
-from hush.cli import _console, _paths, _progress
+from hush.cli import _console, _paths, _progress, _statement
 from hush.cli._choose import MechanismOptions
 from hush.cli._columns import ColumnOptions
 from hush.cli._options import (
@@ -26,6 +26,7 @@ from hush.cli._options import (
     Settings,
     SpecFile,
     SpecOut,
+    StatementFile,
 )
 from hush.errors import ParameterError, message
 from hush.files import reports as report_files
@@ -108,6 +109,7 @@ def privatize(
     sensitive: Sensitive = None,
     spec: SpecFile = None,
     spec_out: SpecOut = None,
+    statement: StatementFile = None,
     as_json: Json = False,
 ) -> None:
     """Randomize a column of a file, or several, one report a row, with secure randomness, and shuffle the rows.
@@ -120,7 +122,7 @@ def privatize(
     SMP, SPL, RSFD and RSRFD take several columns; --set mechanism=OUE or variant=OUE-z says how each is randomized.
     """
     said = ColumnOptions(column or [], domain or [], other or [], k or [])
-    _paths.writable({"--output": output, "--spec-out": spec_out}, [source, *said.files, spec])
+    _paths.writable({"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, *said.files, spec])
     choice = MechanismOptions(mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high)
     chosen, columns = said.spec(choice)
     rows = Rows(source, columns, kept_columns(keep, columns), chosen, clip, Likeness(strip, ignore_case))
@@ -132,6 +134,8 @@ def privatize(
         atomic.write(spec_out, chosen.to_json())
     _warn(rows, written, order, output)
     _tell(rows, written, order, output, as_json)
+    caveats = _statement.of_file(written, order)
+    _statement.write(statement, chosen, quiet=as_json, n=written.reports, kept=rows.kept, caveats=caveats)
 
 
 def _temporary(given: Path | None, output: Path) -> Path:

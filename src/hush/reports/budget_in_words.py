@@ -120,6 +120,11 @@ def _crowd(q: BudgetQuestion) -> str:
     return f"the same {people(q)}" if q.people.drawn is None else f"{people(q)} drawn anew"
 
 
+def asked(q: BudgetQuestion) -> str:
+    """What was asked of the search, in a sentence."""
+    return f"The budget was looked for so that in {percent(q.probability)} of such collections {meaning(q)}."
+
+
 def meaning(q: BudgetQuestion) -> str:
     """What the wish says, for somebody who has never heard of the loss."""
     x, (name, _, top) = q.threshold, q.loss.partition("@")

@@ -105,6 +105,11 @@ def wished(made: Plan) -> str:
     return ", ".join([*limits, _MATTERS[w.matters]])
 
 
+def asked(made: Plan) -> str:
+    """What was asked of the planner, in a sentence."""
+    return f"The collection was planned for {made.wishes.n:,} people, with these wishes: {wished(made)}."
+
+
 def said(name: str, value: float) -> str:
     """The limit of a wish."""
     return f"{value:,.0f}" if name == "bits" else f"{value:.6g}"
