@@ -40,14 +40,9 @@ _SOME = 1 << 10
 
 @dataclass(frozen=True, kw_only=True)
 class NamedOracle(UtilityOracle):
-    """A transformation whose base mechanism follows from its parameters.
+    """A transformation whose base mechanism follows from its parameters: those of `UtilityOracle`, and one more.
 
     Args:
-        k: Domain size, sensitive or not.
-        epsilon: Privacy loss of one report of a sensitive value, in nats.
-        sensitive: The values that need protection; all when left out.
-        z: How often a disguised value is revealed all the same: "exact", "constant", "balanced", "paper" or "none".
-        reveal: Whether it is then sent as a "pair" with the base report, or "alone".
         theta: Share of people whose value is not sensitive, for the choice of the parameter; when left out, as if all
             values were equally frequent.
     """
