@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from hush_studies.rule import Rule, digits
 
@@ -120,6 +123,16 @@ def untold(
 def ours(claim: str, printed: str, rule: Rule, numbers: Iterable[float] | float, computed: str, source: str) -> Check:
     """What we computed in one way beside what we computed in another."""
     return Check(claim, printed, rule, _tuple(numbers), computed, source, ours=True)
+
+
+def span(values: npt.ArrayLike, written: Callable[[float], str]) -> str:
+    """From the least to the largest, as they are written.
+
+    >>> span([1.5, 2.25], "{:.1f}".format), span([1.01, 1.02], "{:.1f}".format)
+    ('1.5 to 2.2', '1.0')
+    """
+    low, high = (written(float(each)) for each in (np.nanmin(values), np.nanmax(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 def _tuple(numbers: Iterable[float] | float) -> tuple[float, ...]:

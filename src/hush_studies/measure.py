@@ -17,8 +17,14 @@ import numpy.typing as npt
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.randomness import CHUNK, seeded
+from hush.types import Floats
 
 _ENOUGH = 5_000_000
+
+
+def average(values: Floats) -> tuple[float, float]:
+    """The mean, and its standard error."""
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,4 @@ def repeated(m: FrequencyOracle, counts: npt.NDArray[np.int64], runs: int, seed:
     attacked = n * real
     asr = float(right.sum()) / attacked
     spread = max(float(squares.sum()) / attacked - asr**2, 0.0)
-    return Measured(
-        asr, float(np.sqrt(spread / attacked)), float(errors.mean()), float(errors.std(ddof=1) / np.sqrt(runs))
-    )
+    return Measured(asr, float(np.sqrt(spread / attacked)), *average(errors))

@@ -167,7 +167,7 @@ def test_the_theorem_for_noisy_vectors() -> None:
         base = hush.SHE(k=s, epsilon=epsilon)
         u = utility.transform(base, hush.Domain(size=s + 1, sensitive=range(s)))
         reports = base.privatize(np.arange(200_000) % s, rng=hush.seeded(15))
-        z = u._giving.thresholds(reports) / 2.0**64
+        z = u._revelation.thresholds(reports) / 2.0**64
         told = 1 - u.f + u.f * z.mean()
         assert abs(told - utility.z_star_by_attack(base)) < sigmas() * u.f * z.std() / np.sqrt(z.size)
 

@@ -14,8 +14,8 @@ import hush_studies
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
-    "_start", "errors", "types", "rules", "strict_json", "canonical", "guarantee", "exact", "statistics", "randomness",
-    "atomic", "people", "datasets",
+    "_start", "_modules", "errors", "types", "rules", "strict_json", "canonical", "guarantee", "exact", "statistics",
+    "randomness", "atomic", "people", "datasets",
     "kernels", "estimation", "analysis", "simulation", "mechanisms", "utility", "longitudinal", "multidim",
     "attacks", "audit", "planning", "testing", "files", "reports", "engine", "collect", "workbench", "cli",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from hush.audit.result import Witness
 from hush.audit.target import Claim, MechanismTarget, Target
 from hush.errors import ParameterError, message
 from hush.exact.enumeration import enumerated, listings
-from hush.exact.loss import pair_epsilon, smallest_epsilon, worst_ratio
+from hush.exact.loss import loss_at, pair_epsilon
 from hush.exact.thresholds import log_ratio as exact_log
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
@@ -45,12 +45,12 @@ def loss(target: MechanismTarget, claim: Claim | None) -> tuple[float, Witness |
         if delta and not _few_pairs(m):
             rule = "must be 0 for a utility-optimized mechanism whose outputs are too many to list"
             raise ParameterError(message("delta of the claim", rule, delta, "use a smaller k, or another method"))
-        return _at(m, Fraction(delta)), None
+        return loss_at(m, Fraction(delta)), None
     if delta != m._delta:
         if not _few_pairs(m):
             rule = f"must be the mechanism's own, {m._delta:g}, where outputs are too many to list"
             raise ParameterError(message("delta of the claim", rule, delta, "use a smaller k, or another method"))
-        found = _at(m, Fraction(delta))
+        found = loss_at(m, Fraction(delta))
     else:
         found = m.exact_epsilon()
     if delta:
@@ -117,16 +117,6 @@ def _few_pairs(m: FrequencyOracle) -> bool:
     """Whether they can be for every pair of values."""
     found = listings(m)
     return found is not None and sum(len(listing.reports) for listing in found) * m.k**2 <= _PAIRS
-
-
-def _at(m: FrequencyOracle, delta: Fraction) -> float:
-    """The loss at a delta, whatever the public randomness."""
-    worst = 0.0
-    for each in enumerated(m):
-        law = each.weights
-        here = smallest_epsilon(law, each.copies, m.denominator, delta) if delta else worst_ratio(law)
-        worst = max(worst, here)
-    return worst
 
 
 def _event(m: FrequencyOracle, delta: Fraction, found: float) -> Witness | None:

@@ -27,16 +27,18 @@ class Promising(Enumerable, Protocol):
 def enumerated_loss(m: Promising) -> float:
     """The loss over all outputs: at the promised delta if there is one, among protected outputs under ULDP."""
     promise = m.guarantee
-    delta = Fraction(promise.delta) if isinstance(promise, ApproxLDP) else Fraction(0)
+    if isinstance(promise, ULDP):
+        return max((protected_ratio(listing.weights, promise.sensitive) for listing in enumerated(m)), default=0.0)
+    return loss_at(m, Fraction(promise.delta) if isinstance(promise, ApproxLDP) else Fraction(0))
+
+
+def loss_at(m: Enumerable, delta: Fraction) -> float:
+    """The loss over all outputs at a delta, whatever the public randomness and whatever is promised."""
     worst = 0.0
     for listing in enumerated(m):
-        if isinstance(promise, ULDP):
-            loss = protected_ratio(listing.weights, promise.sensitive)
-        elif delta:
-            loss = smallest_epsilon(listing.weights, listing.copies, m.denominator, delta)
-        else:
-            loss = worst_ratio(listing.weights)
-        worst = max(worst, loss)
+        law = listing.weights
+        here = smallest_epsilon(law, listing.copies, m.denominator, delta) if delta else worst_ratio(law)
+        worst = max(worst, here)
     return worst
 
 

@@ -60,7 +60,7 @@ def _weight(s, i, up, down, place):
 
 
 @njit(nogil=True)
-def _parts(word, shift):
+def _shifted_words(word, shift):
     """The place of a shifted word in a row of words, and the two words it covers."""
     bits = np.uint64(shift & 63)
     above = word >> (_WORD - bits) if bits > ZERO else ZERO
@@ -157,7 +157,7 @@ def rank(which, subsets, omegas, starts, tables, codes):
         j = np.int64(which[row]) if which.size > 0 else 0
         number[:] = starts[j]
         for i in range(omegas[j]):
-            _add(number, *_parts(*_weight(np.int64(subsets[row, i]), i + 1, up, down, place)))
+            _add(number, *_shifted_words(*_weight(np.int64(subsets[row, i]), i + 1, up, down, place)))
         for b in range(codes.shape[1]):
             codes[row, b] = (number[b >> 3] >> np.uint64(8 * (b & 7))) & np.uint64(255)
 
@@ -198,7 +198,7 @@ def unrank(codes, sizes, omegas, starts, tables, which, subsets):
             if last > 0 or number[0] > ZERO:
                 s = _largest(number, last, i, most, up, down, place, logs)
             if s >= i:
-                _subtract(number, *_parts(*_weight(s, i, up, down, place)))
+                _subtract(number, *_shifted_words(*_weight(s, i, up, down, place)))
             subsets[row, i - 1] = s
         for t in range(last + 1):
             if number[t] != ZERO:

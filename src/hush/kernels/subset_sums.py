@@ -24,21 +24,21 @@ _FEW = 24
 
 
 @njit(nogil=True, inline="always")
-def _turned(x, by):
+def _rotated(x, by):
     return (x << np.uint64(by)) | (x >> np.uint64(64 - by))
 
 
 @njit(nogil=True, inline="always")
 def _word(state):
     """The next word of xoshiro256++ (Blackman and Vigna 2021)."""
-    found = _turned(state[0] + state[3], 23) + state[0]
+    found = _rotated(state[0] + state[3], 23) + state[0]
     shifted = state[1] << np.uint64(17)
     state[2] ^= state[0]
     state[3] ^= state[1]
     state[1] ^= state[2]
     state[0] ^= state[3]
     state[2] ^= shifted
-    state[3] = _turned(state[3], 45)
+    state[3] = _rotated(state[3], 45)
     return found
 
 
@@ -63,13 +63,13 @@ def _random_bits(streams, parts, words, tail, bits):
         union = (parts >> digit) & 1
         for w in range(words):
             a, b, c, d = streams[0, w], streams[1, w], streams[2, w], streams[3, w]
-            drawn = _turned(a + d, 23) + a
+            drawn = _rotated(a + d, 23) + a
             c ^= a
             d ^= b
             streams[1, w] = b ^ c
             streams[0, w] = a ^ d
             streams[2, w] = c ^ (b << np.uint64(17))
-            streams[3, w] = _turned(d, 45)
+            streams[3, w] = _rotated(d, 45)
             held = bits[w] if digit > first else ZERO
             bits[w] = held | drawn if union else held & drawn
     bits[words - 1] &= tail

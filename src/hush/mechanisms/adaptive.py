@@ -6,6 +6,7 @@ closed forms, for one report. The guarantee is that of the mechanism they derive
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -64,6 +65,13 @@ class Adaptive(chosen.Chosen):
     strategy: str = "weighted"
     search: str = "exact"
 
+    def __post_init__(self) -> None:
+        """Choose the parameter, if it was left out."""
+        k, epsilon = self._checked()
+        if getattr(self, self.choice) is None:
+            object.__setattr__(self, self.choice, self._best(k, epsilon))
+        super().__post_init__()  # type: ignore[misc]
+
     def _checked(self) -> tuple[int, float]:
         """The number of values and the budget, once all that the choice depends on is known to be in order."""
         object.__setattr__(self, "w_asr", rules.share("w_asr", self.w_asr))
@@ -72,11 +80,9 @@ class Adaptive(chosen.Chosen):
             object.__setattr__(self, name, chosen)
         return rules.domain_size(self.k), rules.epsilon(self.epsilon)  # type: ignore[attr-defined]
 
-    def _settle(self, choose: Callable[[int, float], float]) -> None:
-        """Choose the parameter, if it was left out."""
-        k, epsilon = self._checked()
-        if getattr(self, self.choice) is None:
-            object.__setattr__(self, self.choice, choose(k, epsilon))
+    @abstractmethod
+    def _best(self, k: int, epsilon: float) -> float:
+        """The parameter that the strategy picks."""
 
     def _share(self, curve: Curve, grid: Floats, more: Floats | None = None) -> float:
         """The real parameter that the strategy picks, from the paper's grid or, if need be with more, around it."""
@@ -104,9 +110,8 @@ class ASS(Adaptive, SS):
 
     full_name: ClassVar[str] = "adaptive subset selection"
 
-    def __post_init__(self) -> None:
-        self._settle(lambda k, epsilon: self._whole(lambda w: tradeoff.subset(k, epsilon, w), 1, k - 1))
-        super().__post_init__()
+    def _best(self, k: int, epsilon: float) -> int:
+        return self._whole(lambda w: tradeoff.subset(k, epsilon, w), 1, k - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,10 +126,6 @@ class AUE(Adaptive, UE):
 
     full_name: ClassVar[str] = "adaptive unary encoding"
     choice: ClassVar[str] = "p"
-
-    def __post_init__(self) -> None:
-        self._settle(self._best)
-        super().__post_init__()
 
     def _best(self, k: int, epsilon: float) -> float:
         close = 1 - np.geomspace(0.5, 1e-6, 200)  # at large budgets the optimum lies close to one
@@ -148,10 +149,6 @@ class ALH(Adaptive, LH):
     full_name: ClassVar[str] = "adaptive local hashing"
     choice: ClassVar[str] = "g"
 
-    def __post_init__(self) -> None:
-        self._settle(self._best)
-        super().__post_init__()
-
     def _best(self, k: int, epsilon: float) -> int:
         most = min(max(k, int(portable.exp(epsilon) + 1)), most_buckets(k))
         best = self._whole(lambda g: tradeoff.hashing(k, epsilon, g), 2, most)
@@ -171,10 +168,6 @@ class ATHE(Adaptive, THE):
     """
 
     full_name: ClassVar[str] = "adaptive thresholding with histogram encoding"
-
-    def __post_init__(self) -> None:
-        self._settle(self._best)
-        super().__post_init__()
 
     def _best(self, k: int, epsilon: float) -> float:
         grid = tradeoff.paper_grid("theta", k, epsilon)[1:]

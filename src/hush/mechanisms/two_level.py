@@ -59,6 +59,12 @@ class TwoLevel(FrequencyOracle):
         return (SCALE - self.keep) * inside, self.keep * outside
 
     @property
+    def denominator(self) -> int:
+        """2^64 times the two sizes, where these are the numbers of outputs themselves."""
+        inside, outside = self._sizes
+        return SCALE * inside * outside
+
+    @property
     def _log_favour(self) -> float:
         """How much likelier a report is, in logarithm, for a value that it supports."""
         low, high = self._weights

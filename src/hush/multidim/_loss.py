@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hush.errors import ParameterError, message
-from hush.exact.loss import protected_ratio, smallest_epsilon
+from hush.exact.loss import pair_epsilon, protected_ratio
 from hush.exact.thresholds import log_ratio
 from hush.guarantee import ULDP
 
@@ -107,9 +107,8 @@ def enumerated(m: Multidim, changed: int, delta: Fraction) -> float:
             worst = max(worst, protected_ratio(law, m.guarantee.sensitive))
         elif delta:
             copies = [m.copies(y) for y in outputs]
-            for i, j in pairs:
-                both = [[row[i], row[j]] for row in law]
-                worst = max(worst, smallest_epsilon(both, copies, m.denominator, delta))
+            losses = (pair_epsilon(law, copies, m.denominator, delta, i, j) for i, j in pairs)
+            worst = max([worst, *losses])
         else:
             worst = max(worst, _largest_ratio(law, pairs))
     return worst

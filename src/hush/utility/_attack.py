@@ -11,8 +11,8 @@ import numpy.typing as npt
 from hush.exact.thresholds import SCALE, log_ratio
 from hush.mechanisms.base import FrequencyOracle
 from hush.types import Floats, Reports, Values
-from hush.utility._giving import Giving, Leveled
 from hush.utility._moments import protected_outputs
+from hush.utility._revelation import Leveled, Revelation
 
 if TYPE_CHECKING:
     from hush.utility.oracle import UtilityOracle
@@ -22,11 +22,11 @@ def _log(above: int, below: int) -> float:
     return log_ratio(above, below) if above else -math.inf
 
 
-def _logs(giving: Giving, reports: Reports, revealed: npt.NDArray[np.bool_]) -> Floats:
+def _logs(revelation: Revelation, reports: Reports, revealed: npt.NDArray[np.bool_]) -> Floats:
     """Logarithm of the chance that a value is disguised and then revealed, or not, with these base reports."""
-    distinct, at = np.unique(giving.thresholds(reports), return_inverse=True)
-    kept = np.array([_log(giving.hide * (SCALE - int(t)), SCALE**2) for t in distinct])
-    shown = np.array([_log(giving.hide * int(t), SCALE**2) for t in distinct])
+    distinct, at = np.unique(revelation.thresholds(reports), return_inverse=True)
+    kept = np.array([_log(revelation.hide * (SCALE - int(t)), SCALE**2) for t in distinct])
+    shown = np.array([_log(revelation.hide * int(t), SCALE**2) for t in distinct])
     return np.asarray(np.where(revealed, shown[at], kept[at]), np.float64)
 
 
@@ -43,7 +43,7 @@ def log_prob(u: UtilityOracle, reports: Reports, values: Values) -> Floats:
     if there.size:
         based = u._based(reports, there)
         with np.errstate(divide="ignore"):
-            out[there] = u._giving.log_disguise(based) + _logs(u._giving, based, kind[there] != 0)
+            out[there] = u._revelation.log_disguise(based) + _logs(u._revelation, based, kind[there] != 0)
     return out
 
 
@@ -58,7 +58,7 @@ def scores(u: UtilityOracle, reports: Reports) -> Floats:
         based = u._based(reports, kept)
         inner = u.base.scores(based)
         out[np.ix_(kept, u._sensitive)] = inner
-        other = u._giving.log_mixture(inner) + _logs(u._giving, based, np.zeros(kept.size, np.bool_))
+        other = u._revelation.log_mixture(inner) + _logs(u._revelation, based, np.zeros(kept.size, np.bool_))
         out[np.ix_(kept, u._others)] = other[:, None]
     return out
 
@@ -73,24 +73,24 @@ def success(u: UtilityOracle, prior: Floats) -> float:
         return revealed + u.base.asr(held) * float(held.sum())
     if even and top <= held[0] * (1 + 1e-12):  # no disguise is likelier than the likeliest sensitive value
         return revealed + u.base.asr() * float(held.sum())
-    giving = u._giving
-    if isinstance(giving, Leveled) and giving.shape.alike:
-        return revealed + _by_size(giving, np.sort(held)[::-1], top)
-    if isinstance(giving, Leveled) and giving.shape.numbered:
+    revelation = u._revelation
+    if isinstance(revelation, Leveled) and revelation.shape.alike:
+        return revealed + _by_size(revelation, np.sort(held)[::-1], top)
+    if isinstance(revelation, Leveled) and revelation.shape.numbered:
         best = u.base.forms.best_chances(held)
-        return revealed + float(np.maximum(best, top * protected_outputs(giving)).sum())
+        return revealed + float(np.maximum(best, top * protected_outputs(revelation)).sum())
     return FrequencyOracle.asr(u, prior)
 
 
-def _by_size(giving: Leveled, falling: Floats, top: float) -> float:
+def _by_size(revelation: Leveled, falling: Floats, top: float) -> float:
     """Sets of one size are alike: only the likeliest value that a report supports matters, and the likeliest of all."""
-    shape = giving.shape
+    shape = revelation.shape
     s = shape.s
     sizes = np.array([c for c in shape.possible if shape.law[c] > 0], np.int64)
     mass = np.array([shape.mass(int(c)) / shape.low for c in sizes])
     low = shape.law[sizes] * s / mass
     high = low * (shape.high / shape.low)
-    other = top * giving.hide / SCALE * shape.law[sizes] * (1 - giving.chances[sizes])
+    other = top * revelation.hide / SCALE * shape.law[sizes] * (1 - revelation.chances[sizes])
     total = float(np.maximum(falling[0] * low, other)[sizes == 0].sum())
     share = sizes / s  # of the sets of each size, those whose first member is value j
     for j in range(s):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hush.estimation.bounds import Bounded, Either, Mixed, MixturePart, Term, Terms
 from hush.estimation.laws import EstimateLaw, Parts, Supports
-from hush.utility._giving import Silent
+from hush.utility._revelation import Silent
 
 if TYPE_CHECKING:
     from hush.types import Ints
@@ -37,7 +37,7 @@ def _hidden(u: UtilityOracle, terms: Terms) -> tuple[Term, float]:
 
     And their least variance. Where every base report is sent on alike, it is that of a uniform sensitive value.
     """
-    offset, base = u._offset, u._giving
+    offset, base = u._offset, u._revelation
     alone = u._alone
     if isinstance(base, Silent) or (u.reveal == "alone" and base.constant is None):
         squares = u._moments_sent.square + alone * offset**2

@@ -14,7 +14,7 @@ from hush.errors import ParameterError, message
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.pure import PureOracle
 from hush.types import Floats
-from hush.utility._giving import Giving, Leveled, Silent
+from hush.utility._revelation import Leveled, Revelation, Silent
 
 
 @dataclass(frozen=True)
@@ -25,40 +25,40 @@ class Moments:
     square: Floats
 
 
-def sent(giving: Giving) -> Moments:
+def sent(revelation: Revelation) -> Moments:
     """Over all base reports of people in disguise, whether their value is revealed beside it or not."""
-    base, f = giving.base, giving.hide / SCALE
-    if isinstance(giving, Silent):
-        p, q = giving.unary.p_star, giving.unary.q_star
+    base, f = revelation.base, revelation.hide / SCALE
+    if isinstance(revelation, Silent):
+        p, q = revelation.unary.p_star, revelation.unary.q_star
         return Moments(np.zeros(base.k), np.full(base.k, q * (1 - q) / (p - q) ** 2))
     even = np.full(base.k, 1 / base.k)
     return Moments(f * even, f * (base.variances(even, 1) + even))
 
 
-def protected(giving: Giving) -> Moments:
+def protected(revelation: Revelation) -> Moments:
     """Over the protected reports alone."""
-    if giving.constant is not None:
-        whole, kept = sent(giving), 1 - giving.constant / SCALE
+    if revelation.constant is not None:
+        whole, kept = sent(revelation), 1 - revelation.constant / SCALE
         return Moments(whole.mean * kept, whole.square * kept)
-    base = giving.base
-    if isinstance(giving, Leveled) and giving.shape.numbered:
-        return Moments(*base.forms.moments(protected_outputs(giving)))
+    base = revelation.base
+    if isinstance(revelation, Leveled) and revelation.shape.numbered:
+        return Moments(*base.forms.moments(protected_outputs(revelation)))
     if isinstance(base, PureOracle):
-        return _by_size(base, giving)
+        return _by_size(base, revelation)
     listing, unit = base.forms.whole, base.k * base.denominator
-    weights = (giving.hide * (SCALE - giving.threshold(y)) * giving.mass(y) for y in listing.reports)
+    weights = (revelation.hide * (SCALE - revelation.threshold(y)) * revelation.mass(y) for y in listing.reports)
     pairs = zip(weights, listing.copies, strict=True)
     chances = np.array([weight * copies / (SCALE**2 * unit) for weight, copies in pairs])
     return Moments(*base.forms.moments(chances))
 
 
-def _by_size(base: PureOracle, giving: Giving) -> Moments:
+def _by_size(base: PureOracle, revelation: Revelation) -> Moments:
     """Sets of one size are alike, so a report of size c supports a given value c times in s."""
-    if not isinstance(giving, Leveled):
+    if not isinstance(revelation, Leveled):
         rule = "must be 'pair' for a mechanism whose reports have more than two levels of probability"
         raise ParameterError(message("reveal", rule, "alone", "leave it out, or use z='constant'"))
     p, q = base.p_star, base.q_star
-    kept = giving.hide / SCALE * giving.shape.law * (1 - giving.chances)
+    kept = revelation.hide / SCALE * revelation.shape.law * (1 - revelation.chances)
     supported = float(kept @ np.arange(base.k + 1)) / base.k
     missed = float(kept.sum()) - supported
     mean = (supported * (1 - q) - missed * q) / (p - q)
@@ -66,21 +66,23 @@ def _by_size(base: PureOracle, giving: Giving) -> Moments:
     return Moments(np.full(base.k, mean), np.full(base.k, square))
 
 
-def output_chances(giving: Leveled) -> Floats:
+def output_chances(revelation: Leveled) -> Floats:
     """How likely each output is when the value is uniform, where the tally counts outputs."""
-    shape = giving.shape
+    shape = revelation.shape
     assert shape.numbered is not None
     sizes = shape.numbered()
-    low, high = (weight / giving.base.denominator for weight in (shape.low, shape.high))
+    low, high = (weight / revelation.base.denominator for weight in (shape.low, shape.high))
     return np.asarray((sizes * high + (shape.s - sizes) * low) / shape.s, np.float64)
 
 
-def revealing_outputs(giving: Leveled) -> Floats:
+def revealing_outputs(revelation: Leveled) -> Floats:
     """z of each output."""
-    assert giving.shape.numbered is not None
-    return giving.chances[giving.shape.numbered()]
+    assert revelation.shape.numbered is not None
+    return revelation.chances[revelation.shape.numbered()]
 
 
-def protected_outputs(giving: Leveled) -> Floats:
+def protected_outputs(revelation: Leveled) -> Floats:
     """How likely each output is to come, protected, from a person whose value is not sensitive."""
-    return np.asarray(giving.hide / SCALE * output_chances(giving) * (1 - revealing_outputs(giving)), np.float64)
+    return np.asarray(
+        revelation.hide / SCALE * output_chances(revelation) * (1 - revealing_outputs(revelation)), np.float64
+    )

@@ -14,11 +14,11 @@ import numpy as np
 from hush.exact.thresholds import SCALE, log_ratio
 from hush.mechanisms.histogram import NoisyHistogram
 from hush.types import Ints, Reports
-from hush.utility._giving import Giving, Thresholds
+from hush.utility._revelation import Thresholds, Weighed
 
 
-class Noisy(Giving):
-    """Thresholds by the ratios of a noisy vector."""
+class Noisy(Weighed):
+    """Thresholds by the ratios of a noisy vector, for many reports at once."""
 
     def __init__(self, base: NoisyHistogram, hide: int, choice: str) -> None:
         self.vector = base
@@ -48,16 +48,6 @@ class Noisy(Giving):
 
     def threshold(self, report: Reports) -> int:
         return int(self.thresholds(np.asarray(report, self.base.report_dtype)[None])[0])
-
-    def mass(self, report: Reports) -> int:
-        return sum(self.base.weight(report, value) for value in range(self.base.k))
-
-    @property
-    def mean(self) -> float:
-        """By the theorem, as for any mechanism."""
-        if self.constant is not None:
-            return self.constant / SCALE
-        return 1 - self.base.k * self.base.asr() / float(self.e) * SCALE / self.hide
 
     def loss(self) -> float:
         """Exact for a constant z; for the exact one, epsilon, which every report reaches but for rounding."""

@@ -20,7 +20,7 @@ from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
 from hush.randomness import chunk_generator
 from hush.types import Ints, Reports, Values
-from hush.utility._giving import Leveled, Silent
+from hush.utility._revelation import Leveled, Silent
 
 if TYPE_CHECKING:
     from hush.utility.oracle import UtilityOracle
@@ -50,23 +50,23 @@ def write(u: UtilityOracle, values: Values, rng: np.random.Generator, out: Repor
     from hush.kernels import utility as kernels
     from hush.kernels.words import rejection
 
-    n, giving = values.size, u._giving
+    n, revelation = values.size, u._revelation
     shown = np.uint8(PAIR if u.reveal == "pair" else ALONE)
-    law = u._inner, u.s, rejection(u.s), np.uint64(giving.hide - 1)
+    law = u._inner, u.s, rejection(u.s), np.uint64(revelation.hide - 1)
     if isinstance(u.base, SAME_WORK):
         kernels.idle(chunk_generator(bytes(16)), values, *law[:3])  # any key: nothing that it draws is used
     bits = u.base.forms.bit_thresholds
-    if bits is not None and isinstance(giving, Leveled):
+    if bits is not None and isinstance(revelation, Leveled):
         own, other = (np.uint64(chance) for chance in bits)
-        masked = other if isinstance(giving, Silent) else own
-        kernels.unary_reports(rng, values, *law, own, masked, other, giving.by_size, shown, rows_of(out))
+        masked = other if isinstance(revelation, Silent) else own
+        kernels.unary_reports(rng, values, *law, own, masked, other, revelation.by_size, shown, rows_of(out))
         return
     kind, luck = np.empty(n, np.uint8), np.empty(n, np.uint64)
     inner, hidden = np.empty(n, np.int64), np.empty(n, np.int64)
     sent, disguises = kernels.disguise(rng, values, *law, kind, inner, hidden, luck)
     inner, hidden = inner[:sent], hidden[:disguises]
     based = np.ascontiguousarray(u._base_reports(inner, hidden, rng))
-    threshold = giving.thresholds(based, hidden) if disguises else np.zeros(1, np.uint64)
+    threshold = revelation.thresholds(based, hidden) if disguises else np.zeros(1, np.uint64)
     kernels.pack(kind, values, luck, threshold, shown, rows_of(based), rows_of(out))
 
 

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from hush.exact.thresholds import SCALE
 from hush.types import Floats, Ints
-from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import output_chances, revealing_outputs
+from hush.utility._revelation import Leveled, Revelation, Silent
 
 
-def fast(giving: Giving) -> bool:
+def fast(revelation: Revelation) -> bool:
     """Whether a tally can be drawn without making reports of the disguised."""
-    known = isinstance(giving, Leveled) and (giving.shape.alike or giving.shape.numbered is not None)
-    return giving.constant is not None or known
+    known = isinstance(revelation, Leveled) and (revelation.shape.alike or revelation.shape.numbered is not None)
+    return revelation.constant is not None or known
 
 
 def uniform_sets(sizes: Ints, rng: np.random.Generator) -> Ints:
@@ -40,18 +40,18 @@ def uniform_sets(sizes: Ints, rng: np.random.Generator) -> Ints:
     return tally
 
 
-def disguised(giving: Giving, protected: int, pairs: int, rng: np.random.Generator) -> Ints:
+def disguised(revelation: Revelation, protected: int, pairs: int, rng: np.random.Generator) -> Ints:
     """The base tally of so many people in disguise who stay protected, and so many who reveal their value too."""
-    base = giving.base
-    if isinstance(giving, Silent):
-        return rng.binomial(protected + pairs, giving.unary.q_star, base.k).astype(np.int64)
-    if giving.constant is not None:
+    base = revelation.base
+    if isinstance(revelation, Silent):
+        return rng.binomial(protected + pairs, revelation.unary.q_star, base.k).astype(np.int64)
+    if revelation.constant is not None:
         spread = rng.multinomial(protected + pairs, np.full(base.k, 1 / base.k))
         return base._simulate(spread, rng)
-    assert isinstance(giving, Leveled)
-    if giving.shape.numbered is not None:
-        return _both(output_chances(giving), revealing_outputs(giving), protected, pairs, rng)
-    return uniform_sets(_both(giving.shape.law, giving.chances, protected, pairs, rng), rng)
+    assert isinstance(revelation, Leveled)
+    if revelation.shape.numbered is not None:
+        return _both(output_chances(revelation), revealing_outputs(revelation), protected, pairs, rng)
+    return uniform_sets(_both(revelation.shape.law, revelation.chances, protected, pairs, rng), rng)
 
 
 def _both(law: Floats, reveals: Floats, protected: int, pairs: int, rng: np.random.Generator) -> Ints:
@@ -64,8 +64,8 @@ def _both(law: Floats, reveals: Floats, protected: int, pairs: int, rng: np.rand
     return counts
 
 
-def revealing(giving: Giving, counts: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+def revealing(revelation: Revelation, counts: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
     """For each value that is not sensitive: people who send it alone, in disguise with it, and in disguise only."""
-    hidden: npt.NDArray[np.int64] = rng.binomial(counts, giving.hide / SCALE).astype(np.int64)
-    pairs: npt.NDArray[np.int64] = rng.binomial(hidden, min(max(giving.mean, 0.0), 1.0)).astype(np.int64)
+    hidden: npt.NDArray[np.int64] = rng.binomial(counts, revelation.hide / SCALE).astype(np.int64)
+    pairs: npt.NDArray[np.int64] = rng.binomial(hidden, min(max(revelation.mean, 0.0), 1.0)).astype(np.int64)
     return counts - hidden, pairs, hidden - pairs

@@ -24,8 +24,8 @@ from hush.mechanisms.hadamard.totals import output_means
 from hush.mechanisms.independent import IndependentForms
 from hush.mechanisms.pure import PureOracle
 from hush.types import Complexes, Floats, Ints
-from hush.utility._giving import Giving, Leveled, Silent
 from hush.utility._moments import protected_outputs
+from hush.utility._revelation import Leveled, Revelation, Silent
 
 if TYPE_CHECKING:
     from hush.mechanisms.hadamard import HR
@@ -55,8 +55,8 @@ def disguised_adds(u: UtilityOracle, amounts: Floats) -> Adds | None:
     base = forms.report_adds(amounts[u._sensitive])
     if base is None or u.s == u.k:
         return base
-    hidden = _hidden(u._giving, base, amounts[u._sensitive])
-    kept = _kept(u._giving, hidden, amounts[u._sensitive])
+    hidden = _hidden(u._revelation, base, amounts[u._sensitive])
+    kept = _kept(u._revelation, hidden, amounts[u._sensitive])
     return None if kept is None else _joined(u, amounts, base, hidden, kept)
 
 
@@ -124,33 +124,33 @@ def _joined(u: UtilityOracle, amounts: Floats, base: Adds, hidden: _Disguises, k
     return Adds(phi_less_one, mean, variance, base.cells + u.k, swings)
 
 
-def _hidden(giving: Giving, base: Adds, amounts: Floats) -> _Disguises:
+def _hidden(revelation: Revelation, base: Adds, amounts: Floats) -> _Disguises:
     """All disguises: a uniform sensitive value's report, or noise."""
-    if isinstance(giving, Silent):
-        return _noise(giving.unary, amounts)
+    if isinstance(revelation, Silent):
+        return _noise(revelation.unary, amounts)
     return _Disguises(
         lambda theta: base.phi_less_one(theta).mean(axis=1), 1.0, float(base.mean.mean()), float(base.square.mean())
     )
 
 
-def _kept(giving: Giving, hidden: _Disguises, amounts: Floats) -> _Disguises | None:
+def _kept(revelation: Revelation, hidden: _Disguises, amounts: Floats) -> _Disguises | None:
     """Those that stay protected, weighed by 1 - z(y); None where z(y) depends on more than is known here."""
-    if giving.constant is not None:
-        return hidden.times(1 - giving.constant / SCALE)
-    forms = giving.base.forms
-    if isinstance(giving, Leveled) and isinstance(forms, HadamardForms):
-        return _outputs(forms.m, giving, amounts)
-    if isinstance(giving, Leveled) and isinstance(forms, IndependentForms):
-        return _bits(forms.m, giving, amounts)
+    if revelation.constant is not None:
+        return hidden.times(1 - revelation.constant / SCALE)
+    forms = revelation.base.forms
+    if isinstance(revelation, Leveled) and isinstance(forms, HadamardForms):
+        return _outputs(forms.m, revelation, amounts)
+    if isinstance(revelation, Leveled) and isinstance(forms, IndependentForms):
+        return _bits(forms.m, revelation, amounts)
     return None
 
 
-def _bits(base: PureOracle, giving: Leveled, amounts: Floats) -> _Disguises:
+def _bits(base: PureOracle, revelation: Leveled, amounts: Floats) -> _Disguises:
     """A protected disguise is as likely as its likeliest value makes it, over E. For bits that is noise, weighed by one
     number wherever some bit is one, and by another where none is.
     """
     s, p, q = base.k, base.p_star, base.q_star
-    kept = 1 - giving.chances
+    kept = 1 - revelation.chances
     some = (p / (s * q) + (1 - p) * (s - 1) / (s * (1 - q))) * float(kept[1])
     none = (1 - p) / (1 - q) * float(kept[0])
     whole, empty = _noise(base, amounts), (1 - q) ** s * (none - some)
@@ -175,10 +175,10 @@ def _noise(base: PureOracle, amounts: Floats) -> _Disguises:
     return _Disguises(phi_less_one, 1.0, 0.0, q * (1 - q) * float(amounts @ amounts) / (p - q) ** 2)
 
 
-def _outputs(base: HR, giving: Leveled, amounts: Floats) -> _Disguises:
+def _outputs(base: HR, revelation: Leveled, amounts: Floats) -> _Disguises:
     """Output by output."""
     says = output_means(base, amounts)[0].ravel()
-    chances = protected_outputs(giving) * (SCALE / giving.hide)
+    chances = protected_outputs(revelation) * (SCALE / revelation.hide)
     return _Disguises(
         lambda theta: expm1i(theta[:, None] * says) @ chances,
         float(chances.sum()),

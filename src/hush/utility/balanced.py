@@ -21,23 +21,19 @@ from hush.analysis import optimal, success
 from hush.errors import ReportError, message
 from hush.estimation import possible
 from hush.exact.enumeration import check_few
-from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.forms import Forms
-from hush.mechanisms.hashing.hashed import RING
+from hush.mechanisms.hashing.hashed import Affine, Words
 from hush.mechanisms.inference import shares
-from hush.mechanisms.pure import PureOracle
-from hush.mechanisms.two_level import TwoLevel
 from hush.simulation.subsets import MOST_TOGETHER, sets_with_own
 from hush.types import Ints, Reports, Values
 from hush.utility.forms import BalancedForms
 
-Words = npt.NDArray[np.uint32]
 Hashes = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BalancedLH(TwoLevel, PureOracle):
+class BalancedLH(Affine):
     """Hash the value to one of ``g`` buckets that hold equally many values, then randomize the bucket.
 
     Args:
@@ -92,31 +88,18 @@ class BalancedLH(TwoLevel, PureOracle):
         return self.p_star * self.collision + (1 - self.p_star) * (1 - self.collision) / (self.g - 1)
 
     @property
-    def denominator(self) -> int:
-        """Each bucket's weight is over 2^64 (g-1)."""
-        return SCALE * (self.g - 1)
-
-    @property
     def bits(self) -> int:
         """The hash function's, and the bucket's."""
         return 64 + math.ceil(math.log2(self.g))
-
-    @cached_property
-    def _keys(self) -> Words:
-        from hush.kernels.hashing import keys
-
-        return keys(self.k)
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         """The bucket of each value's rank, randomized."""
         from hush.kernels.utility import ranked_buckets
         from hush.kernels.words import rejection
 
-        out = np.empty(values.size, self.report_dtype)
-        columns = [np.empty(values.size, self.report_dtype[name]) for name in ("a", "b", "bucket")]
+        columns = self._columns(values.size)
         ranked_buckets(rng, values, self._keys, self.g, np.uint64(self.keep), rejection(self.g - 1), *columns)
-        out["a"], out["b"], out["bucket"] = columns
-        return out
+        return self._packed(columns)
 
     def _bounds(self, reports: Reports) -> tuple[Words, Words, Hashes, Hashes]:
         """The hash functions, and the least and the greatest hash in each report's bucket."""
@@ -166,14 +149,6 @@ class BalancedLH(TwoLevel, PureOracle):
         """Only the bucket can be malformed."""
         if reports.size and int(reports["bucket"].max()) >= self.g:
             self._bounds(reports)
-
-    def publics(self) -> list[tuple[int, int]]:
-        """A few hash functions; the first has only ties."""
-        return [(0x9E3779B1 * i % RING, 0x85EBCA6B * i % RING) for i in range(4)]
-
-    def public(self, report: Any) -> tuple[int, int]:
-        """The hash function of a report."""
-        return int(report["a"]), int(report["b"])
 
     def outputs(self, public: Any = None) -> Reports:
         """Every bucket."""

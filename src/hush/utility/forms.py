@@ -98,7 +98,7 @@ class UtilityForms(Forms):
 
     def collection_work(self, n: int) -> float:
         """The base mechanism's, where disguises are drawn without making reports."""
-        if self.m._others.size and not fast(self.m._giving):
+        if self.m._others.size and not fast(self.m._revelation):
             return float(n)
         return self.m.base.forms.collection_work(n)
 

@@ -27,7 +27,7 @@ from hush.mechanisms.unary import SUE, UE
 from hush.mechanisms.wheel import Wheel
 from hush.types import Ints, Reports
 from hush.utility import optimal
-from hush.utility._giving import Giving, Leveled, Silent, hiding
+from hush.utility._revelation import Leveled, Revelation, Silent, hiding
 from hush.utility.balanced import BalancedLH
 from hush.utility.error import total_error
 from hush.utility.oracle import UtilityOracle
@@ -40,14 +40,9 @@ _SOME = 1 << 10
 
 @dataclass(frozen=True, kw_only=True)
 class NamedOracle(UtilityOracle):
-    """A transformation whose base mechanism follows from its parameters.
+    """A transformation whose base mechanism follows from its parameters: those of `UtilityOracle`, and one more.
 
     Args:
-        k: Domain size, sensitive or not.
-        epsilon: Privacy loss of one report of a sensitive value, in nats.
-        sensitive: The values that need protection; all when left out.
-        z: How often a disguised value is revealed all the same: "exact", "constant", "balanced", "paper" or "none".
-        reveal: Whether it is then sent as a "pair" with the base report, or "alone".
         theta: Share of people whose value is not sensitive, for the choice of the parameter; when left out, as if all
             values were equally frequent.
     """
@@ -118,14 +113,14 @@ class uRAP(NamedOracle):
         return SUE(k=s, epsilon=self.epsilon)
 
     @cached_property
-    def _giving(self) -> Giving:
+    def _revelation(self) -> Revelation:
         if self.z == "paper" and isinstance(self.base, UE) and self.s < self.k:
             return Silent(self.base)
-        return super()._giving
+        return super()._revelation
 
     def _base_reports(self, inner: Ints, hidden: Ints, rng: np.random.Generator) -> Reports:
-        giving = self._giving
-        if not isinstance(giving, Silent):
+        revelation = self._revelation
+        if not isinstance(revelation, Silent):
             return super()._base_reports(inner, hidden, rng)
         from hush.kernels.unary import encode
 
@@ -133,7 +128,7 @@ class uRAP(NamedOracle):
         own = np.ones(inner.size, np.bool_)
         own[hidden] = False
         out[own] = self.base.sample(inner[own], rng)
-        bits, noise = np.empty(hidden.size, self.base.report_dtype), np.uint64(giving.unary._ones[1])
+        bits, noise = np.empty(hidden.size, self.base.report_dtype), np.uint64(revelation.unary._ones[1])
         encode(rng, inner[hidden], self.s, noise, noise, bits["bits"])
         out[hidden] = bits
         return out
@@ -281,10 +276,10 @@ class uHR(NamedOracle):
         return total_error(made, self._theta)
 
     @cached_property
-    def _giving(self) -> Giving:
+    def _revelation(self) -> Revelation:
         if self.z == "paper" and self.s < self.k and (shape := self.base.forms.shape) is not None:
             return Leveled(self.base, shape, hiding(self.base, pure=False), "exact")
-        return super()._giving
+        return super()._revelation
 
     def _make(self, s: int) -> FrequencyOracle:
         return HR(k=s, epsilon=self.epsilon, blocks=self.blocks)  # type: ignore[arg-type]

@@ -37,11 +37,11 @@ from hush.people.columns import column
 from hush.people.domain import Domain, integers
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports, Values
-from hush.utility import _attack, _giving, _law, _moments, _records, _simulate
+from hush.utility import _attack, _law, _moments, _records, _revelation, _simulate
 from hush.utility._choice import checked_sensitive
-from hush.utility._giving import Giving, Leveled, Weighed
 from hush.utility._noisy import Noisy
 from hush.utility._records import ALONE, PAIR, PROTECTED
+from hush.utility._revelation import Leveled, Revelation, Weighed
 from hush.utility.forms import UtilityForms
 
 REVEALS = ("pair", "alone")
@@ -69,7 +69,7 @@ class UtilityOracle(FrequencyOracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set(sensitive=checked_sensitive(self.sensitive, self.k), z=_giving.checked_choice(self.z))
+        self._set(sensitive=checked_sensitive(self.sensitive, self.k), z=_revelation.checked_choice(self.z))
         self._set(reveal=rules.named("reveal", self.reveal, REVEALS, "use 'pair'"))
 
     def _ready(self) -> None:
@@ -78,7 +78,7 @@ class UtilityOracle(FrequencyOracle):
             rule = f"must have as many values as are sensitive, {self.s}"
             raise ParameterError(message("base", rule, self.base.k, f"give it k={self.s}"))
         if self.reveal == "alone" and self.s < self.k:
-            if self._giving.constant is None and len(self.base.publics()) > 1:
+            if self._revelation.constant is None and len(self.base.publics()) > 1:
                 rule = "must be 'pair' where z goes by the output of a hash function, which a value alone does not tell"
                 raise ParameterError(message("reveal", rule, "alone", "use 'pair', or z='balanced'"))
             _ = self._moments_sent
@@ -117,8 +117,8 @@ class UtilityOracle(FrequencyOracle):
         return isinstance(self.base, PureOracle)
 
     @cached_property
-    def _giving(self) -> Giving:
-        hide, shape = _giving.hiding(self.base, self._pure), self.base.forms.shape
+    def _revelation(self) -> Revelation:
+        hide, shape = _revelation.hiding(self.base, self._pure), self.base.forms.shape
         choice = self.z if self.s < self.k else "none"
         if shape is not None:
             return Leveled(self.base, shape, hide, choice)
@@ -129,12 +129,12 @@ class UtilityOracle(FrequencyOracle):
     @property
     def f(self) -> float:
         """Probability that a value that is not sensitive is disguised."""
-        return self._giving.hide / SCALE
+        return self._revelation.hide / SCALE
 
     @cached_property
     def z_mean(self) -> float:
         """Probability that a disguised value is revealed all the same, on average."""
-        return self._giving.mean
+        return self._revelation.mean
 
     @cached_property
     def z_star(self) -> float:
@@ -161,7 +161,7 @@ class UtilityOracle(FrequencyOracle):
 
     @property
     def thresholds(self) -> dict[str, int | str]:
-        return {**self.base.thresholds, "disguise": self._giving.hide, "reveal": self._giving.words}
+        return {**self.base.thresholds, "disguise": self._revelation.hide, "reveal": self._revelation.words}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class UtilityOracle(FrequencyOracle):
 
     @property
     def _may_pair(self) -> bool:
-        return self.reveal == "pair" and self._giving.constant != 0
+        return self.reveal == "pair" and self._revelation.constant != 0
 
     def protected(self, reports: Reports) -> npt.NDArray[np.bool_]:
         """Which reports are among those that a sensitive value can give."""
@@ -198,7 +198,7 @@ class UtilityOracle(FrequencyOracle):
         checked = integers(given, self.k)
         reports = np.empty(checked.size, self.report_dtype)
         keys, rows = chunk_keys(rng, -(-checked.size // CHUNK)), _records.block_rows(self.report_dtype)
-        self._giving.expect(checked.size)
+        self._revelation.expect(checked.size)
 
         def work(start: int, stop: int) -> None:
             drawing = chunk_generator(keys[start // CHUNK])
@@ -256,7 +256,7 @@ class UtilityOracle(FrequencyOracle):
     @cached_property
     def _moments_sent(self) -> _moments.Moments:
         """Of the base reports that people send whose values are not sensitive."""
-        return (_moments.sent if self.reveal == "pair" else _moments.protected)(self._giving)
+        return (_moments.sent if self.reveal == "pair" else _moments.protected)(self._revelation)
 
     @cached_property
     def _offset(self) -> Floats:
@@ -352,27 +352,28 @@ class UtilityOracle(FrequencyOracle):
         return 1 if report["kind"] == ALONE else self.base.copies(report["base"])
 
     def weight(self, report: Any, value: int) -> int:
-        kind, inner, giving = int(report["kind"]), int(self._inner[value]), self._giving
+        kind, inner, revelation = int(report["kind"]), int(self._inner[value]), self._revelation
         if inner >= 0:
             return self.base.weight(report["base"], inner) * self.s * SCALE**2 if kind == PROTECTED else 0
         if kind != PROTECTED and int(report["value"]) != value:
             return 0
         if kind == ALONE:
             return self._alone_weight
-        shown = giving.threshold(report["base"])
-        return giving.hide * (SCALE - shown if kind == PROTECTED else shown) * giving.mass(report["base"])
+        shown = revelation.threshold(report["base"])
+        return revelation.hide * (SCALE - shown if kind == PROTECTED else shown) * revelation.mass(report["base"])
 
     @cached_property
     def _alone_weight(self) -> int:
         """Of a value sent alone: what is not disguised, and what is revealed in disguise where that shows it alone."""
-        plain = (SCALE - self._giving.hide) * SCALE * self.s * self.base.denominator
+        plain = (SCALE - self._revelation.hide) * SCALE * self.s * self.base.denominator
         if self.reveal == "pair":
             return plain
-        giving = self._giving
-        if giving.constant is not None:
-            return plain + giving.hide * giving.constant * self.s * self.base.denominator
+        revelation = self._revelation
+        if revelation.constant is not None:
+            return plain + revelation.hide * revelation.constant * self.s * self.base.denominator
         return plain + sum(
-            giving.hide * giving.threshold(y) * giving.mass(y) * self.base.copies(y) for y in self.base.outputs()
+            revelation.hide * revelation.threshold(y) * revelation.mass(y) * self.base.copies(y)
+            for y in self.base.outputs()
         )
 
     @property
@@ -388,20 +389,22 @@ class UtilityOracle(FrequencyOracle):
 
     def exact_epsilon(self) -> float:
         """The true loss in the sense of ULDP, whatever the public randomness; for hashing, whatever the hash."""
-        return self.base.exact_epsilon() if self.s == self.k else max(self.base.exact_epsilon(), self._giving.loss())
+        return (
+            self.base.exact_epsilon() if self.s == self.k else max(self.base.exact_epsilon(), self._revelation.loss())
+        )
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """A revealed value is known; a protected report is guessed as the base mechanism's."""
         return _attack.success(self, shares(prior, self.k))
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
-        giving = self._giving
-        if self._others.size and not _simulate.fast(giving):
+        revelation = self._revelation
+        if self._others.size and not _simulate.fast(revelation):
             return super()._simulate(counts, rng)
         base = self.base._simulate(counts[self._sensitive], rng).ravel()
-        alone, pairs, kept = _simulate.revealing(giving, counts[self._others], rng)
+        alone, pairs, kept = _simulate.revealing(revelation, counts[self._others], rng)
         together = int(pairs.sum()) if self.reveal == "pair" else 0
         if kept.sum() + together:
-            base = base + _simulate.disguised(giving, int(kept.sum()), together, rng).ravel()
+            base = base + _simulate.disguised(revelation, int(kept.sum()), together, rng).ravel()
         by_itself = alone.sum() + (0 if self.reveal == "pair" else pairs.sum())
         return np.concatenate([base, alone + pairs, [by_itself]]).astype(np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 
 from hush.audit import bounds
 from hush.types import Floats
-from hush_studies import agreement, rule
+from hush_studies import agreement, check, rule
 from hush_studies.audit.bugs import infinite
 from hush_studies.audit.proof import RUNS, TRIALS
 from hush_studies.audit.protocols import COUNTERPART, GAUSSIAN
@@ -167,8 +167,7 @@ def bugs(table: Table) -> list[Check]:
 
 def span(values: Floats | list[float]) -> str:
     """From the least to the largest."""
-    low, high = f"{np.min(values):.2f}", f"{np.max(values):.2f}"
-    return low if low == high else f"{low} to {high}"
+    return check.span(values, "{:.2f}".format)
 
 
 def agree(table: Table, success: str = "success") -> Check:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hush.planning.optimus.question import RANGE
 from hush.types import Floats
-from hush_studies import agreement, rule
+from hush_studies import agreement, check, rule
 from hush_studies.budget.cells import THESIS
 from hush_studies.budget.people import crowd
 from hush_studies.check import Check, ours, paper, untold
@@ -20,8 +20,7 @@ _SECONDS = "it has seconds of its programs; collections are counted here"
 
 def span(values: Floats, digits: int = 2) -> str:
     """From the least to the largest."""
-    low, high = (f"{each:.{digits}f}" for each in (np.nanmin(values), np.nanmax(values)))
-    return low if low == high else f"{low} to {high}"
+    return check.span(values, lambda each: f"{each:.{digits}f}")
 
 
 def _cells(table: Table) -> list[Table]:

@@ -23,6 +23,7 @@ from hush_studies.budget.cells import (
     method,
 )
 from hush_studies.budget.people import crowd
+from hush_studies.measure import average
 from hush_studies.study import Advance, Settings, Table, rows_of
 
 HEAD = ("people", "k", "n", "protocol", "tau", "pi", "method")
@@ -119,14 +120,11 @@ def collections(settings: Settings, advance: Advance) -> Table:
         for protocol in PROTOCOLS:
             found = collection(people, protocol, settings)
             told = [people, crowd(people).k, crowd(people).n, protocol, epsilon]
-            rows.append([*told, found.seconds, found.seconds_drawn, *_mean(found.losses), *_mean(found.drawn)])
+            losses = [part for each in (found.losses, found.drawn) for part in (*average(each), each.size)]
+            rows.append([*told, found.seconds, found.seconds_drawn, *losses])
             advance(0.5 / len(PROTOCOLS))
     columns = ("loss", "loss_stderr", "runs", "loss_drawn", "loss_drawn_stderr", "runs_drawn")
     return rows_of(("people", "k", "n", "protocol", "epsilon", "seconds_by_reports", "seconds_drawn", *columns), rows)
-
-
-def _mean(values: Any) -> list[float]:
-    return [float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size)), values.size]
 
 
 def certainties(settings: Settings, advance: Advance) -> Table:

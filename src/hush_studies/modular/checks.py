@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hush.types import Floats
-from hush_studies import agreement, rule
+from hush_studies import agreement, check, rule
 from hush_studies.check import Check, ours, paper
 from hush_studies.modular import printed
 from hush_studies.modular.runtime import PRINTED, geometry
@@ -23,12 +23,7 @@ def over(table: Table, name: str, base: str, column: str) -> Floats:
 
 def span(values: Floats) -> str:
     """From the least to the largest."""
-    low, high = (_short(float(each)) for each in (np.min(values), np.max(values)))
-    return low if low == high else f"{low} to {high}"
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
+    return check.span(values, lambda each: f"{each:,.0f}" if 999.5 <= abs(each) < 1e9 else f"{each:.3g}")
 
 
 def first(table: Table) -> list[Check]:

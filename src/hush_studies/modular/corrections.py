@@ -19,9 +19,10 @@ from hush.mechanisms.modular import MSS
 from hush.mechanisms.modular.moduli import blocks
 from hush.randomness import seeded
 from hush.types import Floats
+from hush_studies.measure import average
 from hush_studies.modular import printed
 from hush_studies.modular.attacks import attacked
-from hush_studies.modular.measured import average, tally
+from hush_studies.modular.measured import tally
 from hush_studies.modular.settings import budgets
 from hush_studies.study import Advance, Settings, Table, rows_of
 

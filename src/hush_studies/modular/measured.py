@@ -5,7 +5,6 @@ Subsets, of values or of residues, are drawn one by one; reports of the other pr
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
 import numpy as np
@@ -60,8 +59,3 @@ def tally(m: FrequencyOracle, counts: Ints, rng: np.random.Generator) -> Ints:
         here = np.bincount(np.arange(m.k) % size, split[:, j], size).astype(np.int64)
         parts.append(drawn_members(here, omega, float(m.blocks.p[j]), rng))
     return np.concatenate([*parts, split.sum(axis=0)])
-
-
-def average(values: Floats) -> tuple[float, float]:
-    """The mean, and its standard error."""
-    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size))

@@ -11,9 +11,10 @@ import numpy as np
 from hush.kernels import chunks
 from hush.mechanisms.modular import MSS
 from hush.mechanisms.modular.moduli import Moduli, choose_moduli, usual_moduli
+from hush_studies.measure import average
 from hush_studies.modular import attacks, printed
 from hush_studies.modular.exact import Mean, mean_error
-from hush_studies.modular.measured import average, errors, errors_of
+from hush_studies.modular.measured import errors, errors_of
 from hush_studies.modular.settings import (
     BLOCKS,
     LARGE,

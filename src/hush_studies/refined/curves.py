@@ -10,6 +10,7 @@ from hush.mechanisms.adaptive import STRATEGIES
 from hush_studies.frame import (
     SIGNS,
     THEME,
+    Panels,
     below,
     budget_axis,
     entitle,
@@ -33,11 +34,7 @@ def attacks(table: Table) -> Figure:
     for axes, name in zip(panels.ravel(), PROTOCOLS, strict=True):
         _by_size(axes, table.where(protocol=name), "asr")
         entitle(axes, name)
-    logarithmic(panels, "y")
-    budget_axis(panels)
-    label(panels, "budget ε", "attack success (ASR)")
-    size_bar(figure, panels, _sizes(table))
-    return figure
+    return _over_budgets(figure, panels, table, "attack success (ASR)")
 
 
 def variances(table: Table) -> Figure:
@@ -53,11 +50,7 @@ def variances(table: Table) -> Figure:
         axes.plot([], [], color=shades(_sizes(table))[_sizes(table)[0]], label=f"{adaptive}, by k")
         axes.legend(frameon=False, fontsize=9, labelcolor=THEME.ink, loc="lower left")
         entitle(axes, family)
-    logarithmic(panels, "y")
-    budget_axis(panels)
-    label(panels, "budget ε", "variance of one report (MSE)")
-    size_bar(figure, panels, _sizes(table))
-    return figure
+    return _over_budgets(figure, panels, table, "variance of one report (MSE)")
 
 
 def subsets(table: Table) -> Figure:
@@ -66,11 +59,7 @@ def subsets(table: Table) -> Figure:
     for axes, name in zip(panels[0], ("SS", "ASS"), strict=True):
         _by_size(axes, table.where(protocol=name), "mse")
         entitle(axes, name)
-    logarithmic(panels, "y")
-    budget_axis(panels)
-    label(panels, "budget ε", "variance of one report (MSE)")
-    size_bar(figure, panels, _sizes(table))
-    return figure
+    return _over_budgets(figure, panels, table, "variance of one report (MSE)")
 
 
 def weights(table: Table) -> Figure:
@@ -159,6 +148,15 @@ def strategies(table: Table) -> Figure:
     budget_axis(panels)
     label(panels, "budget ε", "")
     below(figure, [mark(name, colour, ls=dash, lw=width) for name, (colour, dash, width) in looks.items()])
+    return figure
+
+
+def _over_budgets(figure: Figure, panels: Panels, table: Table, y: str) -> Figure:
+    """Name the axes, and show which colour is which domain size."""
+    logarithmic(panels, "y")
+    budget_axis(panels)
+    label(panels, "budget ε", y)
+    size_bar(figure, panels, _sizes(table))
     return figure
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hush.types import Floats
 from hush.utility import optimal, theory, total_error, uLH
-from hush_studies import rule
+from hush_studies import check, rule
 from hush_studies.check import Check, ours, paper, untold
 from hush_studies.study import Table
 from hush_studies.uldp.people import MechanismSetting, people
@@ -85,8 +85,7 @@ def best(table: Table, column: str, claim: str, others: tuple[str, ...], source:
 
 def span(values: Floats) -> str:
     """From the least to the largest."""
-    low, high = (f"{each:.2f}".removesuffix(".00") for each in (np.nanmin(values), np.nanmax(values)))
-    return low if low == high else f"{low} to {high}"
+    return check.span(values, lambda each: f"{each:.2f}".removesuffix(".00"))
 
 
 def _over_rap() -> list[Check]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,9 @@ def first(settings: Settings, advance: Advance) -> Table:
     rows, sizes = [], SIZES[::3] if settings.quick else SIZES
     for s in sizes:
         at = MechanismSetting(k, tuple(range(s)), theta)
-        for name in MECHANISMS:
-            for reading in READINGS:
-                u = made(name, reading, at, epsilon)
-                rows.append([k, s, theta, *described(name, reading, u), total_error(u, theta), u.bits, plain_bits(u)])
+        for name, reading in product(MECHANISMS, READINGS):
+            u = made(name, reading, at, epsilon)
+            rows.append([k, s, theta, *described(name, reading, u), total_error(u, theta), u.bits, plain_bits(u)])
         advance(1 / len(sizes))
     return rows_of(("d", "s", "theta", *DESCRIBED, "mse", "bits", "bits_without_hash"), rows)
 
@@ -55,12 +55,10 @@ def scenarios(settings: Settings, advance: Advance) -> Table:
     rows, pairs = [], SCENARIOS[1::2] if settings.quick else SCENARIOS
     for s, theta in pairs:
         at = MechanismSetting(1000, tuple(range(s)), theta)
-        for epsilon in budgets(settings.quick):
-            for name in MECHANISMS:
-                for reading in READINGS:
-                    u = made(name, reading, at, epsilon)
-                    values = [total_error(u, theta), equation_28(u, theta)]
-                    rows.append([at.k, s, theta, *described(name, reading, u), *values])
+        for epsilon, name, reading in product(budgets(settings.quick), MECHANISMS, READINGS):
+            u = made(name, reading, at, epsilon)
+            values = [total_error(u, theta), equation_28(u, theta)]
+            rows.append([at.k, s, theta, *described(name, reading, u), *values])
         advance(1 / len(pairs))
     return rows_of(("d", "s", "theta", *DESCRIBED, "mse", "equation_28"), rows)
 
@@ -79,11 +77,9 @@ def losses(settings: Settings, advance: Advance) -> Table:
     names = chosen(settings.quick)
     for name in names:
         at = people(name).setting
-        for epsilon in budgets(settings.quick):
-            for each in ("uLH", "uWheel"):
-                for reading in READINGS:
-                    u = made(each, reading, at, epsilon)
-                    rows.append([name, at.k, at.s, *described(each, reading, u), _closed(u)])
+        for epsilon, each, reading in product(budgets(settings.quick), ("uLH", "uWheel"), READINGS):
+            u = made(each, reading, at, epsilon)
+            rows.append([name, at.k, at.s, *described(each, reading, u), _closed(u)])
         advance(1 / len(names))
     return rows_of(("people", "d", "s", *DESCRIBED, "closed_form"), rows)
 

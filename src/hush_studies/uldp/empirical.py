@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from hush.randomness import seeded
+from hush_studies.measure import average
 from hush_studies.study import Advance, Settings, Table, rows_of
 from hush_studies.uldp.computed import DESCRIBED, described, spread
-from hush_studies.uldp.measured import FEW, RUNS, TOP, MeasuredUtility, expected_mae, mean, measured
+from hush_studies.uldp.measured import FEW, RUNS, TOP, MeasuredUtility, expected_mae, measured
 from hush_studies.uldp.people import ALL, People, chosen, people
 from hush_studies.uldp.readings import MECHANISMS, PROPOSED, READINGS, budgets, made
 from hush_studies.uldp.runs import estimates
@@ -43,11 +45,10 @@ def _over(columns: Sequence[str], values: Any, least: int = 2) -> Any:
         for name in names:
             crowd = people(name)
             for epsilon in budgets(settings.quick):
-                for each in MECHANISMS:
-                    for reading in READINGS:
-                        u = made(each, reading, crowd.setting, epsilon)
-                        found = measured(each, reading, name, epsilon, number(settings), settings.seed)
-                        rows.append([*shape(crowd), *described(each, reading, u), *values(u, crowd, found)])
+                for each, reading in product(MECHANISMS, READINGS):
+                    u = made(each, reading, crowd.setting, epsilon)
+                    found = measured(each, reading, name, epsilon, number(settings), settings.seed)
+                    rows.append([*shape(crowd), *described(each, reading, u), *values(u, crowd, found)])
                 advance(sizes[name] / sum(sizes.values()) / len(budgets(settings.quick)))
         return rows_of((*SHAPE, *DESCRIBED, *columns), ([*row, number(settings)] for row in rows))
 
@@ -79,16 +80,10 @@ def shares(settings: Settings, advance: Advance) -> Table:
     for name in names:
         for share in wanted:
             crowd = people(name).with_share(share)
-            for each in MECHANISMS:
-                for reading in READINGS:
-                    u = made(each, reading, crowd.setting, FIXED)
-                    told = [
-                        *shape(crowd),
-                        share,
-                        *described(each, reading, u),
-                        spread(u, crowd.frequencies, crowd.n)[0],
-                    ]
-                    rows.append([*told, *_measured_share(u, crowd, reading, settings)])
+            for each, reading in product(MECHANISMS, READINGS):
+                u = made(each, reading, crowd.setting, FIXED)
+                told = [*shape(crowd), share, *described(each, reading, u), spread(u, crowd.frequencies, crowd.n)[0]]
+                rows.append([*told, *_measured_share(u, crowd, reading, settings)])
             advance(1 / len(wanted) / len(names))
     return rows_of((*SHAPE, "share", *DESCRIBED, "mse_expected", "mse", "mse_stderr", "runs"), rows)
 
@@ -100,7 +95,7 @@ def _measured_share(u: Any, crowd: People, reading: str, settings: Settings) -> 
     runs, where = number(settings), [ALL.index(crowd.name), list(MECHANISMS).index(u.name()), crowd.setting.s]
     off = estimates(u, crowd.counts, runs, seeded([settings.seed, 5, *where])) - crowd.frequencies
     squares = np.square(off).sum(axis=1)
-    return [*mean(squares), runs]
+    return [*average(squares), runs]
 
 
 def without_z(settings: Settings, advance: Advance) -> Table:

@@ -10,6 +10,7 @@ import numpy as np
 
 from hush.randomness import seeded
 from hush.types import Floats
+from hush_studies.measure import average
 from hush_studies.uldp.people import ALL, people
 from hush_studies.uldp.readings import MECHANISMS, made
 from hush_studies.uldp.runs import estimates
@@ -47,13 +48,8 @@ def measured(name: str, reading: str, population: str, epsilon: float, runs: int
     found = estimates(u, crowd.counts, runs, seeded([seed, *where]))
     off = found - crowd.frequencies
     squares, sizes = np.square(off).sum(axis=1), np.abs(off).sum(axis=1)
-    named = [mean(each) for each in frequent(found, crowd.frequencies)] if crowd.setting.k > TOP else [_NONE, _NONE]
-    return MeasuredUtility(*mean(squares), *mean(sizes), *named[0], *named[1])
-
-
-def mean(values: Floats) -> tuple[float, float]:
-    """The average, and its standard error."""
-    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size))
+    named = [average(each) for each in frequent(found, crowd.frequencies)] if crowd.setting.k > TOP else [_NONE, _NONE]
+    return MeasuredUtility(*average(squares), *average(sizes), *named[0], *named[1])
 
 
 def frequent(found: Floats, truth: Floats, top: int = TOP) -> tuple[Floats, Floats]:

@@ -24,16 +24,16 @@ def estimates(u: UtilityOracle, counts: Ints, runs: int, rng: np.random.Generato
 
 
 def _tallies(u: UtilityOracle, counts: Ints, runs: int, rng: np.random.Generator) -> list[Ints]:
-    base, giving = u.base, u._giving
+    base, revelation = u.base, u._revelation
     if not isinstance(base, SS | BalancedLH | HR):
         return [u.simulate(counts, rng=rng).tally for _ in range(runs)]
     people = np.repeat(counts[u._sensitive][None, :], runs, axis=0)
     apart, revealed = np.zeros((runs, base._empty().size), np.int64), []
     for run in range(runs):
-        alone, pairs, kept = revealing(giving, counts[u._others], rng)
+        alone, pairs, kept = revealing(revelation, counts[u._others], rng)
         together = int(pairs.sum()) if u.reveal == "pair" else 0
-        if giving.constant is None:
-            apart[run] = disguised(giving, int(kept.sum()), together, rng).ravel()
+        if revelation.constant is None:
+            apart[run] = disguised(revelation, int(kept.sum()), together, rng).ravel()
         else:
             people[run] += rng.multinomial(int(kept.sum()) + together, np.full(base.k, 1 / base.k))
         by_itself = int(alone.sum()) + int(pairs.sum()) - together

@@ -7,18 +7,20 @@ digits, chooses the parameter of all others. The paper then uses the others' rep
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from hush.randomness import seeded
 from hush.types import Floats
+from hush_studies.measure import average
 from hush_studies.study import Advance, Settings, Table, rows_of
 from hush_studies.uldp.computed import DESCRIBED, described, spread
 from hush_studies.uldp.empirical import SHAPE, number, shape
-from hush_studies.uldp.measured import mean
 from hush_studies.uldp.people import ALL, MechanismSetting, People, chosen, people
 from hush_studies.uldp.readings import PROPOSED, READINGS, budgets, made
 from hush_studies.uldp.runs import estimates
@@ -63,37 +65,35 @@ def told(name: str, reading: str, population: str, epsilon: float, runs: int, se
     return Told(*(np.array(each) for each in (thetas, errors, rest)))
 
 
+def _cells(settings: Settings, advance: Advance) -> Iterator[tuple[People, str, str, float, Told]]:
+    """Every population, mechanism, reading and budget, and what was told."""
+    names, epsilons = chosen(settings.quick), budgets(settings.quick)
+    for name, epsilon in product(names, epsilons):
+        for each, reading in product(PROPOSED, READINGS):
+            found = told(each, reading, name, epsilon, number(settings), settings.seed)
+            yield people(name), each, reading, epsilon, found
+        advance(1 / len(names) / len(epsilons))
+
+
 def estimated(settings: Settings, advance: Advance) -> Table:
     """Figure 6: the error with theta as told, beside that with theta known."""
-    rows, runs, names = [], number(settings), chosen(settings.quick)
-    for name in names:
-        crowd = people(name)
-        for epsilon in budgets(settings.quick):
-            for each in PROPOSED:
-                for reading in READINGS:
-                    u = made(each, reading, crowd.setting, epsilon)
-                    found = told(each, reading, name, epsilon, runs, settings.seed)
-                    known = spread(u, crowd.frequencies, crowd.n)[0]
-                    errors = [part for mse in (found.mse, found.mse_rest) for part in mean(mse)]
-                    rows.append([*shape(crowd), *described(each, reading, u), *errors, known, runs])
-            advance(1 / len(names) / len(budgets(settings.quick)))
+    rows = []
+    for crowd, name, reading, epsilon, found in _cells(settings, advance):
+        u = made(name, reading, crowd.setting, epsilon)
+        errors = [part for mse in (found.mse, found.mse_rest) for part in average(mse)]
+        known = spread(u, crowd.frequencies, crowd.n)[0]
+        rows.append([*shape(crowd), *described(name, reading, u), *errors, known, number(settings)])
     columns = ("mse", "mse_stderr", "mse_rest", "mse_rest_stderr", "mse_known", "runs")
     return rows_of((*SHAPE, *DESCRIBED, *columns), rows)
 
 
 def off(settings: Settings, advance: Advance) -> Table:
     """Table 2: how far theta as told is off, relative to theta."""
-    rows, runs, names = [], number(settings), chosen(settings.quick)
-    for name in names:
-        crowd = people(name)
-        for epsilon in budgets(settings.quick):
-            for each in PROPOSED:
-                for reading in READINGS:
-                    thetas = told(each, reading, name, epsilon, runs, settings.seed).theta
-                    error = np.abs(thetas - crowd.theta) / crowd.theta
-                    found = law(each, reading, crowd, epsilon)
-                    rows.append([*shape(crowd), each, reading, epsilon, *mean(error), *found, runs])
-            advance(1 / len(names) / len(budgets(settings.quick)))
+    rows = []
+    for crowd, name, reading, epsilon, found in _cells(settings, advance):
+        error = average(np.abs(found.theta - crowd.theta) / crowd.theta)
+        due = law(name, reading, crowd, epsilon)
+        rows.append([*shape(crowd), name, reading, epsilon, *error, *due, number(settings)])
     columns = ("mechanism", "reading", "epsilon", "off", "off_stderr", "z_star", "off_expected", "runs")
     return rows_of((*SHAPE, *columns), rows)
 

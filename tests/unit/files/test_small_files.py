@@ -269,6 +269,6 @@ def test_the_constant_z_is_the_least_of_all_sizes(name: str) -> None:
     for s in (2, 3, 10):
         u = hush.registry()[name](k=12, epsilon=1.5, sensitive=range(s), z="constant")  # type: ignore[call-arg]
         exact = hush.registry()[name](k=12, epsilon=1.5, sensitive=range(s), z="exact")  # type: ignore[call-arg]
-        sizes = exact._giving.shape.possible  # type: ignore[attr-defined]
+        sizes = exact._revelation.shape.possible  # type: ignore[attr-defined]
         if exact.base == u.base:  # type: ignore[attr-defined]
-            assert u._giving.constant == min(exact._giving._of(size) for size in sizes)  # type: ignore[attr-defined]
+            assert u._revelation.constant == min(exact._revelation._of(size) for size in sizes)  # type: ignore[attr-defined]

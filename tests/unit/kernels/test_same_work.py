@@ -112,7 +112,7 @@ def test_a_sensitive_value_draws_as_many_words_as_a_disguise(cls: Any, z: str, m
     unused = [drawn(spare, bytes(16)) for spare in spares]
     assert unused == [3 * PEOPLE, 0]
     assert (held["kind"] == _records.PROTECTED).all()
-    alone = int((1 - u._giving.hide / 2**64) * PEOPLE)  # those sent at once, after one word
+    alone = int((1 - u._revelation.hide / 2**64) * PEOPLE)  # those sent at once, after one word
     used = [drawn(rng, KEY) for rng in sources]
     each = (used[0] + unused[0]) / PEOPLE, (used[1] - alone) / (PEOPLE - alone)
     assert each[0] == pytest.approx(each[1], rel=0.01)

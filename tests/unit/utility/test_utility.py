@@ -122,18 +122,18 @@ def test_every_hash_function_of_a_small_family_is_safe_with_exact_z(s: int, g: i
 def test_every_bucket_assignment_is_safe_with_exact_z_and_not_with_the_printed_one(s: int) -> None:
     """All g^s functions, in exact integers: a bucket that holds c values, with the threshold of that size."""
     g, e = 3, Fraction(math.exp(1.0))
-    exact = utility.uLH(k=s + 1, epsilon=1.0, sensitive=range(s), g=g)._giving
-    paper = utility.uLH(k=s + 1, epsilon=1.0, sensitive=range(s), g=g, z="paper")._giving
+    exact = utility.uLH(k=s + 1, epsilon=1.0, sensitive=range(s), g=g)._revelation
+    paper = utility.uLH(k=s + 1, epsilon=1.0, sensitive=range(s), g=g, z="paper")._revelation
     high, low = exact.shape.high, exact.shape.low
     broken = 0
     for homes in itertools.product(range(g), repeat=s):
         losses = []
-        for giving in (exact, paper):
+        for revelation in (exact, paper):
             worst = Fraction(1)
             for bucket in range(g):
                 weights = [Fraction(high if home == bucket else low) for home in homes]
-                kept = Fraction(SCALE - giving._of(homes.count(bucket)), SCALE)
-                other = Fraction(giving.hide, SCALE) * kept * sum(weights) / s
+                kept = Fraction(SCALE - revelation._of(homes.count(bucket)), SCALE)
+                other = Fraction(revelation.hide, SCALE) * kept * sum(weights) / s
                 worst = max(worst, max(*weights, other) / min(*weights, other))
             losses.append(worst)
         assert losses[0] <= e * (1 + Fraction(1, 10**15))
@@ -582,7 +582,7 @@ def test_over_a_public_family_the_estimate_has_no_bias(z: str, g: int, epsilon: 
     every["member"], every["bucket"] = np.divmod(np.arange(every.size), g)
     supports = base.support_matrix(every)
     low, high = (weight / (base.denominator * 65_535) for weight in base._weights)
-    reveals = np.array([t / SCALE for t in u._giving.thresholds(every).tolist()])
+    reveals = np.array([t / SCALE for t in u._revelation.thresholds(every).tolist()])
     mixed = np.where(supports, high, low).mean(axis=1) * u.f
     shown = float((mixed * reveals).sum())
     assert u.z_star == pytest.approx(1 - u.f + shown, rel=1e-12)
@@ -601,12 +601,12 @@ def test_bucket_sizes_from_the_table_are_those_that_are_counted() -> None:
     """A batch of at least as many people as there are functions makes the table; thresholds stay the same."""
     u, values = utility.uLH(k=30, epsilon=1.0, sensitive=range(12), hash="family"), np.arange(40_000) % 30
     base = u.base.privatize(values % 12, rng=hush.seeded(6))
-    counted, reports = u._giving.thresholds(base), u.privatize(values, rng=hush.seeded(7))
-    u._giving.expect(65_534)
+    counted, reports = u._revelation.thresholds(base), u.privatize(values, rng=hush.seeded(7))
+    u._revelation.expect(65_534)
     assert "sizes" not in vars(u.base._family)
-    u._giving.expect(65_535)
+    u._revelation.expect(65_535)
     assert "sizes" in vars(u.base._family)
-    assert (u._giving.thresholds(base) == counted).all()
+    assert (u._revelation.thresholds(base) == counted).all()
     assert np.unique(counted).size > 3
     assert (u.privatize(values, rng=hush.seeded(7)) == reports).all()
 

@@ -18,7 +18,6 @@ from hush.analysis import optimal
 from hush.errors import ParameterError, message
 from hush.estimation.bounds import Bounded, Term, Terms
 from hush.estimation.laws import EstimateLaw, Supports
-from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import counted, unsigned
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.hadamard.forms import HadamardForms
@@ -74,12 +73,6 @@ class HR(TwoLevel):
     @property
     def _sizes(self) -> tuple[int, int]:
         return self.width // 2, self.size - self.width // 2
-
-    @property
-    def denominator(self) -> int:
-        """Each output's weight is over 2^64 times the outputs inside and outside a codeword."""
-        inside, outside = self._sizes
-        return SCALE * inside * outside
 
     @property
     def bits(self) -> int:

@@ -33,17 +33,8 @@ Words = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hashed(TwoLevel, PureOracle):
-    """A mechanism whose report names a hash function and an interval of hashes."""
-
-    @abstractmethod
-    def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
-        """(a, b, length): a report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
-
-    @property
-    def _family(self) -> HashFamily | None:
-        """The public family that hash functions come from, if they do."""
-        return None
+class Affine(TwoLevel, PureOracle):
+    """A mechanism whose report names a hash function of its own, (a, b)."""
 
     @cached_property
     def _keys(self) -> Words:
@@ -61,6 +52,28 @@ class Hashed(TwoLevel, PureOracle):
         for name, column in zip(self.report_dtype.names or (), columns, strict=True):
             out[name] = column
         return out
+
+    def publics(self) -> Sequence[Any]:
+        """A few hash functions; the first (a, b) sends all values to one hash, all others scatter them."""
+        return [(0x9E3779B1 * i % RING, 0x85EBCA6B * i % RING) for i in range(4)]
+
+    def public(self, report: Any) -> Any:
+        """The hash function of a report."""
+        return int(report["a"]), int(report["b"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hashed(Affine):
+    """A mechanism whose report names a hash function, which may be of a public family, and an interval of hashes."""
+
+    @abstractmethod
+    def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
+        """(a, b, length): a report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
+
+    @property
+    def _family(self) -> HashFamily | None:
+        """The public family that hash functions come from, if they do."""
+        return None
 
     def _hashes(self, public: tuple[int, int]) -> Words:
         a, b = (np.uint32(part) for part in public)
@@ -119,14 +132,12 @@ class Hashed(TwoLevel, PureOracle):
             self._interval(reports)
 
     def publics(self) -> Sequence[Any]:
-        """A few hash functions; the first (a, b) sends all values to one hash, all others scatter them."""
-        if self._family:
-            return [0, 1, 40_000, MEMBERS - 1]
-        return [(0x9E3779B1 * i % RING, 0x85EBCA6B * i % RING) for i in range(4)]
+        """A few hash functions, or members of the family."""
+        return [0, 1, 40_000, MEMBERS - 1] if self._family else super().publics()
 
     def public(self, report: Any) -> Any:
         """The hash function of a report: its member, or (a, b)."""
-        return int(report["member"]) if self._family else (int(report["a"]), int(report["b"]))
+        return int(report["member"]) if self._family else super().public(report)
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Equation 21 with q = q*, exact under an ideal hash (equation 15 of the paper is not)."""

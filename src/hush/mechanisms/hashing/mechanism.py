@@ -162,11 +162,6 @@ class LH(Hashed):
         return self.p_star * self.collision + (1 - self.p_star) * (1 - self.collision) / (self.g - 1)
 
     @property
-    def denominator(self) -> int:
-        """Each bucket's weight is over 2^64 (g-1)."""
-        return SCALE * (self.g - 1)
-
-    @property
     def bits(self) -> int:
         return (16 if self._family else 64) + math.ceil(math.log2(self.g))
 

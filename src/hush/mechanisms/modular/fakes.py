@@ -35,7 +35,7 @@ def largest(m: MSS, targets: int | Values) -> float:
     through its own residues is looked at.
     """
     chosen = best_set(m, targets) if isinstance(targets, int) else targets
-    return max(_sums(m, m.influence(chosen), chosen.size))
+    return max(_best_sums(m, m.influence(chosen), chosen.size))
 
 
 def best_set(m: MSS, size: int) -> Values:
@@ -60,7 +60,7 @@ def gained(m: MSS, targets: int | Values, fraction: float, frequencies: float | 
         rest = (1 - frequencies) / max(1, m.k - chosen.size)
         frequencies = np.where(wanted, frequencies / chosen.size, rest)
     influence = m.influence(chosen)
-    j = int(np.argmax(_sums(m, influence, chosen.size)))
+    j = int(np.argmax(_best_sums(m, influence, chosen.size)))
     law = m.blocks
     people = np.full(law.m.size, (1 - fraction) / law.m.size)
     seen = law.system.folded(frequencies)
@@ -82,7 +82,7 @@ def mean(m: MSS, targets: int | Values) -> float:
 def reports(m: MSS, targets: Values, size: int, rng: np.random.Generator) -> Reports:
     """Reports with the largest sum: of the best block, and of equally good residues any."""
     influence = m.influence(targets)
-    j = int(np.argmax(_sums(m, influence, targets.size)))
+    j = int(np.argmax(_best_sums(m, influence, targets.size)))
     sure, equal = _top(influence[j], m.omegas[j])
     drawn = np.argsort(rng.random((size, equal.size)), axis=1)[:, : m.omegas[j] - sure.size]
     members = np.zeros((size, max(m.omegas)), np.int64)
@@ -103,7 +103,7 @@ def random(m: MSS, size: int, rng: np.random.Generator) -> Reports:
     return m.packed(which, members)
 
 
-def _sums(m: MSS, influence: list[Floats], targets: int) -> list[float]:
+def _best_sums(m: MSS, influence: list[Floats], targets: int) -> list[float]:
     """For each block, what its best subset decodes to over the targets."""
     law = m.blocks
     even = law.system.folded(np.full(m.k, 1 / m.k))
@@ -144,7 +144,7 @@ def _climbed(m: MSS, start: int, size: int) -> tuple[float, Values]:
     chosen, found = np.array([start]), (-np.inf, np.array([start]))
     for _ in range(_ROUNDS):
         influence = m.influence(chosen)
-        sums = _sums(m, influence, chosen.size)
+        sums = _best_sums(m, influence, chosen.size)
         j = int(np.argmax(sums))
         if chosen.size == size:
             if sums[j] <= found[0] + 1e-12 * abs(found[0]):

@@ -104,12 +104,6 @@ class PGR(TwoLevel, PureOracle):
         return float(Fraction(self.keep, SCALE) - self._other)
 
     @property
-    def denominator(self) -> int:
-        """Each message's weight is over 2^64 times the messages on and off a hyperplane."""
-        inside, outside = self._sizes
-        return SCALE * inside * outside
-
-    @property
     def bits(self) -> int:
         return (self.size - 1).bit_length()
 

@@ -16,7 +16,6 @@ import numpy as np
 from hush import rules
 from hush.analysis import optimal
 from hush.analysis.choice import shortened
-from hush.exact.thresholds import SCALE
 from hush.mechanisms import chosen
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.hashing import most_buckets
@@ -77,11 +76,6 @@ class Wheel(Hashed):
     def q_star(self) -> float:
         """The arc's share of the ring: another value's arc lies anywhere."""
         return self.arc / RING
-
-    @property
-    def denominator(self) -> int:
-        """Each point's weight is over 2^64 times the points on and off an arc."""
-        return SCALE * self.arc * (RING - self.arc)
 
     @property
     def bits(self) -> int:

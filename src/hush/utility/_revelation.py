@@ -68,8 +68,8 @@ _LEAST = 1 << 20
 """A threshold below this is the rounding of zero."""
 
 
-class Giving(ABC):
-    """The thresholds of one mechanism."""
+class Revelation(ABC):
+    """How often the reports of one mechanism reveal a disguised value: their thresholds."""
 
     constant: int | None
     """The threshold that all reports share, if they do."""
@@ -138,7 +138,7 @@ class Giving(ABC):
         return "by weight" if self.constant is None else self.constant
 
 
-class Leveled(Giving):
+class Leveled(Revelation):
     """Thresholds by the number of values that a report supports."""
 
     def __init__(self, base: FrequencyOracle, shape: Shape, hide: int, choice: str) -> None:
@@ -252,7 +252,7 @@ class Silent(Leveled):
         return np.full(scores.shape[0], log_ratio(SCALE - q, SCALE - p))
 
 
-class Weighed(Giving):
+class Weighed(Revelation):
     """Thresholds from the exact weights of each report: for any mechanism, one report at a time."""
 
     def _weights(self, report: Reports) -> list[int]:
