@@ -71,7 +71,7 @@ Attributes = Annotated[
         "--attributes",
         metavar="K,K,…",
         help="Numbers of values of several attributes, for SPL, SMP, RSFD and RSRFD, e.g. 7,10,12,20.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 EpsilonPermanent = Annotated[
@@ -81,7 +81,7 @@ EpsilonPermanent = Annotated[
         metavar="E",
         parser=real("--epsilon-permanent", "2.0"),
         help="Loss of any number of reports, for LGRR, LOSUE, … over time.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 EpsilonReport = Annotated[
@@ -91,7 +91,7 @@ EpsilonReport = Annotated[
         metavar="E",
         parser=real("--epsilon-report", "1.0"),
         help="Loss of one report, for those.",
-        rich_help_panel=_CHOICE,
+        rich_help_panel=CHOICE,
     ),
 ]
 Settings = Annotated[
