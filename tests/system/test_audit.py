@@ -318,3 +318,96 @@ def test_foreign_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = f"import sys, {name}\nfor line in sys.stdin: print({name}.band(float(line)))"
     (tmp_path / "client.py").write_text(program)
     assert run(*asked[:-2], "--pipe", f"{sys.executable} client.py").exit_code == 1
+
+
+FAKE = ("audit", "--mechanism", "RSFD", "--attributes", "2,5", "--epsilon", 1, "--set", "variant=GRR", "--seed", 7)
+
+
+def test_tuples_whole_and_by_one_attribute(tmp_path: Path) -> None:
+    m = hush.multidim.RSFD(sizes=(2, 5), epsilon=1.0, variant="GRR")
+    asked = ("--trials", 40_000, "--claim", 1.0, "--json")
+    whole = json.loads(run(*FAKE, *asked).stdout)
+    assert [each["verdict"] for each in whole["audits"]] == ["violation", "violation"]
+    assert whole["audits"][0]["witness"]["first"] == [0, 0]
+    assert whole["audits"][1]["epsilon_lower"] == m.exact_epsilon()
+    files = {end: tmp_path / f"audit.{end}" for end in ("html", "png", "xml", "sarif", "json")}
+    options = ("--html", files["html"], "--png", files["png"], "--junit", files["xml"], "--sarif", files["sarif"])
+    one = (*FAKE, "--trials", 40_000, "--changed", 1, "--pair", "0,0:0,3", "--checkpoint", files["json"])
+    told = run(*one, *options)
+    assert told.exit_code == 0
+    assert "tuples (0, 0) and (0, 3): " in told.stdout
+    assert "trials of each tuple" in files["html"].read_text()
+    assert all(file.stat().st_size > 100 for file in files.values())
+    assert "All counts come from the checkpoint" in run(*one).stdout
+    spec = tmp_path / "spec.json"
+    spec.write_text(hush.Spec(m).to_json())
+    again = json.loads(run("audit", "--spec", spec, "--seed", 7, *asked).stdout)
+    assert again["audits"][0]["counts"] == whole["audits"][0]["counts"]
+
+
+def test_reports_over_time(tmp_path: Path) -> None:
+    kept = ("--k", 5, "--epsilon-permanent", 2, "--epsilon-report", 1)
+    rules = ("--trials", 20_000, "--seed", 7)
+    told = run("audit", "--mechanism", "losue", *kept, "--rounds", 12, *rules)
+    assert told.exit_code == 0
+    assert "the privacy loss of 12 reports of one person is at least 1." in told.stdout
+    fresh = answer("audit", "--mechanism", "GRR", "--k", 4, "--epsilon", 0.5, "--rounds", 3, *rules)["audits"]
+    assert [each["claimed"] for each in fresh] == [1.5, 1.5]
+    histories = ("--histories", "0,0,0:0,0,1", "--html", tmp_path / "audit.html")
+    moved = run("audit", "--mechanism", "LGRR", *kept, *histories, *rules)
+    assert moved.exit_code == 0
+    assert "histories 0,0,1 and 0,0,0: " in moved.stdout.replace("0,0,0 and 0,0,1", "0,0,1 and 0,0,0")
+    assert "trials of each history" in (tmp_path / "audit.html").read_text()
+    protocol = hush.longitudinal.LOSUE(k=5, epsilon_permanent=2.0, epsilon_report=1.0)
+    spec = tmp_path / "spec.json"
+    spec.write_text(hush.Spec(protocol).to_json())
+    exact = answer("audit", "--spec", spec, "--rounds", 12, "--method", "exact")["audits"][0]
+    assert exact["epsilon_lower"] == protocol.sequence_epsilon(12)
+
+
+KINDS = """
+import math, random
+
+def split(values):
+    return [v if random.random() < math.e / (math.e + 1) else 1 - v for v in values]
+"""
+
+
+def test_foreign_tuples_and_histories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One attribute, or one report, loses 1; two lose 2. False alarm 1e-6."""
+    monkeypatch.chdir(tmp_path)
+    name = f"kinds_{abs(hash(tmp_path))}"
+    (tmp_path / f"{name}.py").write_text(KINDS)
+    asked = ("audit", "--target", f"{name}:split", "--claim", 1, "--trials", 40_000, "--alpha", 1e-6, "--seed", 3)
+    assert run(*asked, "--attributes", "2,2").exit_code == 1
+    assert run(*asked, "--attributes", "2,2", "--changed", 1).exit_code == 0
+    assert run(*asked, "--k", 2, "--rounds", 2).exit_code == 1
+    assert run(*asked, "--k", 2, "--histories", "0,0:0,1").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--mechanism", "RSFD", "--epsilon", 1), "sizes must be given for RSFD, got nothing; add --attributes"),
+        (("--mechanism", "RSFD", "--epsilon", 1, "--attributes", "2;5"), "--attributes must be whole numbers"),
+        (("--mechanism", "RSFD", "--epsilon", 1, "--attributes", "2,1"), "sizes"),
+        (("--mechanism", "RSFD", "--epsilon", 1, "--attributes", "2,5", "--k", 3), "k is no parameter of RSFD"),
+        (("--mechanism", "RSFD", "--epsilon", 1, "--attributes", "2,5", "--rounds", 3), "rounds must be left out"),
+        (("--mechanism", "RSFD", "--epsilon", 1, "--attributes", "2,5", "--changed", 3), "changed must be an integer"),
+        (
+            ("--mechanism", "RSFD", "--epsilon", 1, "--attributes", "2,5", "--pair", "0,1"),
+            "--pair must be two tuples and",
+        ),
+        (("--mechanism", "OUE", "--k", 4, "--epsilon", 1, "--changed", 1), "changed must be left out but for tuples"),
+        (("--mechanism", "OUE", "--k", 4, "--epsilon", 1, "--attributes", "2,5"), "--attributes must be left out"),
+        (("--mechanism", "LOSUE", "--k", 4, "--epsilon-permanent", 2, "--epsilon-report", 1), "--rounds must be given"),
+        (("--mechanism", "LOSUE", "--k", 4, "--rounds", 3), "add --epsilon-permanent"),
+        (("--mechanism", "OUE", "--k", 4, "--epsilon", 1, "--histories", "0,0"), "--histories must be two lists"),
+        (("--mechanism", "OUE", "--k", 4, "--epsilon", 1, "--histories", "0,0:0,9"), "histories must hold values in"),
+        (("--target", "os:urandom", "--attributes", "2,5", "--k", 3, "--claim", 1), "--k must be left out beside"),
+        (("--target", "os:urandom", "--k", 3, "--changed", 1, "--claim", 1), "--changed must be left out beside"),
+        (("--adapter", "pure-ldp:OLH", "--k", 3, "--epsilon", 1, "--rounds", 3), "--rounds must be left out beside"),
+    ],
+)
+def test_options_of_another_kind_are_refused(options: tuple[object, ...], complaint: str) -> None:
+    assert complaint in refused("audit", *options)

@@ -233,7 +233,7 @@ def reader(target: Target) -> Reader:
         return target.table
     if isinstance(target, MechanismTarget):
         return partial(_of_mechanism, target)
-    return lambda reports: table(target.features(reports), target.k)
+    return lambda reports: table(target.features(reports), target.inputs.labels)
 
 
 def _of_mechanism(target: MechanismTarget, reports: Reports) -> ReportTable:

@@ -8,8 +8,10 @@ of locally differentially private protocols" (PoPETs 2024): algorithm 3 for fake
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,16 +22,19 @@ from hush import rules
 from hush.attacks import longitudinal as over_time
 from hush.attacks._ties import CELLS
 from hush.attacks._tuples import collection
-from hush.audit.target import Claim, Target
-from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
+from hush.audit.inputs import Histories, Inputs, Tuples, Values
+from hush.audit.target import MOST, Claim, Target
+from hush.errors import ParameterError, ReportError, message
 from hush.guarantee import ULDP, Guarantee
 from hush.longitudinal import Longitudinal, Repeated
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.collected import from_outside
 from hush.multidim import Multidim
 from hush.people.columns import kind
 from hush.randomness import CHUNK
 from hush.types import Bools, Floats, Reports
 
+_SUBSETS, _RANDOM = 8, 4  # pairs of tuples that are compared: by which attributes change, and at random
 _CHUNK_BYTES = 1 << 26  # reports drawn at a time by one thread, where a record is long
 
 
@@ -39,6 +44,7 @@ class TupleTarget(Target):
 
     Args:
         m: SPL, SMP, RSFD or RSRFD.
+        changed: In how many attributes two tuples differ that are told apart, at most; in all if left out.
 
     Values are numbers of tuples, the last attribute counting fastest.
 
@@ -51,11 +57,14 @@ class TupleTarget(Target):
     """
 
     m: Multidim
+    changed: int | None = None
     threaded = True
     seedable = True
+    lawful = True
 
     def __post_init__(self) -> None:
         collection(self.m)
+        Tuples(tuple(self.m.sizes), self.changed)
         if isinstance(self.m.guarantee, ULDP):
             rule, remedy = "must protect all values alike", "audit the mechanism of its one attribute itself"
             raise ParameterError(message("m", rule, str(self.m.guarantee), remedy))
@@ -70,20 +79,48 @@ class TupleTarget(Target):
         """The number of tuples."""
         return math.prod(self.m.sizes)
 
-    @property
+    @cached_property
+    def inputs(self) -> Tuples:
+        """Every tuple."""
+        return Tuples(tuple(self.m.sizes), self.changed)
+
+    @cached_property
     def claim(self) -> Claim | None:  # type: ignore[override]
-        """What the collection guarantees for any two tuples."""
-        return _claim(self.m.guarantee)
+        """What the collection guarantees for any two tuples; for those that differ in fewer, its true loss."""
+        promise = _claim(self.m.guarantee)
+        if promise is None or self.changed in (None, self.m.d):
+            return promise
+        return replace(promise, epsilon=min(promise.epsilon, self.exact_epsilon()))
+
+    @property
+    def screened(self) -> bool:  # type: ignore[override]
+        """Of Hush's own collections the conformance suite has seen every tuple."""
+        return from_outside(type(self.m))
 
     @property
     def first_pair(self) -> tuple[int, int]:  # type: ignore[override]
-        """All first values and all last values: two tuples that differ in every attribute."""
-        return 0, self.k - 1
+        """All first values and all last values: two tuples that differ in every attribute that may change."""
+        return 0, self.inputs.farthest
+
+    @property
+    def likely_pairs(self) -> list[tuple[int, int]]:
+        """The first pair, the same of other attributes, and some pairs at random, since values may not be alike."""
+        d, most = self.m.d, self.m.d if self.changed is None else self.changed
+        rng = np.random.default_rng(0)
+        chosen = list(itertools.islice(itertools.combinations(range(d), most), _SUBSETS))
+        pairs = [(0, self.index([k - 1 if j in some else 0 for j, k in enumerate(self.m.sizes)])) for some in chosen]
+        for _ in range(_RANDOM):
+            some = set(rng.choice(d, most, replace=False).tolist())
+            first = [int(rng.integers(k)) for k in self.m.sizes]
+            shift = [int(rng.integers(1, k)) if j in some else 0 for j, k in enumerate(self.m.sizes)]
+            second = [(v + s) % k for v, s, k in zip(first, shift, self.m.sizes, strict=True)]
+            pairs.append((self.index(first), self.index(second)))
+        return list(dict.fromkeys(pairs))
 
     @property
     def identity(self) -> dict[str, Any]:
         """The spec, thresholds included, and its hash."""
-        return {"target": self.name, "k": self.k, "multidim": self.m.to_dict(), "spec_hash": self.m.spec_hash}
+        return {**super().identity, "multidim": self.m.to_dict(), "spec_hash": self.m.spec_hash}
 
     @property
     def chunk(self) -> int:  # type: ignore[override]
@@ -92,27 +129,11 @@ class TupleTarget(Target):
 
     def index(self, values: npt.ArrayLike) -> int:
         """The number of a tuple."""
-        given = np.asarray(values)
-        if given.shape != (self.m.d,) or given.dtype.kind not in "iu":
-            rule = f"must be {self.m.d} integers, one for each attribute"
-            raise ParameterError(message("values", rule, f"{kind(given)}, shape {given.shape}", "pass one tuple"))
-        number = 0
-        for j, (value, k) in enumerate(zip(given.tolist(), self.m.sizes, strict=True)):
-            if not 0 <= value < k:
-                raise DomainError(
-                    message(f"attribute {j}", f"must lie in 0..{k - 1}", Unsaid("another value"), "check sizes")
-                )
-            number = number * k + value
-        return number
+        return self.inputs.position(values)
 
     def values(self, index: int) -> tuple[int, ...]:
         """The tuple of a number."""
-        number = rules.integer("index", index, 0, self.k - 1, "number tuples from 0, the last attribute fastest")
-        found = []
-        for k in reversed(self.m.sizes):
-            number, value = divmod(number, k)
-            found.append(value)
-        return tuple(reversed(found))
+        return self.inputs.at(index)
 
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
         """Reports of one tuple."""
@@ -157,18 +178,26 @@ class TupleTarget(Target):
                 right *= each
         return coin.random(reports.size) < right
 
+    def guessed(self, first: int) -> str:
+        """That the attack's guess fits the first tuple, in words."""
+        how = (
+            "of an attribute at random" if self.m.hides else "of the attribute that is named" if self.m.samples else ""
+        )
+        return f"the best guess{how and ' '}{how} fits {self.inputs.said(first)}"
+
     def exact_epsilon(self) -> float:
-        """The true worst loss between two tuples, from the integer thresholds."""
-        return self.m.exact_epsilon()
+        """The true worst loss between two tuples that can be compared, from the integer thresholds."""
+        return self.m.exact_epsilon(self.changed)
 
 
 @dataclass(frozen=True)
 class SequenceTarget(Target):
-    """All of tau reports of one client about one value that does not change, as one record.
+    """All of tau reports of one client about one value that does not change, or a history of values, as one record.
 
     Args:
         protocol: A protocol with kept answers, or `Repeated`.
-        tau: How many reports; `Repeated` says so itself.
+        tau: How many reports; `Repeated` and histories say so themselves.
+        histories: Two histories to tell apart, in place of values that do not change.
 
     >>> import hush
     >>> from hush.longitudinal import LGRR
@@ -181,13 +210,21 @@ class SequenceTarget(Target):
 
     protocol: Longitudinal | Repeated
     tau: int | None = None
+    histories: tuple[tuple[int, ...], ...] | None = None
     threaded = True
     seedable = True
+    lawful = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.protocol, (Longitudinal, Repeated)):
             rule, remedy = "must report over time", "pass e.g. LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)"
             raise ParameterError(message("protocol", rule, type(self.protocol), remedy))
+        if self.histories is not None:
+            rounds = Histories(self.histories, self.protocol.k).rounds
+            if self.tau not in (None, rounds):
+                rule = f"must be {rounds}, as the histories are long"
+                raise ParameterError(message("tau", rule, self.tau, "leave it out"))
+            object.__setattr__(self, "tau", rounds)
         number = self.protocol.number_of_reports(self.tau)
         if isinstance(self._one.guarantee, ULDP):
             rule, remedy = "must protect all values alike, so that losses add up", "use e.g. hush.OUE"
@@ -203,10 +240,20 @@ class SequenceTarget(Target):
     def _rounds(self) -> int:
         return int(self.tau or 0)
 
+    @cached_property
+    def inputs(self) -> Inputs:
+        """Values that do not change, or the histories."""
+        return Values(self.protocol.k) if self.histories is None else Histories(self.histories, self.protocol.k)
+
     @property
-    def unit(self) -> str:  # type: ignore[override]
+    def unit(self) -> str:
         """All reports of one person."""
-        return f"{self._rounds} reports of one person"
+        return f"{self._rounds} report{'s'[: self._rounds > 1]} of one person"
+
+    @property
+    def screened(self) -> bool:  # type: ignore[override]
+        """Of Hush's own protocols the conformance suite has seen every value."""
+        return from_outside(type(self.protocol)) or from_outside(type(self._one))
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -215,18 +262,34 @@ class SequenceTarget(Target):
 
     @property
     def k(self) -> int:  # type: ignore[override]
-        """The number of values."""
-        return self.protocol.k
+        """The number of values, or of histories."""
+        return self.inputs.size
 
     @cached_property
     def claim(self) -> Claim | None:  # type: ignore[override]
-        """What so many reports of an unchanging value promise: at most epsilon_permanent where answers are kept."""
-        return _claim(self.protocol.sequence_guarantee(self._rounds))
+        """What so many reports of an unchanging value promise: at most epsilon_permanent where answers are kept.
+
+        Of two histories, their true loss by the law; None where that is no promise.
+        """
+        if self.histories is None:
+            return _claim(self.protocol.sequence_guarantee(self._rounds))
+        try:
+            loss = self.exact_epsilon()
+        except ParameterError:  # too many reports to enumerate, or a delta
+            return over_histories(self.protocol, self.histories)
+        return Claim(loss) if loss <= MOST else None
 
     @property
     def identity(self) -> dict[str, Any]:
         """The protocol's spec, thresholds included, and the number of reports."""
-        return {"target": self.name, "k": self.k, "tau": self._rounds, "sequence": self.protocol.plain}
+        asked = {} if self.histories is None else {"histories": [list(each) for each in self.histories]}
+        return {
+            "target": self.name,
+            "k": self.protocol.k,
+            "tau": self._rounds,
+            **asked,
+            "sequence": self.protocol.plain,
+        }
 
     @property
     def report_dtype(self) -> np.dtype[Any]:
@@ -239,9 +302,13 @@ class SequenceTarget(Target):
         return _chunk(self.report_dtype.itemsize)
 
     def draw(self, value: int, size: int, rng: np.random.Generator | None) -> Reports:
-        """Sequences of new clients, all about one value that does not change."""
-        made = self.protocol.collect(np.full((size, self._rounds), value), rng=rng)
+        """Sequences of new clients, all about one value that does not change, or one history."""
+        made = self.protocol.collect(np.broadcast_to(self._held(value), (size, self._rounds)), rng=rng)
         return np.ascontiguousarray(made).view(self.report_dtype)[:, 0]
+
+    def _held(self, value: int) -> npt.NDArray[Any]:
+        """What one person holds, round by round."""
+        return np.full(self._rounds, value) if self.histories is None else np.array(self.inputs.at(value))
 
     def rounds(self, reports: Reports) -> Reports:
         """The reports of each sequence, shape (n, tau)."""
@@ -260,27 +327,54 @@ class SequenceTarget(Target):
         array = self.rounds(reports)
         for value in (first, second):
             rules.integer("value", value, 0, self.k - 1, "count values from 0")
-        step = max(1, CELLS // (self._rounds * self.k))
+        step = max(1, CELLS // (self._rounds * self.protocol.k))
         blocks = [array[at : at + step] for at in range(0, len(array), step)]
-        parts = [self.protocol.sequence_log_ratio(block, first, second) for block in blocks]
+        parts = [self._log_ratio(block, first, second) for block in blocks]
         return np.concatenate(parts or [np.zeros(0)])
+
+    def _log_ratio(self, block: Reports, first: int, second: int) -> Floats:
+        if self.histories is None:
+            return self.protocol.sequence_log_ratio(block, first, second)
+        held = (np.broadcast_to(self._held(each), block.shape) for each in (first, second))
+        ones, twos = (self.protocol.sequence_log_prob(block, each) for each in held)
+        return _difference(ones, twos)
 
     def guesses(self, reports: Reports, first: int, coin: np.random.Generator) -> Bools:
         """Whether the value with the most support over all rounds is the first; ties are broken by the coin.
 
         Algorithm 2. Noisy histograms have no support: their coordinates are added up, as in the paper.
         """
+        if self.histories is not None:
+            rule = "must be another than the attack on a value that does not change, for histories"
+            raise ParameterError(message("method", rule, "attack", "use 'likelihood'"))
         forms = self._one.forms
 
         def votes(part: Reports) -> npt.ArrayLike:
             vectors = forms.vectors(part)
             return forms.votes(part) if vectors is None else vectors
 
-        return over_time.most_voted(self.rounds(reports), self.k, votes, coin) == first
+        return over_time.most_voted(self.rounds(reports), self.protocol.k, votes, coin) == first
 
     def exact_epsilon(self) -> float:
-        """The true worst loss of so many reports of an unchanging value."""
-        return self.protocol.sequence_epsilon(self._rounds)
+        """The true worst loss of so many reports of an unchanging value, or between the two histories."""
+        if self.histories is None:
+            return self.protocol.sequence_epsilon(self._rounds)
+        first, second = self.histories
+        return self.protocol.history_epsilon(first, second)
+
+
+def over_histories(protocol: Longitudinal | Repeated, histories: Sequence[Sequence[int]]) -> Claim | None:
+    """A bound of the loss between two histories; None where there is none.
+
+    Fresh reports lose in all rounds together what they promise. Kept answers hide what a value is, and when it changes
+    only as far as there is fresh noise.
+    """
+    first, second = (np.array(each) for each in histories)
+    if isinstance(protocol, Repeated):
+        return _claim(protocol.guarantee)
+    same = np.array_equal(first[:, None] == first, second[:, None] == second)
+    bound = protocol.history_bound(first.size) if same else protocol.epsilon_fresh * first.size * (1 + 1e-15)
+    return Claim(bound) if bound <= MOST else None
 
 
 def _claim(promise: Guarantee) -> Claim | None:

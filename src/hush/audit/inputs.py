@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.errors import DomainError, ParameterError, Unsaid, message
+from hush.multidim import checks
 from hush.people.columns import kind
 
 Positions = npt.NDArray[np.int64]
@@ -26,6 +27,7 @@ Positions = npt.NDArray[np.int64]
 GRID = 128
 """Even steps of a range whose numbers are tried; as many numbers between them lie on no grid."""
 
+_SPELLED = 6  # rounds that are written out one by one, if all are alike
 _NAMED = 12  # inputs that a message names
 _GOLDEN = (math.sqrt(5) - 1) / 2  # whose multiples, less their whole parts, fill a range most evenly
 _LARGEST = 1e100
@@ -96,7 +98,7 @@ class Inputs(ABC):
 
     def read(self, text: str) -> Any:
         """One of them, from such a line; raises ValueError if it is none."""
-        return tuple(_whole(part) for part in text.split(",")) if self.between == ":" else _whole(text)
+        return tuple(whole_number(part) for part in text.split(",")) if self.between == ":" else whole_number(text)
 
     def named(self, positions: Positions) -> str:
         """Which these are, in words: the first few, and how many more."""
@@ -109,11 +111,24 @@ class Inputs(ABC):
         """These, and others that are asked about by name."""
         return self
 
+    def comparable(self, first: int, second: int) -> bool:
+        """Whether a claim speaks of these two."""
+        return True
+
+    def beside(self, position: int) -> list[int]:
+        """Others that this one can be compared with, where it cannot be with all."""
+        return []
+
+    @property
+    def unit(self) -> str:
+        """What a loss between two of them is of."""
+        return "one report"
+
     def pair(self, name: str, given: Any) -> tuple[int, int]:
         """The positions of two different inputs."""
         try:
             first, second = (self.position(each) for each in given)
-            if first != second:
+            if first != second and self.comparable(first, second):
                 return first, second
         except (TypeError, ValueError, OverflowError):
             pass
@@ -272,15 +287,22 @@ class Tuples(Inputs):
 
     Args:
         sizes: How many values each attribute has.
+        changed: In how many attributes two of them differ that are compared, at most; in any number if left out.
 
     >>> Tuples((2, 5)).position((1, 3)), Tuples((2, 5)).at(8)
     (8, (1, 3))
     """
 
     sizes: tuple[int, ...]
+    changed: int | None = None
     one: ClassVar[str] = "tuple"
     many: ClassVar[str] = "tuples"
     between: ClassVar[str] = ":"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", checks.sizes(self.sizes, 1))
+        if self.changed is not None:
+            object.__setattr__(self, "changed", checks.changed(self.changed, len(self.sizes)))
 
     @property
     def size(self) -> int:
@@ -320,17 +342,38 @@ class Tuples(Inputs):
     @property
     def rule(self) -> str:
         """How many values each attribute has."""
-        return f"of {len(self.sizes)} attributes with {', '.join(map(str, self.sizes))} values"
+        differing = "" if self.changed is None else f" that differ in at most {self.changed}"
+        return f"of {len(self.sizes)} attributes with {', '.join(map(str, self.sizes))} values{differing}"
 
     @property
     def example(self) -> str:
-        """The first and the last."""
-        return f"({self.at(0)}, {self.at(self.size - 1)})"
+        """The first, and one that differs from it in as many attributes as may be."""
+        return f"({self.at(0)}, {self.at(self.farthest)})"
+
+    @property
+    def farthest(self) -> int:
+        """A tuple that differs from the first in as many attributes as may be."""
+        most = len(self.sizes) if self.changed is None else self.changed
+        return self.position([k - 1 if j < most else 0 for j, k in enumerate(self.sizes)])
+
+    def comparable(self, first: int, second: int) -> bool:
+        """Whether they differ in no more attributes than may change."""
+        differences = sum(a != b for a, b in zip(self.at(first), self.at(second), strict=True))
+        return self.changed is None or differences <= self.changed
+
+    def beside(self, position: int) -> list[int]:
+        """Those with the next value in one attribute."""
+        tuple_ = self.at(position)
+        return [
+            self.position([(v + (i == j)) % k for i, (v, k) in enumerate(zip(tuple_, self.sizes, strict=True))])
+            for j in range(len(self.sizes))
+        ]
 
     @property
     def about(self) -> dict[str, Any]:
         """How many there are, and of what."""
-        return {"k": self.size, "sizes": list(self.sizes)}
+        limits = {} if self.changed is None else {"changed": self.changed}
+        return {"k": self.size, "sizes": list(self.sizes), **limits}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -351,8 +394,8 @@ class Histories(Inputs):
         rows: Histories of one length.
         k: How many values there are.
 
-    >>> Histories.unchanging(3, 4).said(2), Histories(((0, 0), (0, 1)), 2).said(1)
-    ('2, 4 times', '0,1')
+    >>> Histories.unchanging(3, 12).said(2), Histories(((0, 0), (0, 1)), 2).said(1)
+    ('2 in all 12 rounds', '0,1')
     """
 
     rows: tuple[tuple[int, ...], ...]
@@ -361,9 +404,25 @@ class Histories(Inputs):
     many: ClassVar[str] = "histories"
     between: ClassVar[str] = ":"
 
+    def __post_init__(self) -> None:
+        k = rules.domain_size(self.k)
+        try:
+            rows = tuple(tuple(operator.index(value) for value in row) for row in self.rows)
+        except TypeError:
+            rows = ()
+        lengths = {len(row) for row in rows}
+        if len(rows) < 2 or len(lengths) != 1 or 0 in lengths or len(set(rows)) < len(rows):
+            rule, got = "must be two or more that differ, of one length", Unsaid(f"{len(rows)} of lengths {lengths}")
+            raise ParameterError(message("histories", rule, got, "use e.g. ((0, 0, 0), (0, 0, 1))"))
+        if not all(0 <= value < k for row in rows for value in row):
+            rule, got = f"must hold values in 0..{k - 1}", Unsaid("another one")
+            raise ParameterError(message("histories", rule, got, "count values from 0"))
+        object.__setattr__(self, "rows", rows)
+
     @classmethod
     def unchanging(cls, k: int, rounds: int) -> Histories:
         """Every value, held all the time."""
+        rules.integer("rounds", rounds, 1, 10**6, "count the reports of one person")
         return cls(tuple((value,) * rounds for value in range(k)), k)
 
     @property
@@ -393,8 +452,13 @@ class Histories(Inputs):
     def said(self, position: int) -> str:
         """What a person holds."""
         row = self.at(position)
-        alike = len(row) > 1 and len(set(row)) == 1
-        return f"{row[0]}, {len(row)} times" if alike else ",".join(map(str, row))
+        long = len(row) > _SPELLED and len(set(row)) == 1
+        return f"{row[0]} in all {len(row)} rounds" if long else ",".join(map(str, row))
+
+    @property
+    def unit(self) -> str:
+        """All reports of one person."""
+        return f"{self.rounds} report{'s'[: self.rounds > 1]} of one person"
 
     @property
     def rule(self) -> str:
@@ -422,7 +486,8 @@ def spell(given: Any) -> str:
     return f"{given:.6g}" if isinstance(given, float) else str(given)
 
 
-def _whole(text: str) -> int:
+def whole_number(text: str) -> int:
+    """A whole number from a command line; raises ValueError if it is none."""
     if not (text.strip().isascii() and text.strip().isdecimal()):
         raise ValueError(text)
     return int(text)

@@ -17,7 +17,7 @@ from hush.audit.checkpoint import Checkpoint
 from hush.audit.choosing import ChosenEvents, chosen
 from hush.audit.foreign import ForeignTarget, claimed
 from hush.audit.independence import remembers
-from hush.audit.inputs import Numbers
+from hush.audit.inputs import Histories, Numbers
 from hush.audit.power import SHARE, Power, rarest_event, smallest_loss
 from hush.audit.result import AuditResult, Counted, Witness
 from hush.audit.screening import Screening, screened
@@ -33,6 +33,9 @@ _MARKED = 1000  # reports by which a checkpoint knows the code that made them
 INDEPENDENT = (
     "Proved if the reports are independent of each other: a client that remembers must be made anew for every report."
 )
+
+
+LASTING = "Proved if people are independent of each other: a client must be made anew for every history."
 
 
 def run(
@@ -199,7 +202,7 @@ def _memory(what: Target, alike: tuple[int, ...]) -> str | None:
 
 def _notes(what: Target, counts: tuple[int, int], trials: int, complete: bool) -> tuple[str, ...]:
     """What else a reader should know."""
-    found = [INDEPENDENT] if isinstance(what, ForeignTarget) else []
+    found = [LASTING if isinstance(what.inputs, Histories) else INDEPENDENT] if isinstance(what, ForeignTarget) else []
     if isinstance(what, ForeignTarget) and counts == (0, 0):
         found.append("The event that was chosen never came again: does every report carry a mark of its own?")
     if isinstance(what, ForeignTarget) and counts == (trials, trials):

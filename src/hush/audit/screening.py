@@ -37,6 +37,7 @@ _SHARES = (0.1, 0.2, 0.4)  # of the audit's trials: what the first, each later a
 _LEAST = 1000  # reports of each value of the last round, at least
 _WIDE = 1_000_000  # numbers in the reports of a value by which pairs are compared, about
 _READ, _TAKEN = 5e7, 2e6  # numbers to be read in a round; from reports that are taken apart one by one
+_AS_GOOD = 0.9  # of the most telling pair's promise, at which another will do as well
 _STREAMS = 100  # numbers of streams that no audit uses
 
 
@@ -127,6 +128,8 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
         if len(ends) == 1:
             return Screening(ends[0], target.k, (), inputs=target.inputs)
         found = _compared(target, ends, 4 * _LEAST, root, tell)
+        if target.lawful:  # those that are as telling as the first are no better
+            found = tuple(sorted(found, key=lambda each: (each.hope < _AS_GOOD * found[0].hope, each.pair != ends[0])))
         tried = len({value for pair in ends for value in pair}), 4 * _LEAST
         return Screening(found[0].pair, target.k, (tried,), found, inputs=target.inputs)
     budget = max(FIRST_ROUND, trials)
@@ -142,7 +145,7 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
         likely = [(int(values[high]), int(values[low])) for high, low in ranking.pairs]
         values = values[ranking.values[: max(LAST, -(-values.size // _KEPT))]]
     size = _last_size(target, trials, root)
-    told = _compared(target, _ordered(values.tolist(), likely), size, root, tell)
+    told = _compared(target, _ordered(target.inputs, values.tolist(), likely), size, root, tell)
     rounds.append((values.size, size))
     untried = target.k - rounds[0][0]
     return Screening(told[0].pair, target.k, tuple(rounds), told, columns, untried, target.inputs)
@@ -204,10 +207,13 @@ def _last_size(target: Target, trials: int, root: int | None) -> int:
     return max(_LEAST, min(int(trials * _SHARES[2]), LAST_EACH, _WIDE // wide))
 
 
-def _ordered(values: list[int], likely: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """All pairs of these values, those that stood out first."""
+def _ordered(inputs: Inputs, values: list[int], likely: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """All pairs of these values that can be compared, those that stood out first, or of them and others."""
     stood = [(min(pair), max(pair)) for pair in likely if set(pair) <= set(values)]
-    return list(dict.fromkeys([*stood, *combinations(sorted(values), 2)]))
+    beside = [(min(one, other), max(one, other)) for one in values for other in inputs.beside(one) if one != other]
+    every = list(dict.fromkeys([*stood, *combinations(sorted(values), 2)]))
+    found = [pair for pair in every if inputs.comparable(*pair)]
+    return found if len(found) == len(every) else list(dict.fromkeys([*found, *beside]))[: LAST * (LAST - 1) // 2]
 
 
 def _compared(

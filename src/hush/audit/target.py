@@ -65,8 +65,6 @@ class Target(ABC):
     """Whether a generator determines the reports, so that an audit can go on from a checkpoint."""
     chunk: int = CHUNK
     """How many reports may be drawn at a time."""
-    unit: str = "one report"
-    """What the loss is of."""
     lawful: bool = False
     """Whether pairs are compared by what the law says of their reports (`log_ratio`), and not by a classifier."""
     screened: bool = False
@@ -78,6 +76,11 @@ class Target(ABC):
     def inputs(self) -> Inputs:
         """What it is asked about, by position 0..k-1: values, numbers, tuples or histories."""
         return Values(self.k)
+
+    @property
+    def unit(self) -> str:
+        """What the loss is of."""
+        return self.inputs.unit
 
     def including(self, pair: Sequence[Any]) -> Target:
         """The target that can be asked about these two inputs as well."""

@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hush.audit import Claim, Inputs, Numbers, Target, adapters
+from hush.audit import Claim, Histories, Inputs, Numbers, Target, Tuples, adapters
 from hush.audit.foreign import PATIENCE, from_name
-from hush.audit.inputs import Values
+from hush.audit.inputs import Values, whole_number
 from hush.audit.pipe import PipeTarget
 from hush.audit.targets import as_target
-from hush.cli._choose import MechanismOptions
+from hush.cli._choose import MechanismOptions, merged, parsed
 from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.files.reading import read_spec
+from hush.files.specs import OPTIONS, construct
+from hush.mechanisms.collected import Collected
+from hush.mechanisms.registry import registry
 from hush.randomness import CHUNK
 from hush.rules import domain_size
 
 _MECHANISM = "--mechanism or --spec"
+_OTHER = ("multidim", "longitudinal")  # kinds besides those of one value or one number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +32,10 @@ class Asked:
     k: int | None
     low: float | None
     high: float | None
+    attributes: str | None
     epsilon: float | None
+    epsilon_permanent: float | None
+    epsilon_report: float | None
     delta: float | None
     settings: list[str] | None
     sensitive: list[str] | None
@@ -35,6 +43,9 @@ class Asked:
     target: str | None
     pipe: str | None
     adapter: str | None
+    rounds: int | None
+    histories: str | None
+    changed: int | None
     claim: float | None
     timeout: float | None
     chunk: int | None
@@ -44,7 +55,8 @@ class Asked:
         way = self._way()
         if way == _MECHANISM:
             return self._mechanism()
-        for option, given in (("--set", self.settings), ("--sensitive", self.sensitive)):
+        budgets = (("--epsilon-permanent", self.epsilon_permanent), ("--epsilon-report", self.epsilon_report))
+        for option, given in (("--set", self.settings), ("--sensitive", self.sensitive), *budgets):
             self._out(option, given, way, "foreign code has its own")
         if way == "--adapter":
             return self._adapted()
@@ -58,11 +70,35 @@ class Asked:
         return from_name(str(self.target), inputs=inputs, claim=promised, timeout=patience)
 
     def _inputs(self, way: str) -> Inputs:
-        """What foreign code is asked about."""
+        """What foreign code is asked about: one kind of thing."""
+        if self.attributes is not None:
+            for option, given in (*self._range, *self._time, ("--k", self.k)):
+                self._out(option, given, "--attributes", "they say which tuples there are")
+            return Tuples(sizes_of(self.attributes), self.changed)
+        self._out("--changed", self.changed, way, "it is for tuples; add --attributes")
         if self.low is None and self.high is None:
-            return Values(domain_size(int(self._needed("--k", self.k, way, "or --low and --high for numbers"))))
-        self._out("--k", self.k, "--low and --high", "say which numbers there are, or how many values")
+            also = "or --low and --high for numbers, or --attributes for tuples"
+            k = domain_size(int(self._needed("--k", self.k, way, also)))
+            if self.histories is not None:
+                return self._of_length(Histories(histories_of(self.histories), k))
+            return Values(k) if self.rounds is None else Histories.unchanging(k, self.rounds)
+        for option, given in (*self._time, ("--k", self.k)):
+            self._out(option, given, "--low and --high", "say which numbers there are, or how many values")
         return Numbers(self._needed("--low", self.low, "--high"), self._needed("--high", self.high, "--low"))
+
+    def _of_length(self, found: Histories) -> Histories:
+        if self.rounds not in (None, found.rounds):
+            rule = f"must be {found.rounds}, as the histories are long"
+            raise ParameterError(message("--rounds", rule, self.rounds, "leave it out"))
+        return found
+
+    @property
+    def _range(self) -> list[tuple[str, object]]:
+        return [("--low", self.low), ("--high", self.high)]
+
+    @property
+    def _time(self) -> list[tuple[str, object]]:
+        return [("--rounds", self.rounds), ("--histories", self.histories)]
 
     def _way(self) -> str:
         """The one way in which something is named, without options that are for another."""
@@ -84,22 +120,60 @@ class Asked:
         return named[0]
 
     def _mechanism(self) -> Target:
-        choice = MechanismOptions(
-            mechanism=self.mechanism,
-            k=self.k,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            settings=self.settings,
-            spec=self.spec,
-            sensitive=self.sensitive,
-            low=self.low,
-            high=self.high,
+        m = self._of_any_kind()
+        histories = None if self.histories is None else histories_of(self.histories)
+        if m.kind == "longitudinal" and histories is None:
+            self._needed("--rounds", self.rounds, m.name(), "how many reports one person sends")
+        return as_target(m, rounds=self.rounds, histories=histories, changed=self.changed)
+
+    def _of_any_kind(self) -> Collected:
+        """The mechanism, of whatever kind."""
+        given: dict[str, Any] = {
+            "k": self.k,
+            "low": self.low,
+            "high": self.high,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+        }
+        more: dict[str, Any] = {
+            "sizes": None if self.attributes is None else sizes_of(self.attributes),
+            "epsilon_permanent": self.epsilon_permanent,
+            "epsilon_report": self.epsilon_report,
+        }
+        other = self._other_kind({**given, **more})
+        if other is not None:
+            return other
+        for name, value in more.items():
+            way = "a mechanism of frequencies or of a mean"
+            self._out(OPTIONS[name], value, way, "it is for tuples, or for values over time")
+        options = MechanismOptions(
+            mechanism=self.mechanism, settings=self.settings, spec=self.spec, sensitive=self.sensitive, **given
         )
-        return as_target(choice.build_any().mechanism)
+        return options.build_any().mechanism
+
+    def _other_kind(self, given: dict[str, Any]) -> Collected | None:
+        """A collection of tuples, or a protocol over time, by name or in a file; None if it is neither."""
+        if self.spec is not None and self.mechanism is None:
+            found = read_spec(self.spec).mechanism
+            if found.kind not in _OTHER:
+                return None
+            said = {OPTIONS[name]: value for name, value in given.items()}
+            for option, value in {**said, "--set": self.settings, "--sensitive": self.sensitive}.items():
+                self._out(option, value, "--spec", "the spec says so")
+            return found
+        known = {name.lower(): cls for kind in _OTHER for name, cls in registry(kind).items()}
+        cls = known.get((self.mechanism or "").lower())
+        if cls is None:
+            return None
+        self._out("--spec", self.spec, f"--mechanism {self.mechanism}", "leave one of them out")
+        self._out("--sensitive", self.sensitive, f"--mechanism {self.mechanism}", "it protects all values alike")
+        set_ = {name: value for name, value in given.items() if value is not None}
+        return construct(cls, merged(set_, parsed(self.settings)))
 
     def _adapted(self) -> Target:
-        for option, given in (("--delta", self.delta), ("--low", self.low), ("--high", self.high)):
-            self._out(option, given, "--adapter", "its clients know none")
+        others = (*self._range, *self._time, ("--attributes", self.attributes), ("--changed", self.changed))
+        for option, given in (("--delta", self.delta), *others):
+            self._out(option, given, "--adapter", "its clients take single values, without a delta")
         k = int(self._needed("--k", self.k, "--adapter"))
         return adapters.from_name(str(self.adapter), k, self._needed("--epsilon", self.epsilon, "--adapter"))
 
@@ -127,4 +201,23 @@ def pair_of(text: str | None, inputs: Inputs) -> tuple[Any, Any] | None:
         rule = f"must be two {inputs.many} and a {'comma' if between == ',' else 'colon'}"
         remedy = f"write e.g. --pair {inputs.line(0)}{between}{inputs.line(inputs.size - 1)}"
         raise ParameterError(message("--pair", rule, text, remedy)) from None
+    return first, second
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """The numbers of values that --attributes lists."""
+    try:
+        return tuple(whole_number(part) for part in text.split(","))
+    except ValueError:
+        rule = "must be whole numbers with commas between them, the number of values of each attribute"
+        raise ParameterError(message("--attributes", rule, text, "write e.g. --attributes 2,5")) from None
+
+
+def histories_of(text: str) -> tuple[tuple[int, ...], ...]:
+    """The two histories that --histories lists."""
+    try:
+        first, second = (tuple(whole_number(value) for value in row.split(",")) for row in text.split(":"))
+    except ValueError:
+        rule = "must be two lists of values with commas, and a colon between them"
+        raise ParameterError(message("--histories", rule, text, "write e.g. --histories 0,0,0:0,0,1")) from None
     return first, second

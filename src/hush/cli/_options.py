@@ -65,6 +65,35 @@ High = Annotated[
         "--high", metavar="X", parser=real("--high", "100"), help="Largest number, for those.", rich_help_panel=CHOICE
     ),
 ]
+Attributes = Annotated[
+    str | None,
+    typer.Option(
+        "--attributes",
+        metavar="K,K,…",
+        help="Numbers of values of several attributes, for SPL, SMP, RSFD and RSRFD, e.g. 7,10,12,20.",
+        rich_help_panel=CHOICE,
+    ),
+]
+EpsilonPermanent = Annotated[
+    float | None,
+    typer.Option(
+        "--epsilon-permanent",
+        metavar="E",
+        parser=real("--epsilon-permanent", "2.0"),
+        help="Loss of any number of reports, for LGRR, LOSUE, … over time.",
+        rich_help_panel=CHOICE,
+    ),
+]
+EpsilonReport = Annotated[
+    float | None,
+    typer.Option(
+        "--epsilon-report",
+        metavar="E",
+        parser=real("--epsilon-report", "1.0"),
+        help="Loss of one report, for those.",
+        rich_help_panel=CHOICE,
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

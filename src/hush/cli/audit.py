@@ -21,8 +21,11 @@ from hush.cli import _audit_table, _console, _paths, _progress
 from hush.cli._audit_target import Asked, pair_of
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import (
+    Attributes,
     Delta,
     Epsilon,
+    EpsilonPermanent,
+    EpsilonReport,
     High,
     Json,
     K,
@@ -35,6 +38,7 @@ from hush.cli._options import (
 )
 
 _FOREIGN = "Foreign code"
+_WHAT = "Inputs"
 _EXITS = {"violation": 1, "inconclusive": 3}
 
 
@@ -43,7 +47,10 @@ def audit(
     k: K = None,
     low: Low = None,
     high: High = None,
+    attributes: Attributes = None,
     epsilon: Epsilon = None,
+    epsilon_permanent: EpsilonPermanent = None,
+    epsilon_report: EpsilonReport = None,
     delta: Delta = None,
     settings: Settings = None,
     sensitive: Sensitive = None,
@@ -53,7 +60,7 @@ def audit(
         typer.Option(
             "--target",
             metavar="MODULE:NAME",
-            help="A Python callable that turns a value 0..k-1, or a number, into a report.",
+            help="A Python callable that turns a value 0..k-1, a number or a tuple into a report.",
             rich_help_panel=_FOREIGN,
         ),
     ] = None,
@@ -95,6 +102,35 @@ def audit(
             rich_help_panel=_FOREIGN,
         ),
     ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            "--rounds",
+            metavar="N",
+            parser=whole("--rounds", 1, "12"),
+            help="Audit all of so many reports of one person about a value that does not change.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    histories: Annotated[
+        str | None,
+        typer.Option(
+            "--histories",
+            metavar="LIST:LIST",
+            help="Two histories of values to tell apart in place of two values, e.g. 0,0,0:0,0,1.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    changed: Annotated[
+        int | None,
+        typer.Option(
+            "--changed",
+            metavar="C",
+            parser=whole("--changed", 1, "1"),
+            help="Tell apart tuples that differ in at most so many attributes; when left out, in all.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     claim: Annotated[
         float | None,
         typer.Option(
@@ -132,7 +168,8 @@ def audit(
         typer.Option(
             "--pair",
             metavar="V,W",
-            help="The two values, or numbers; when left out, every value is tried, and many numbers.",
+            rich_help_panel=_WHAT,
+            help="The two values, numbers or tuples (0,0:1,4); when left out, every value is tried, and many numbers.",
         ),
     ] = None,
     bound: Annotated[
@@ -169,7 +206,7 @@ def audit(
     png: Png = None,
     as_json: Json = False,
 ) -> None:
-    """Prove a lower bound of the privacy loss of one report, and hold it against the claim.
+    """Prove a lower bound of the privacy loss of one report, or of all of one person's, and hold it against the claim.
 
     The exit code is 0 where no violation was found that the audit would have seen, 1 where one was found, 2 where the
     command cannot be run, 3 where the audit saw too little to tell: made for continuous integration. Without --seed,
@@ -182,7 +219,10 @@ def audit(
         k=k,
         low=low,
         high=high,
+        attributes=attributes,
         epsilon=epsilon,
+        epsilon_permanent=epsilon_permanent,
+        epsilon_report=epsilon_report,
         delta=delta,
         settings=settings,
         sensitive=sensitive,
@@ -190,6 +230,9 @@ def audit(
         target=target,
         pipe=pipe,
         adapter=adapter,
+        rounds=rounds,
+        histories=histories,
+        changed=changed,
         claim=claim,
         timeout=timeout,
         chunk=chunk,

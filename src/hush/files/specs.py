@@ -17,6 +17,14 @@ from hush.mechanisms.spec import Spec
 
 Mechanism = TypeVar("Mechanism", bound=Collected)
 
+OPTIONS = {
+    **{name: f"--{name}" for name in ("k", "epsilon", "delta", "low", "high")},
+    "sizes": "--attributes",
+    "epsilon_permanent": "--epsilon-permanent",
+    "epsilon_report": "--epsilon-report",
+}
+"""Parameters of mechanisms that have an option of their own."""
+
 _ESTIMATED = {
     "frequency": "frequencies",
     "numeric": "a mean",
@@ -100,7 +108,7 @@ def construct(
             rule = f"is no parameter of {name}, which takes {', '.join(wanted)}"
             raise ParameterError(message(given, rule, parameters[given], "leave it out or choose another mechanism"))
     for needed in (each for each, required in wanted.items() if required and each not in parameters):
-        how = f"--{needed}" if needed in {"k", "epsilon", "delta", "low", "high"} else f"--set {needed}=…"
+        how = OPTIONS.get(needed, f"--set {needed}=…")
         raise ParameterError(message(needed, f"must be given for {name}", NOTHING, f"add {how}"))
     try:
         made = cls(**parameters)

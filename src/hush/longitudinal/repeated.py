@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +13,14 @@ import numpy.typing as npt
 
 from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
-from hush.guarantee import ULDP, Guarantee, together
+from hush.exact.enumeration import enumerated, listings
+from hush.exact.thresholds import log_ratio
+from hush.guarantee import ULDP, Guarantee, above, together
 from hush.longitudinal import _rounds
 from hush.longitudinal._over_time import OverTime
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.pure import PureOracle
+from hush.people.columns import cells
 from hush.types import Floats, Reports
 
 _MOST_REPORTS = 2_000
@@ -104,6 +110,21 @@ class Repeated(OverTime):
         one = self.mechanism.exact_epsilon()
         return one if one == float("inf") else _rounds.times(one, tau)
 
+    def history_epsilon(self, first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+        """Exact loss between two histories of one person, by enumeration of what one report can be.
+
+        Losses of rounds add up, each by its worst report, one way and the other.
+        """
+        histories = [self._values(cells(history, "history")[None])[0] for history in (first, second)]
+        one = self.mechanism
+        if getattr(one.guarantee, "delta", 0.0):
+            rule, remedy = "must have no delta, so that losses of rounds add up", "use e.g. OUE"
+            raise ParameterError(message("mechanism", rule, one, remedy))
+        pairs = [(u, v) for u, v in zip(*(h.tolist() for h in histories), strict=True) if u != v]
+        loss = {pair: _pair_loss(one, *pair) for pair in {*pairs, *((v, u) for u, v in pairs)}}
+        ways = [loss[pair] for pair in pairs], [loss[pair[::-1]] for pair in pairs]
+        return max(math.inf if math.inf in way else above(sum(map(Fraction, way), start=Fraction(0))) for way in ways)
+
     def sequence_guarantee(self, tau: int) -> Guarantee:
         """What all reports of an unchanging value promise together."""
         return self.guarantee
@@ -168,3 +189,15 @@ class Repeated(OverTime):
         for column in array.T:
             total += self.mechanism.scores(np.ascontiguousarray(column))
         return total
+
+
+def _pair_loss(m: FrequencyOracle, first: int, second: int) -> float:
+    """The worst log-likelihood ratio of one report between two values, one way; the same for all of a pure oracle."""
+    if listings(m) is None and isinstance(m, PureOracle):
+        return m.exact_epsilon()
+    high, low = 1, 1
+    for listing in enumerated(m):
+        for row in listing.weights:
+            if row[first] * low > high * row[second]:
+                high, low = row[first], row[second]
+    return log_ratio(high, low)

@@ -1,4 +1,4 @@
-"""The other rooms of the bug museum: mechanisms for means that break their own promise.
+"""The other rooms of the bug museum: means, tuples and values over time whose samplers break their own promise.
 
 As in `hush.testing.museum`, each claims the law of the mechanism that it derives from, and audits find out.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from hush.longitudinal import LOSUE
 from hush.mechanisms.numeric import Piecewise
 from hush.mechanisms.numeric.base import Words
-from hush.types import Reports
+from hush.multidim import SMP
+from hush.types import Ints, Reports
 
 
 class NarrowWindow(Piecewise):
@@ -38,3 +40,23 @@ class ExactBand(Piecewise):
         place = floors.astype(np.float64) / self.steps
         inside = (place >= 0.4) & (place < 0.42)
         return np.where(inside, floors.astype(np.int64) * self.height, made).astype(self.report_dtype)
+
+
+class AttributeByValue(SMP):
+    """Prefers to report an attribute whose value is the first one: which attribute is named tells about the values."""
+
+    def sample(self, tuples: Ints, rng: np.random.Generator) -> Reports:
+        """Honest records, but of two draws of the attribute the one that is of a first value, if there is one."""
+        made, again = super().sample(tuples, rng), super().sample(tuples, rng)
+        rows = np.arange(len(tuples))
+        first = tuples[rows, made["attribute"]] == 0
+        other = tuples[rows, again["attribute"]] == 0
+        return np.where(other & ~first, again, made)
+
+
+class ForgetfulClient(LOSUE):
+    """Forgets its permanent answers, and draws them again for every report: losses add up as if nothing were kept."""
+
+    def _together(self, values: Ints, rng: np.random.Generator) -> Reports:
+        rounds = [super(ForgetfulClient, self)._together(column[:, None], rng) for column in values.T]
+        return np.concatenate(rounds, axis=1)
