@@ -1,4 +1,4 @@
-"""Reports of a count-mean sketch, compiled."""
+"""Reports of sketches, compiled: of buckets, of coefficients, of Bloom filters."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 
 from hush.kernels.compiled import kernel
 from hush.kernels.family import MEMBERS, REJECT
+from hush.kernels.hadamard import odd
 from hush.kernels.unary import sliced
-from hush.kernels.words import ONE, ZERO, bounded, word
+from hush.kernels.words import HALF, ONE, ZERO, bounded, word
 
 
 @kernel
@@ -45,3 +46,39 @@ def pairs(rows, width, member, members, buckets):
                 buckets[at] = bucket
                 at += 1
     return at
+
+
+@kernel
+def transformed(rng, values, buckets, places, width, keep, member, coefficient, bit):
+    """Hash each value with a member of its own, and randomize one coefficient of its bucket's row.
+
+    Words of a report: `bounded` draws the member; the upper half of one gives the coefficient; one decides whether to
+    keep its sign.
+    """
+    source = rng.bit_generator
+    for i in range(values.size):
+        rotation = bounded(source, np.uint64(MEMBERS), REJECT)
+        column = (word(source) >> HALF) & np.uint64(width - 1)
+        home = np.uint64(buckets[np.int64(rotation) + places[values[i]]])
+        sign = odd(home & column)
+        member[i] = rotation
+        coefficient[i] = column
+        bit[i] = sign if word(source) < keep else sign ^ ONE
+
+
+@kernel
+def as_binary(member, coefficient, bit, shifts, members, bits):
+    """The reports of binary local hashing that say the same, and how many there are.
+
+    Returned beside it: how many of the others, whose coefficient is the first, support every value.
+    """
+    at = everything = 0
+    for i in range(member.size):
+        if coefficient[i]:
+            rotation = np.int64(member[i]) + shifts[coefficient[i]]
+            members[at] = rotation - MEMBERS if rotation >= MEMBERS else rotation
+            bits[at] = bit[i]
+            at += 1
+        elif not bit[i]:
+            everything += 1
+    return at, everything
