@@ -82,3 +82,65 @@ def as_binary(member, coefficient, bit, shifts, members, bits):
         elif not bit[i]:
             everything += 1
     return at, everything
+
+
+@kernel
+def filtered(rng, values, homes, width, p, q, reject, cohort, bits):
+    """Draw a cohort for each value, then randomize its Bloom filter.
+
+    Words of a report: `bounded` draws the cohort; then as for unary encoding over the filter, the groups of bits in
+    order; then one word for each bit that is set, in the order of the functions, and none where one sets it again.
+    """
+    source = rng.bit_generator
+    groups = (width + 63) // 64
+    last = ~ZERO >> np.uint64(-width % 64)
+    words = np.zeros(groups, np.uint64)
+    held = words.view(np.uint8)
+    for i in range(values.size):
+        own = bounded(source, np.uint64(homes.shape[0]), reject)
+        places = homes[np.int64(own), values[i]]
+        for group in range(groups):
+            words[group] = sliced(source, q, last if group == groups - 1 else ~ZERO)
+        for j in range(places.size):
+            place = np.int64(places[j])
+            again = False
+            for before in range(j):
+                again |= places[before] == places[j]
+            if not again:
+                bit = ONE << np.uint64(place & 63)
+                words[place >> 6] = (words[place >> 6] & ~bit) | (bit if word(source) < p else ZERO)
+        cohort[i] = own
+        for byte in range(bits.shape[1]):
+            bits[i, byte] = held[byte]
+
+
+@kernel
+def count_bits(cohort, rows, width, counts, people):
+    """Add up the bits of every cohort, and its reports."""
+    for i in range(rows.shape[0]):
+        own = np.int64(cohort[i])
+        people[own] += 1
+        for byte in range(rows.shape[1]):
+            held = rows[i, byte]
+            for bit in range(min(8, width)):
+                counts[own, 8 * byte + bit] += np.int64(held >> np.uint8(bit) & np.uint8(1))
+
+
+@kernel
+def most_apart(words, most):
+    """The largest number of bits in which two rows of one cohort differ; no more than `most`, where it stops."""
+    worst = 0
+    for c in range(words.shape[0]):
+        for u in range(words.shape[1]):
+            for v in range(u):
+                apart = 0
+                for w in range(words.shape[2]):
+                    left = words[c, u, w] ^ words[c, v, w]
+                    while left:
+                        left &= left - ONE
+                        apart += 1
+                if apart > worst:
+                    worst = apart
+                    if worst >= most:
+                        return worst
+    return worst
