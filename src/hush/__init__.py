@@ -28,7 +28,7 @@ from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.registry import from_dict, numeric_registry, register, registry
-from hush.mechanisms.sketch import CMS
+from hush.mechanisms.sketch import CMS, HCMS, RAPPOR
 from hush.mechanisms.spec import Spec
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
@@ -60,6 +60,7 @@ __all__ = [
     "CMS",
     "GM",
     "GRR",
+    "HCMS",
     "HR",
     "LDP",
     "LH",
@@ -68,6 +69,7 @@ __all__ = [
     "OLH",
     "OUE",
     "PGR",
+    "RAPPOR",
     "SHE",
     "SS",
     "SUE",

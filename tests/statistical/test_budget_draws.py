@@ -158,7 +158,7 @@ def test_drawn_populations_are_multinomial() -> None:
     assert counts_alarm(np.array([RUNS * law[key] for key in keys]), np.array([seen[key] for key in keys])) == ""
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES, *UTILITY} - {"CMS"}))  # whose reports are made one by one
+@pytest.mark.parametrize("name", sorted({*NAMES, *UTILITY}))
 def test_means_and_variances_of_a_large_population(name: str) -> None:
     m = example(name, 30, 1.0)
     assert m.forms.one_by_one == (name == "PGR")

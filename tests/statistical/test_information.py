@@ -24,8 +24,8 @@ def nearly_equal(k: int) -> np.ndarray:
 
 @pytest.mark.parametrize("k", [3, 100])
 def test_information_at_equal_frequencies(name: str, k: int) -> None:
-    if name == "CMS":
-        pytest.skip("has no formula: its information is simulated")
+    if name == "RAPPOR" and k == 100:
+        pytest.skip("has no formula: with so many outputs, its information is simulated")
     m = example(name, k, 2.0 if name != "GM" else 1.0)
     closed = accuracy.information_loss(m)
     assert closed.stderr == 0.0

@@ -8,6 +8,7 @@ import numpy as np
 import opendp.prelude as dp
 import pytest
 from multi_freq_ldpy.pure_frequency_oracles.Variance_PURE import VAR_Pure
+from pure_ldp.frequency_oracles.apple_cms import CMSServer
 from pure_ldp.frequency_oracles.direct_encoding import DEServer
 from pure_ldp.frequency_oracles.histogram_encoding import HEServer
 from pure_ldp.frequency_oracles.local_hashing import LHClient
@@ -17,6 +18,18 @@ import hush
 
 EPSILONS = [0.5, 1.0, 2.0]
 K = 12
+
+
+class SketchServer(CMSServer):
+    """That of pure-ldp, which asks for an array of None numbers: numpy once took that for none."""
+
+    @property
+    def d(self) -> int:
+        return 0
+
+    @d.setter
+    def d(self, size: None) -> None:
+        pass
 
 
 def counts() -> np.ndarray:
@@ -52,6 +65,28 @@ def test_pure_ldp_estimates_the_same_from_our_reports(epsilon: float) -> None:
     server = HEServer(epsilon, K, use_the=False)
     theirs = their_estimates(server, list(reports["steps"] / noisy.grid.unit))
     assert np.allclose(theirs, noisy.estimate(noisy.aggregate(reports)).frequencies, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["CMS", "HCMS"])
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_sketches_of_pure_ldp_take_two_values_to_collide_once_in_width(name: str, epsilon: float) -> None:
+    """Under its random functions they do on average, and its estimate has a bias; under the family that is known."""
+    m = hush.registry()[name](k=K, epsilon=epsilon, width=8)
+    reports = m.privatize(values(), rng=hush.seeded(4))
+    members = np.unique(reports["member"])
+    homes = m.buckets_of(members.astype(np.int64), np.arange(K))
+    server = SketchServer(epsilon, members.size, m.width, is_hadamard=name == "HCMS")
+    server.hash_funcs = [lambda item, row=row: row[int(item) - 1] for row in homes.tolist()]
+    functions = np.searchsorted(members, reports["member"])
+    if name == "CMS":
+        bits = 2 * np.unpackbits(reports["bits"], axis=1, count=8, bitorder="little").astype(int) - 1
+        seen = list(zip(bits, functions, strict=True))
+    else:
+        seen = list(zip(1 - 2 * reports["bit"].astype(int), functions, reports["coefficient"], strict=True))
+    theirs = their_estimates(server, seen)
+    held = theirs * (1 - 1 / m.width) + 1 / m.width  # without what they take off for collisions
+    ours = (held - m.collision) / (1 - m.collision)
+    assert np.allclose(ours, m.estimate(m.aggregate(reports)).frequencies, atol=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

@@ -8,7 +8,18 @@ from hush.exact.thresholds import (
     keep,
     log_ratio,
     other_bit,
+    shared_bit,
     symmetric_bit,
 )
 
-__all__ = ["SCALE", "clamp", "exp_below", "exponential", "keep", "log_ratio", "other_bit", "symmetric_bit"]
+__all__ = [
+    "SCALE",
+    "clamp",
+    "exp_below",
+    "exponential",
+    "keep",
+    "log_ratio",
+    "other_bit",
+    "shared_bit",
+    "symmetric_bit",
+]

@@ -78,3 +78,9 @@ def symmetric_bit(epsilon: float, delta: float) -> int:
     while (SCALE - q) ** 2 > lower * q**2 + slack:
         q += 1
     return q
+
+
+def shared_bit(epsilon: float, bits: int) -> int:
+    """The least threshold q of a bit, with p = 1 - q, such that (p/q)^bits is at most e^epsilon."""
+    root = exponential(Fraction(epsilon) / bits) * (1 - Fraction(1, 10**50))
+    return clamp(-int(-(SCALE / (root + 1)) // 1))

@@ -19,7 +19,7 @@ from hush.mechanisms.modular import MSS
 from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.renamed import deprecated
-from hush.mechanisms.sketch import CMS
+from hush.mechanisms.sketch import CMS, HCMS, RAPPOR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import ASUE, OUE, SUE, THE, UE
 from hush.mechanisms.wheel import Wheel
@@ -30,8 +30,8 @@ KINDS = ("frequency", "numeric", "multidim", "longitudinal")
 _LATER = ("multidim", "longitudinal")  # packages that register their own, imported when first asked for
 
 _BUILT_IN: tuple[type[Collected], ...] = (
-    GRR, SS, SUE, OUE, UE, BLH, OLH, LH, SHE, THE, ServerTHE, HR, PGR, MSS, Wheel, CMS, ASS, AUE, ALH, ATHE,
-    AGRR, ASUE, ABLH, AOLH, GM, AGM, LHO, Duchi, Piecewise, Hybrid,
+    GRR, SS, SUE, OUE, UE, BLH, OLH, LH, SHE, THE, ServerTHE, HR, PGR, MSS, Wheel, CMS, HCMS, RAPPOR, ASS,
+    AUE, ALH, ATHE, AGRR, ASUE, ABLH, AOLH, GM, AGM, LHO, Duchi, Piecewise, Hybrid,
 )  # fmt: skip
 
 _known: dict[str, type[Collected]] = {cls.name(): cls for cls in _BUILT_IN}

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.types import Floats, Ints, Reports
 
@@ -95,7 +94,12 @@ def weighted(kinds: Ints, weights: Floats, number: int) -> Floats:
 
 def bit_sizes(s: int, p: float, q: float) -> Floats:
     """How likely 0..s of independent bits are one: one of them with probability p, the others with q."""
-    number = np.arange(s)
-    choose = np.concatenate([[0.0], np.cumsum(np.log(s - number[1:]) - np.log(number[1:]))])
-    others: npt.NDArray[np.float64] = np.exp(choose + number * np.log(q) + (s - 1 - number) * np.log1p(-q))
+    others = bit_counts(s - 1, q)
     return np.asarray(p * np.append(0.0, others) + (1 - p) * np.append(others, 0.0), np.float64)
+
+
+def bit_counts(n: int, q: float) -> Floats:
+    """How likely 0..n of as many independent bits are one, each with probability q."""
+    number = np.arange(n + 1)
+    choose = np.concatenate([[0.0], np.cumsum(np.log(n + 1 - number[1:]) - np.log(number[1:]))])
+    return np.asarray(np.exp(choose + number * np.log(q) + (n - number) * np.log1p(-q)), np.float64)

@@ -24,7 +24,7 @@ from tests.unit.attacks.test_poisoning import Table
 
 GRIDS = {"SHE", "ServerTHE", "GM", "AGM"}
 NAMES = sorted(n for n in EVERY if n not in GRIDS)
-HASHED = {"LH", "BLH", "OLH", "ALH", "ABLH", "AOLH", "LHO", "Wheel", "CMS"}
+HASHED = {"LH", "BLH", "OLH", "ALH", "ABLH", "AOLH", "LHO", "Wheel", "CMS", "HCMS"}
 
 
 def law(m: hush.FrequencyOracle, public: Any = None) -> tuple[np.ndarray, np.ndarray]:

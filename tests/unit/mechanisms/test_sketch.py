@@ -102,3 +102,30 @@ def test_malformed_reports_are_refused() -> None:
         broken[field][1] = wrong
         with pytest.raises(ReportError):
             m.aggregate(broken)
+
+
+# The tally of a collection, drawn as a whole.
+
+
+def test_drawn_tallies_have_the_covariances_of_real_ones() -> None:
+    """Bits make supports of values that collide with nobody in particular go together; false alarm 1e-9."""
+    m, runs, n = hush.CMS(k=6, epsilon=4.0, width=4), 4_000, 60
+    counts = np.array([30, 12, 10, 8, 0, 0])
+    values = np.repeat(np.arange(6), counts)
+    rng = hush.seeded(7)
+    reports = m.privatize(np.tile(values, runs), rng=rng)
+    real = m.support_matrix(reports).reshape(runs, n, m.k).sum(axis=1)
+    drawn = m.forms.tallies(counts[None], runs, hush.seeded(8))
+    sizes = np.diag(np.cov(real.T))
+    error = np.sqrt(2 * (np.outer(sizes, sizes) + np.cov(real.T) ** 2) / runs)
+    assert (np.abs(np.cov(real.T) - np.cov(drawn.T)) / error).max() < statistics.sigmas(21) * 1.1
+    assert np.abs(np.cov(drawn.T)[4, 5]) > 2 * error[4, 5]  # which independent bits would not have
+    assert m.simulate(counts, rng=hush.seeded(1)).tally.shape == (6,)
+
+
+def test_populations_may_differ_from_run_to_run() -> None:
+    m = hush.CMS(k=4, epsilon=1.0)
+    rows = m.forms.tallies(np.array([[40_000, 0, 0, 0], [0, 0, 0, 40_000]]), 2, hush.seeded(7))
+    for run, value in ((0, 0), (1, 3)):
+        assert not statistics.count_alarm(int(rows[run, value]), 40_000, m.p_star)
+        assert not statistics.count_alarm(int(rows[run, 3 - value]), 40_000, m.q_star)

@@ -1,5 +1,7 @@
-"""Sketches: values hashed by one of many public functions, and a bit for every bucket."""
+"""Sketches: values hashed by one of some public functions, and noisy bits about their buckets."""
 
+from hush.mechanisms.sketch.bloom import RAPPOR
+from hush.mechanisms.sketch.hadamard import HCMS
 from hush.mechanisms.sketch.mechanism import CMS
 
-__all__ = ["CMS"]
+__all__ = ["CMS", "HCMS", "RAPPOR"]

@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush.analysis.manipulation import Targets, how_many
+from hush.analysis import information, totals
 from hush.exact import SCALE
-from hush.mechanisms.forms import PairKind, PureForms, by_support
+from hush.mechanisms.bits import BitForms, lacking
+from hush.mechanisms.forms import PairKind
 from hush.mechanisms.hashing.family import MEMBERS
-from hush.types import Bools, Floats, Reports, Values
+from hush.mechanisms.shape import bit_counts
+from hush.mechanisms.sketch.drawn import DrawnForms
+from hush.types import Bools, Ints, Reports, Values
 
 if TYPE_CHECKING:
     from hush.mechanisms.sketch.mechanism import CMS
 
 
 @dataclass(frozen=True, eq=False)
-class SketchForms(PureForms):
+class SketchForms(DrawnForms, BitForms):
     """Of the count-mean sketch; what guesses are worth, under an ideal hash family."""
 
     m: CMS
@@ -29,24 +32,14 @@ class SketchForms(PureForms):
 
     # What fakes gain, what tells values apart, and what guesses are worth.
 
-    def maximal_sum(self, targets: Targets) -> float:
-        """Ones for the buckets of all targets."""
-        return self.supported_sum(targets, how_many(targets))
-
-    def random_sum(self, targets: Targets) -> float:
-        """Every second bit is one."""
-        return self.supported_sum(targets, how_many(targets) / 2)
-
     def maximal_reports(self, targets: Values, size: int, rng: np.random.Generator) -> Reports:
         """Ones for the buckets of all targets; others make up for the ones that a genuine report has on average."""
         m = self.m
         member = rng.integers(0, MEMBERS, size)
         ones = np.zeros((size, m.width), np.bool_)
         ones[np.arange(size)[:, None], m.buckets_of(member, targets)] = True
-        taken = ones.sum(axis=1, keepdims=True)
-        p, q = m.bit_chances
-        missing = np.maximum(p + (m.width - 1) * q - taken, 0.0) / np.maximum(m.width - taken, 1)
-        return self._reports(member, ones | (rng.random(ones.shape) < missing))
+        chance = lacking(m.bit_chances, ones.sum(axis=1, keepdims=True), m.width)
+        return self._reports(member, ones | (rng.random(ones.shape) < chance))
 
     def random_reports(self, size: int, rng: np.random.Generator) -> Reports:
         """Any member, and fair bits."""
@@ -73,20 +66,6 @@ class SketchForms(PureForms):
         """Of a one for one of the two values' buckets, and a zero for the other's."""
         return self.m.exact_epsilon()
 
-    def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
-        """One value's bit is one and the other's is not, or nothing tells them apart."""
-        return by_support(self.m, reports, first, second, self.m.exact_epsilon())
-
-    @property
-    def votes_for_likeliest(self) -> bool:
-        """A one makes the values of its bucket likelier."""
-        return True
-
-    @property
-    def votes_add_up(self) -> bool:
-        """Every one makes the values of its bucket likelier by the same factor."""
-        return True
-
     @property
     def number_of_outputs(self) -> int:
         """Members, and rows of bits."""
@@ -94,18 +73,30 @@ class SketchForms(PureForms):
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 
+    def even_information(self) -> float:
+        """By how many buckets have a one, and how many values fall into those."""
+        m, (p, q) = self.m, self.m.bit_chances
+        sizes = np.zeros(m.k + 1)
+        for ones, chance in enumerate(bit_counts(m.width, q)):
+            share = ones / m.width
+            if 0 < ones < m.width:  # else all values are supported, or none is, and nothing is told
+                sizes += chance * bit_counts(m.k, share)
+        return information.two_levels(m.k, np.arange(m.k + 1.0), p / q, (1 - p) / (1 - q), sizes)
+
     @property
     def server_work(self) -> float:
         """One for each bit that is one, on average; members and buckets are counted in a table, settled at the end."""
         p, q = self.m.bit_chances
         return p + (self.m.width - 1) * q
 
-    @classmethod
-    def planned(cls, k: int) -> bool:
-        """No: local hashing has less error in fewer bits."""
-        return False
+    def tallies(self, people: Ints, runs: int, rng: np.random.Generator) -> Ints:
+        return self.m.kinds_of_reports.tallies(people, runs, rng)
 
     # The law of a total.
+
+    def collection_work(self, n: int) -> float:
+        """For each value, two numbers for each kind of report."""
+        return totals.COLLECTION + 160.0 * self.m.width * self.m.k
 
     def wrong_guesses_alike(self) -> bool:
         """To the family, all values are alike."""

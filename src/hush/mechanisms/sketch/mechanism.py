@@ -18,24 +18,26 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hush import exact, rules
+from hush import exact
 from hush.analysis import success
-from hush.errors import ParameterError, ReportError, message
+from hush.errors import ReportError, message
 from hush.estimation import Aggregate
 from hush.exact import SCALE
 from hush.exact.enumeration import check_few
 from hush.mechanisms.forms import Forms
-from hush.mechanisms.hashing.family import MEMBERS, MOST_BUCKETS, HashFamily
+from hush.mechanisms.hashing.family import MEMBERS
 from hush.mechanisms.inference import shares
-from hush.mechanisms.pure import PureOracle
+from hush.mechanisms.shape import bit_counts
 from hush.mechanisms.sketch.forms import SketchForms
+from hush.mechanisms.sketch.hashed import Sketch
+from hush.simulation.sketches import KindsOfReports
 from hush.types import Floats, Ints, Reports, Values
 
 _ROWS = 1 << 15  # reports whose bits are looked at together
 
 
 @dataclass(frozen=True, kw_only=True)
-class CMS(PureOracle):
+class CMS(Sketch):
     """Hash the value to one of ``width`` buckets, then send a noisy bit for every bucket.
 
     Args:
@@ -49,25 +51,8 @@ class CMS(PureOracle):
     (10, 0.276155)
     """
 
-    width: int = None  # type: ignore[assignment]
-
     full_name: ClassVar[str] = "count-mean sketch"
     companion: ClassVar[type[Forms]] = SketchForms
-    family: ClassVar[str] = "sketch"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        rules.integer("k", self.k, 2, MEMBERS, "use OLH for more values")
-        chosen = min(1 << (self.k - 1).bit_length(), MOST_BUCKETS) if self.width is None else self.width
-        width = rules.integer("width", chosen, 2, MOST_BUCKETS, "use e.g. 64, or leave it out")
-        if width & (width - 1):
-            raise ParameterError(message("width", "must be a power of two", width, "use e.g. 64, or leave it out"))
-        self._set(width=width)
-
-    @cached_property
-    def hashes(self) -> HashFamily:
-        """The public functions."""
-        return HashFamily(self.k, self.width)
 
     @cached_property
     def bit_thresholds(self) -> tuple[int, int]:
@@ -80,23 +65,6 @@ class CMS(PureOracle):
         """The same, out of one."""
         own, other = self.bit_thresholds
         return own / SCALE, other / SCALE
-
-    def buckets_of(self, members: Ints, values: Values) -> Ints:
-        """The bucket of each value under each member, shape (members, values)."""
-        buckets, places = self._table
-        return buckets[members[:, None] + places[values]].astype(np.int64)
-
-    @cached_property
-    def _table(self) -> tuple[npt.NDArray[np.uint8], Ints]:
-        """The bucket at each place, and the place of each value: a member is a shift."""
-        from hush.kernels.family import buckets, places
-
-        return buckets(self.width), places(self.k)
-
-    @property
-    def collision(self) -> float:
-        """Probability that two values share a bucket, whichever they are."""
-        return float(Fraction(self.hashes.shared, MEMBERS))
 
     @property
     def p_star(self) -> float:
@@ -131,7 +99,8 @@ class CMS(PureOracle):
 
         out = np.empty(values.size, self.report_dtype)
         own, other = (np.uint64(threshold) for threshold in self.bit_thresholds)
-        sketch(rng, values, *self._table, self.width, own, other, out["member"], out["bits"])
+        at = self._functions
+        sketch(rng, values, at.buckets, at.places, self.width, own, other, out["member"], out["bits"])
         return out
 
     def _parts(self, reports: Reports) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
@@ -150,8 +119,7 @@ class CMS(PureOracle):
 
     def supports(self, reports: Reports, values: Values) -> npt.NDArray[np.bool_]:
         member, rows = self._parts(reports)
-        buckets, places = self._table
-        home = buckets[member + places[values]]
+        home = self._functions.buckets[member + self._functions.places[values]]
         return np.asarray((rows[np.arange(reports.size), home >> 3] >> (home & 7)) & 1, dtype=np.bool_)
 
     def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
@@ -234,9 +202,7 @@ class CMS(PureOracle):
 
     def asr(self, prior: npt.ArrayLike | None = None) -> float:
         """Exact under an ideal hash: given how many buckets have a one, values fall into one of them independently."""
-        w, (p, q) = self.width, self.bit_chances
-        set_ = np.arange(w)
-        chances = np.exp(_log_choose(w - 1) + set_ * math.log(q) + (w - 1 - set_) * math.log1p(-q))
+        w, p, chances, set_ = self.width, self.p_star, self._ones_elsewhere, np.arange(self.width)
         j = np.arange(self.k)[:, None]
         favoured = p * ((1 - (1 + set_) / w) ** j) @ chances
         plain = (1 - p) * ((1 - set_ / w) ** np.maximum(j - 1, 0) * (set_ / w)) @ chances
@@ -244,8 +210,18 @@ class CMS(PureOracle):
         empty = (1 - p) * float((1 - set_ / w) ** (self.k - 1) @ chances)
         return success.first_supported(shares(prior, self.k), favoured, plain, empty)
 
+    @cached_property
+    def _ones_elsewhere(self) -> Floats:
+        """How likely 0..width-1 of the other buckets have a one."""
+        return bit_counts(self.width - 1, self.bit_chances[1])
 
-def _log_choose(n: int) -> Floats:
-    """Logarithms of n over 0..n."""
-    many = np.arange(n)
-    return np.concatenate([[0.0], np.cumsum(np.log(n - many) - np.log(many + 1))])
+    @cached_property
+    def kinds_of_reports(self) -> KindsOfReports:
+        """By the own bit, and by how many of the other buckets have a one."""
+        chances, share = self._ones_elsewhere, np.arange(self.width) / (self.width - 1)
+        own, far = np.repeat([0, 1], self.width), (1 - self.collision) * share
+        both = np.concatenate([(1 - self.p_star) * chances, self.p_star * chances])
+        return KindsOfReports(both / both.sum(), own, np.concatenate([far, far + self.collision]))
+
+    def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
+        return self.kinds_of_reports.tallies(counts[None], 1, rng)[0]

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import information, most_support
-from hush.analysis.manipulation import Targets, how_many
 from hush.exact.thresholds import SCALE
+from hush.mechanisms.bits import BitForms, lacking
 from hush.mechanisms.fakes import in_rows
-from hush.mechanisms.forms import PairKind, by_support
+from hush.mechanisms.forms import PairKind
 from hush.mechanisms.independent import IndependentForms
 from hush.mechanisms.shape import Shape, bit_sizes
 from hush.mechanisms.tunable import Family, Tunable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class UnaryForms(IndependentForms):
+class UnaryForms(BitForms, IndependentForms):
     """Of unary encoding."""
 
     m: UE
@@ -35,19 +35,10 @@ class UnaryForms(IndependentForms):
 
     # What fakes gain, what tells values apart, and what guesses are worth.
 
-    def maximal_sum(self, targets: Targets) -> float:
-        """Ones for all targets."""
-        return self.supported_sum(targets, how_many(targets))
-
-    def random_sum(self, targets: Targets) -> float:
-        """Every second bit is one."""
-        return self.supported_sum(targets, how_many(targets) / 2)
-
     def maximal_reports(self, targets: Values, size: int, rng: np.random.Generator) -> Reports:
         """Ones for all targets; the other bits make up for the number of ones that a genuine report has on average."""
         m = self.m
-        missing = m.p_star + (m.k - 1) * m.q_star - targets.size
-        chance = max(0.0, missing / max(1, m.k - targets.size))
+        chance = lacking((m.p_star, m.q_star), targets.size, m.k)
 
         def bits(rows: int) -> npt.NDArray[np.uint8]:
             ones = rng.random((rows, m.k)) < chance
@@ -77,10 +68,6 @@ class UnaryForms(IndependentForms):
         """Of a one for one of the two values, and a zero for the other."""
         return self.m._pair_loss()
 
-    def log_ratio(self, reports: Reports, first: int, second: int) -> Floats:
-        """One value's bit is one and the other's is not, or nothing tells them apart."""
-        return by_support(self.m, reports, first, second, self.m._pair_loss())
-
     def guess_chance(self, reports: Reports, values: Values) -> Floats:
         """Any one is guessed; without a one, any value."""
         from hush.kernels import attack
@@ -88,16 +75,6 @@ class UnaryForms(IndependentForms):
         out = np.empty(values.size)
         attack.of_bits(np.ascontiguousarray(reports["bits"]), values, self.m.k, out)
         return out
-
-    @property
-    def votes_for_likeliest(self) -> bool:
-        """A one makes its value likelier."""
-        return True
-
-    @property
-    def votes_add_up(self) -> bool:
-        """Every one makes its value likelier by the same factor."""
-        return True
 
     def most_voted(self, tau: int) -> float:
         """Votes for all values are independent."""
