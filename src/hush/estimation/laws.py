@@ -122,6 +122,49 @@ class Supports(EstimateLaw):
 
 
 @dataclass(frozen=True, eq=False)
+class DrawnSupports(EstimateLaw):
+    """Supports among reports of some people, who were drawn at random out of all whose frequencies are asked for.
+
+    How many of those drawn hold a value is a sum of independent bits (Vatutin and Mikhailov, 1982),
+    and so is how many reports support it. By Hoeffding's theorem (Ann. Math. Stat. 1956) its tails are at most those of
+    the binomial with its mean, up to one step from the mean: the interval is that of Clopper and Pearson.
+
+    Args:
+        tally: How many reports support each value.
+        n: Number of reports.
+        p: Probability that a report supports its own value.
+        q: That it supports another given value; smaller.
+    """
+
+    tally: Ints
+    n: int
+    p: float
+    q: float
+
+    word: ClassVar[str] = "bound"
+
+    def normal(self, tail: float) -> Bools:
+        """Where the variance of the tally is large."""
+        share = np.clip(self.tally / self.n, self.q, self.p)
+        return np.asarray(plain(self.n * share * (1 - share), tail))
+
+    def ends(self, tail: float, wanted: Bools) -> tuple[Floats, Floats]:
+        """The frequencies whose share of supports the binomial tails do not reject."""
+        seen, where = np.unique(np.clip(self.tally[wanted], 0, self.n), return_inverse=True)
+        low, high = self._least(seen, tail), 1 - self._least(self.n - seen, tail)
+        first, last = (np.clip((share - self.q) / (self.p - self.q), 0.0, 1.0) for share in (low, high))
+        return first[where], last[where]
+
+    def _least(self, ones: Ints, tail: float) -> Floats:
+        """The smallest share of supports; one of many may have it all, where there is a single one."""
+        from scipy.special import betaincinv
+
+        more = np.maximum(ones, 2)
+        found = np.minimum(betaincinv(more, np.maximum(self.n - more, 0) + 1, tail), (more - 1) / self.n)
+        return np.asarray(np.where(ones < 2, ones * tail / self.n, found))
+
+
+@dataclass(frozen=True, eq=False)
 class Parts(EstimateLaw):
     """Different laws of different values.
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate, possible
 from hush.estimation.bounds import Bounded
-from hush.estimation.laws import EstimateLaw, Supports
+from hush.estimation.laws import DrawnSupports, EstimateLaw, Supports, Unknown
 from hush.exact.enumeration import check_few
 from hush.guarantee import LDP, ApproxLDP, weakest
 from hush.mechanisms.base import FrequencyOracle
@@ -129,19 +129,21 @@ class Sampled(Multidim):
         )
 
     def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw | None, ...]:
-        """A report says something of an attribute if it is about it, one in d."""
+        """Given how many reports are about each attribute, where it is known how many support a value."""
         counts, parts = self._tallies(tally)
         several = zip(self.components, parts, counts.tolist(), strict=True)
         return tuple(self._law(component, part, count, n) for component, part, count in several)
 
     def _law(self, component: FrequencyOracle, part: Ints, count: int, n: int) -> EstimateLaw | None:
+        if not count:
+            return Unknown(component.k)
         if isinstance(component, PureOracle):
-            p, q = component.p_star / self.d, component.q_star / self.d
-            return Supports(component.support_counts(part), n, p, q)
+            law = Supports if count == n else DrawnSupports
+            return law(component.support_counts(part), count, component.p_star, component.q_star)
         terms = component.terms()
         if terms is None:
             return None
-        raw = component.decode_evenly(part, count) * (self.d * count / n) if count else np.zeros(component.k)
+        raw = component.decode_evenly(part, count) * (self.d * count / n)
         return Bounded(raw, n, terms.drawn(self.d))
 
     def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:
