@@ -25,6 +25,7 @@ from benchmarks import (
     simulation,
     startup,
     throughput,
+    tuples,
     uldp,
 )
 
@@ -42,6 +43,7 @@ BENCHMARKS = {
     "plan": planning.run,
     "memory": memory.run,
     "order": order.run,
+    "tuples": tuples.run,
     "labels": labels.run,
     "startup": startup.run,
 }

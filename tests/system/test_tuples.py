@@ -302,3 +302,74 @@ def test_estimate_refuses(folder: Path, arguments: str, words: list[str]) -> Non
     message = refused("estimate", "r.parquet", *arguments.split())
     assert all(word in message for word in words), message
     assert answer("estimate", "r.parquet", "--mechanism", "smp")["n"] == N
+
+
+def test_simulated_errors_are_those_of_the_formulas(folder: Path) -> None:
+    collected("SMP", "--spec-out", "s.json")
+    made = ("--mechanism", "RSFD", "--set", "variant=GRR", "--attributes", "3,5", "--epsilon", 1, "--dataset", "zipf")
+    for arguments in (("--spec", "s.json", "--people", "filled.csv"), (*made, "--n", 4_000)):
+        rows = np.arange(4_000)
+        held = {"age": ["young", "old"] * 2_000, "region": ["north"] * 4_000, "income": (rows % 5).tolist()}
+        write_csv(folder / "filled.csv", held)
+        found = answer("simulate", *arguments, "--runs", 60, "--seed", 3)
+        assert found["n"] == 4_000
+        assert found["runs"] == 60
+        spec = hush.Spec.from_dict(found["spec"])
+        assert found["guarantee"] == str(spec.mechanism.guarantee)
+        for j, each in enumerate(found["attributes"]):
+            # Deviations of seven standard errors; the seed is fixed, so that this cannot fail by chance.
+            assert abs(each["mse"] - each["analytic_variance"]) < 7 * each["mse_stderr"]
+            assert abs(each["asr"] - each["asr_expected"]) < 7 * each["asr_stderr"]
+            assert each["coverage"] > 0.95 - 7 * each["coverage_stderr"]
+            assert each["asr_expected"] == spec.mechanism.asr(j)
+            assert each["unreported"] == 0
+        again = answer("simulate", *arguments, "--runs", 60, "--seed", 3)
+        assert [each["mse"] for each in again["attributes"]] == [each["mse"] for each in found["attributes"]]
+
+
+def test_a_simulation_of_tuples_writes_reports_and_a_picture(folder: Path) -> None:
+    made = ("--mechanism", "SMP", "--attributes", "3,5,2", "--epsilon", 1, "--dataset", "uniform", "--n", 3)
+    shown = run("simulate", *made, "--runs", 4, "--seed", 2, "--reports-out", "r.parquet", "--png", "s.png")
+    assert shown.exit_code == 0, shown.output
+    assert "attribute 2" in shown.stdout
+    assert "no report was about" in shown.stderr
+    assert "says which" in shown.stderr
+    reports = hush.read("r.parquet")
+    assert isinstance(reports, hush.files.ReportFile)
+    assert (reports.n, reports.randomness) == (3, "simulated, seed 2")
+    assert Path("s.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--mechanism SMP --epsilon 1 --dataset zipf", ["--attributes must be given for tuples"]),
+        ("--mechanism SMP --epsilon 1 --attributes 3,1 --dataset zipf", ["--attributes must be a whole number of at"]),
+        ("--mechanism SMP --epsilon 1 --attributes 3,x --dataset zipf", ["--attributes must be a whole number"]),
+        ("--mechanism OUE --epsilon 1 --attributes 3,4 --dataset zipf", ["must be one for several columns"]),
+        ("--mechanism SMP --epsilon 1 --attributes 3,4", ["--people or --dataset must be given"]),
+        ("--mechanism SMP --epsilon 1 --attributes 3,4 --dataset msnbc", ["--dataset must be one of zipf"]),
+        ("--mechanism SMP --epsilon 1 --attributes 3,4 --dataset zipf --k 3", ["--k must be left out"]),
+        ("--mechanism SMP --epsilon 1 --attributes 3,4 --dataset zipf --clip", ["--clip must stand with --people"]),
+        ("--mechanism SMP --epsilon 1 --attributes 3,4 --people survey.csv", ["--people must stand beside a --spec"]),
+        ("--spec s.json --attributes 3 --dataset zipf", ["--attributes must not stand beside --spec"]),
+        ("--spec s.json --people none.csv", ["input must be a file that exists"]),
+    ],
+)
+def test_simulate_refuses(folder: Path, arguments: str, words: list[str]) -> None:
+    hush.write("s.json", hush.Spec(SMP(sizes=(3, 2), epsilon=2.0)))
+    if "none.csv" in arguments:
+        domains = {"age": hush.Domain(size=3), "region": hush.Domain(size=2)}
+        hush.write("s.json", hush.Spec(SMP(sizes=(3, 2), epsilon=2.0), domains))
+    message = refused("simulate", *arguments.split())
+    assert all(word in message for word in words), message
+
+
+def test_the_names_of_all_kinds_are_listed(folder: Path) -> None:
+    found = answer("mechanisms", "--mechanism", "OUE")
+    assert found["tuples"] == ["SPL", "SMP", "RSFD", "RSRFD"]
+    assert found["over_time"] == list(hush.registry(kind="longitudinal"))
+    shown = run("mechanisms", "--mechanism", "OUE").stderr
+    assert all(name in shown for name in [*found["tuples"], *found["over_time"], *found["numeric"]])
+    message = refused("mechanisms", "--mechanism", "SMP")
+    assert "--mechanism must collect one value, and not a tuple, got 'SMP'" in message

@@ -56,7 +56,7 @@ class ColumnOptions:
             rule = f"must be given once for {choice.spec}, which is of a single value"
             raise ParameterError(message("--column", rule, self.columns, "name one, or a spec of several attributes"))
         if len(self.columns) > 1 or choice.tells_tuples:
-            return choice.of_tuples(self._attributes(), _priors), self.columns
+            return choice.of_tuples(self._attributes(), read_priors), self.columns
         return self._of_one(choice), self.columns
 
     def _of_one(self, choice: MechanismOptions) -> Spec:
@@ -154,7 +154,7 @@ def _domain(said: Any, where: str, common: str | None, own: str | None, name: st
     return from_plain(said, own if own is not None or has_own else common, where, "--domain")
 
 
-def _priors(path: Path, attributes: Attributes) -> list[list[float]]:
+def read_priors(path: Path, attributes: Attributes) -> list[list[float]]:
     """Distributions in a JSON file: by name or in a list, each a list of shares or an object of labels and shares."""
     option = "--set priors"
     existing(option, path)

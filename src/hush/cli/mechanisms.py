@@ -17,6 +17,9 @@ from hush.mechanisms.settings import SHARED, takes
 from hush.reports.mechanism_rows import row_of, shown_with
 from hush.reports.words import DASH, number
 
+_OTHERS = {"numeric": "numeric", "tuples": "multidim", "over_time": "longitudinal"}
+"""Kinds that are named, but not compared: what JSON calls them, and the registry."""
+
 
 def mechanisms(
     k: Annotated[
@@ -71,7 +74,8 @@ def mechanisms(
     if all("unavailable" in row for row in rows):
         raise ParameterError(f"{rows[0]['name']} is not available here: {rows[0]['unavailable']}")
     if as_json:
-        _console.print_json({**shared, "mechanisms": rows, "numeric": list(registry("numeric"))})
+        others = {name: list(registry(kind)) for name, kind in _OTHERS.items()}
+        _console.print_json({**shared, "mechanisms": rows, **others})
     else:
         _show(rows, shared)
 
@@ -111,7 +115,10 @@ def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
         f"ASR: success of the best guess, all values equally likely.{last} "
         "Where only some values are sensitive, see `hush uldp`. "
         f"For means of numbers there are {_listed(means)}: `hush privatize --mechanism {means[0]} "
-        "--low 0 --high 100 …` collects them, and `hush capacity` plans."
+        "--low 0 --high 100 …` collects them, and `hush capacity` plans. "
+        f"For several columns at once there are {_listed(list(registry('multidim')))}: `hush privatize --column age "
+        "--column region --mechanism SMP …`. For values over time, in Python, there are "
+        f"{_listed(list(registry('longitudinal')))}."
     )
 
 

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from hush import atomic
-from hush.cli import _console, _grid, _paths, _progress
+from hush.cli import _console, _grid, _paths, _progress, _tuples
 from hush.cli._choose import MechanismOptions
 from hush.cli._means import refuse
 from hush.cli._numbers import whole
@@ -68,6 +68,22 @@ def simulate(
             help="People; drawn from the data where those are real or counted.",
         ),
     ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people",
+            metavar="FILE",
+            help="For tuples, a .csv, .csv.gz or .parquet file with one row a person, its columns named as in --spec.",
+        ),
+    ] = None,
+    attributes: Annotated[
+        str | None,
+        typer.Option(
+            "--attributes",
+            metavar="K,K,…",
+            help="For tuples, how many values each attribute has, where there is no --spec.",
+        ),
+    ] = None,
     runs: Annotated[
         int, typer.Option("--runs", metavar="R", parser=whole("--runs", 1), help="Collections to simulate.")
     ] = 100,
@@ -79,7 +95,7 @@ def simulate(
     png: Png = None,
     clip: Annotated[
         bool,
-        typer.Option("--clip", help="For a mean, count amounts beyond the range as its end, as `hush privatize` does."),
+        typer.Option("--clip", help="For a mean or --people, count amounts beyond the range as its end."),
     ] = False,
     mechanism: MechanismName = None,
     k: K = None,
@@ -97,34 +113,41 @@ def simulate(
     The population stays the same in all runs. The attack guesses uniformly drawn values from their reports. For a
     mean (Duchi, Piecewise, Hybrid) people hold amounts: a column value of --counts, labels that are numbers, or
     0, 1, 2, …; its errors are compared, and no attack is made.
+    For tuples (SMP, SPL, RSFD, RSRFD) each attribute is compared; people come from --people, or hold independent values
+    of the --dataset's shape.
     """
-    _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, spec])
+    _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, people, spec])
     chosen, rng = seeded(seed)
     wanted = MechanismOptions(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
+    if wanted.tells_tuples or attributes is not None or people is not None:
+        holding = _tuples.TupleOptions(wanted, attributes, people, dataset, counts, n)
+        held = holding.read(rng, clip=clip, quiet=as_json)
+        _of_tuples(held, runs, chosen, rng, reports_out, png, as_json=as_json)
+        return
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
-    people: Population
+    crowd: Population
     built: Spec
     if mean is not None:
         refuse({"--png": png}, mean)
-        built, people = mean, holders(mean, dataset, counts, k, n, rng, clip=clip)
+        built, crowd = mean, holders(mean, dataset, counts, k, n, rng, clip=clip)
     else:
         if clip:
             rule = "must be left out where frequencies are estimated, whose people are counted by their values"
             raise ParameterError(message("--clip", rule, True, "add up the counts of the rows that are to be clipped"))
-        people, built = population(wanted, dataset, counts, n, rng)
+        crowd, built = population(wanted, dataset, counts, n, rng)
     with _progress.progress(f"Simulating {built.mechanism.name()}", runs, quiet=as_json) as advance:
         if mean is not None:
-            found = trials.of_mean(built, people, runs, rng, advance)
+            found = trials.of_mean(built, crowd, runs, rng, advance)
         else:
-            found, last = trials.of_frequencies(built, people, runs, rng, advance)
+            found, last = trials.of_frequencies(built, crowd, runs, rng, advance)
     if reports_out is not None:
-        held = people.values(rng) if mean is None else people.held(rng)
-        _write_reports(built, held, rng, reports_out, f"simulated, seed {chosen}")
+        values = crowd.values(rng) if mean is None else crowd.held(rng)
+        _write_reports(built, values, rng, reports_out, f"simulated, seed {chosen}")
     if png is not None:
-        _draw(last, people, png)
+        _draw(last, crowd, png)
     whole = {
-        "population": people.name,
-        "n": people.n,
+        "population": crowd.name,
+        "n": crowd.n,
         "runs": runs,
         "seed": chosen,
         "level": LEVEL,
@@ -144,10 +167,49 @@ def simulate(
             _console.note(f"wrote {written}")
 
 
+def _of_tuples(
+    crowd: _tuples.Crowd,
+    runs: int,
+    seed: int,
+    rng: np.random.Generator,
+    reports_out: Path | None,
+    png: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Simulate a collection of tuples, and show each attribute."""
+    spec, name = crowd.spec, crowd.spec.mechanism.name()
+    with _progress.progress(f"Simulating {name}", runs, quiet=as_json) as advance:
+        found, last = trials.of_tuples(spec, crowd.tuples, runs, rng, advance)
+    if reports_out is not None:
+        _write_reports(spec, rng.permutation(crowd.tuples), rng, reports_out, f"simulated, seed {seed}")
+    if png is not None:
+        _tuples.draw(crowd, last, png)
+    whole = {
+        "population": crowd.name,
+        "n": len(crowd.tuples),
+        "runs": runs,
+        "seed": seed,
+        "level": LEVEL,
+        "guarantee": str(spec.mechanism.guarantee),
+        **found,
+        "spec_hash": spec.hash,
+        "spec": spec.to_dict(),
+    }
+    if as_json:
+        _console.print_json(whole)
+        return
+    _tuples.show(spec, whole)
+    _last(_console.stdout(), whole)
+    for written in (reports_out, png):
+        if written is not None:
+            _console.note(f"wrote {written}")
+
+
 def _write_reports(spec: Spec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str) -> None:
     rows = report_files.batch_rows(spec)
     with report_files.writing(path, spec, randomness, report_files.SHUFFLED) as write:  # so the values come
-        for start in range(0, values.size, rows):
+        for start in range(0, len(values), rows):
             write(spec.mechanism.privatize(values[start : start + rows], rng=rng))
 
 

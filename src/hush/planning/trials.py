@@ -13,7 +13,7 @@ from hush.estimation import Aggregate, Estimate
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.people import Population
-from hush.types import Floats
+from hush.types import Floats, Ints
 
 LEVEL = 0.95
 _ATTACKS = 100_000
@@ -104,6 +104,67 @@ def of_mean(
     }
 
 
+def of_tuples(
+    spec: Spec, tuples: Ints, runs: int, rng: np.random.Generator, advance: Callable[[float], None]
+) -> tuple[dict[str, Any], tuple[Estimate, ...]]:
+    """Simulate a collection of tuples many times; for each attribute measured beside expected, and the last estimates.
+
+    A run in which no report is about an attribute has no error of it, and is counted; expected errors are those of the
+    other runs.
+
+    Args:
+        spec: The collection, of tuples.
+        tuples: What people hold, the same in all runs, shape (n, d).
+        runs: Collections to simulate.
+        rng: Draws them.
+        advance: Told of every run.
+    """
+    m, n, seconds = spec.mechanism, len(tuples), 0.0
+    truths = [np.bincount(tuples[:, j], minlength=k) / n for j, k in enumerate(m.sizes)]
+    squares, covered, last = np.empty((m.d, runs)), np.empty((m.d, runs)), ()
+    for i in range(runs):
+        start = time.perf_counter()
+        drawn = m.simulate(tuples, rng=rng)
+        seconds += time.perf_counter() - start
+        last = m.estimate(drawn)
+        for j, (estimate, truth) in enumerate(zip(last, truths, strict=True)):
+            lower, upper = estimate.interval(LEVEL)
+            squares[j, i] = np.mean((estimate.frequencies - truth) ** 2)
+            covered[j, i] = np.mean((lower <= truth) & (truth <= upper))
+        advance(1)
+    found, attacks = [], _attacked_tuples(m, rng)
+    for j, expected in enumerate(m.variances(truths, n)):
+        seen, trial = squares[j][~np.isnan(squares[j])], attacks[j]
+        found.append(
+            {
+                "attribute": spec.domain.word(j),
+                "size": m.sizes[j],
+                "analytic_variance": float(np.mean(expected)),
+                "mse": float(seen.mean()) if seen.size else None,
+                "mse_stderr": _stderr(seen),
+                "unreported": runs - seen.size,
+                "coverage": float(covered[j].mean()),
+                "coverage_stderr": _stderr(covered[j]),
+                "asr": trial.rate,
+                "asr_stderr": trial.stderr,
+                "asr_expected": m.asr(j),
+            }
+        )
+    return {"attributes": found, "attacked": attacks[0].attacked, "seconds_per_collection": seconds / runs}, last
+
+
+def _attacked_tuples(m: Any, rng: np.random.Generator) -> list[AttackSuccess]:
+    """Attack each attribute of fresh reports of uniformly drawn tuples: what `m.asr(j)` is the expectation of."""
+    n = min(_ATTACKS, max(100, _CELLS // (m.d * sum(m.sizes))))
+    step = max(1, _BYTES // m.report_dtype.itemsize)
+    right = np.zeros(m.d, np.int64)
+    for start in range(0, n, step):
+        tuples = np.stack([rng.integers(k, size=min(step, n - start)) for k in m.sizes], axis=1)
+        reports = m.privatize(tuples, rng=rng)
+        right += [int((m.attack(reports, j, rng=rng) == tuples[:, j]).sum()) for j in range(m.d)]
+    return [AttackSuccess(n, int(each)) for each in right]
+
+
 def _repeated(
     collect: Callable[[], Aggregate],
     spec: Spec,
@@ -134,5 +195,5 @@ def _repeated(
 
 
 def _stderr(samples: Floats) -> float | None:
-    """Of the mean of samples; None of a single one."""
+    """Of the mean of samples; None of fewer than two."""
     return float(samples.std(ddof=1) / len(samples) ** 0.5) if len(samples) > 1 else None

@@ -102,7 +102,7 @@ def attributes(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) ->
     """One panel for each series, which are of different values: each as tall as its values need, on its own axes."""
     drawn = list(series[:MOST_PANELS])
     pages = [Page(len(each.labels), len(drawn)) for each in drawn]
-    columns = min(len(drawn), 2 if len(drawn) <= 4 else 3)
+    columns = min(len(drawn), 2 if len(drawn) == 4 else 3)
     rows = [range(at, min(at + columns, len(drawn))) for at in range(0, len(drawn), columns)]
     tall = [max(pages[i].tall for i in row) for row in rows]
     figure = figure_of(max(8.0, 4.2 * columns), min(sum(tall) + 0.9, _TALLEST), theme)

@@ -216,6 +216,20 @@ def test_wide_intervals_do_not_stretch_the_axes() -> None:
     assert [line.get_marker() for line in figure.axes[2].lines].count("<") == 1
 
 
+def test_every_attribute_has_a_panel_on_axes_of_its_own() -> None:
+    small, large = group(0, k=2), group(1, k=60)
+    truth = Series(**{**vars(small), "name": "sex", "truth": small.centre, "centre": small.centre + 0.3})
+    figure = figures.attributes([truth, large, group(2, k=9, reach=0.3)], "t")
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title(loc="left") for axes in shown] == ["sex", "group 1, 99 people", "group 2, 98 people"]
+    assert [len(axes.get_yticklabels()) for axes in (shown[0], shown[2])] == [2, 9]
+    assert shown[0].get_xlim() != shown[2].get_xlim()
+    assert {text.get_text() for text in figure.legends[0].get_texts()} == {"truth", "estimate"}
+    many = figures.attributes([group(i, k=2) for i in range(50)], "t")
+    assert "(the first 48 of 50 attributes)" in many.get_suptitle()
+    assert many.get_size_inches()[1] <= 50
+
+
 def test_bars_are_what_is_expected_and_points_what_was_seen() -> None:
     figure = figures.trade_off(["a", "b"], {"error": [2.0, 3.0], "bytes": [1, 9]}, "t", seen={"error": [3.5, 1.0]})
     left, right = figure.axes
