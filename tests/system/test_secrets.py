@@ -182,6 +182,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("good.csv").write_text("pet,id\ncat,1\n")
     Path("coin.py").write_text(COIN + TELLING)
     Path("spec.json").write_text(hush.Spec(GRR, PETS).to_json())
+    pair = multidim.SPL(sizes=[3, 3], epsilon=1.0)
+    Path("pairs.json").write_text(hush.Spec(pair, {"pet": PETS, "id": PETS}).to_json())
     return tmp_path
 
 
@@ -210,25 +212,29 @@ def silent(*arguments: object) -> int:
 
 
 GRR_1 = ("--mechanism", "GRR", "--epsilon", 1)
+BOTH = ("--column", "pet", "--column", "id", "--mechanism", "SPL", "--epsilon", 1)
 CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
     ("privatize", "source"): [
         ("--column", "pet", *GRR_1, *how, "-o", "out.parquet")
         for how in (("--domain", "labels.txt"), ("--domain", "labels.txt", "--other", "other"), ("--k", 3))
     ]
-    + [("--column", "pet", "--mechanism", "Duchi", "--low", 0, "--high", 1, "--epsilon", 1, "-o", "out.parquet")],
-    ("privatize", "--domain"): [("good.csv", "--column", "pet", *GRR_1, "-o", "out.parquet")],
+    + [("--column", "pet", "--mechanism", "Duchi", "--low", 0, "--high", 1, "--epsilon", 1, "-o", "out.parquet")]
+    + [(*BOTH, "--domain", "labels.txt", *how, "-o", "out.parquet") for how in ((), ("--other", "other"))],
+    ("privatize", "--domain"): [("good.csv", *how, "-o", "out.parquet") for how in (("--column", "pet", *GRR_1), BOTH)],
     ("privatize", "--spec"): [("good.csv", "--column", "pet", "-o", "out.parquet")],
     ("privatize", "--temporary"): [("good.csv", "--column", "pet", *GRR_1, "--k", 3, "-o", "out.parquet")],
     ("estimate", "sources"): [(), ("--spec", "spec.json"), ("--by", "pet")],
     ("estimate", "--spec"): [("people.hush",)],
     ("simulate", "--counts"): [GRR_1, ("--spec", "spec.json"), ("--mechanism", "Duchi", "--low", 0, "--high", 9)],
     ("simulate", "--spec"): [("--dataset", "zipf", "--runs", 1)],
+    ("simulate", "--people"): [("--spec", "pairs.json", "--runs", 1), ("--spec", "spec.json", "--runs", 1)],
     ("budget", "--counts"): [("--mechanism", "GRR", "--threshold", 0.1)],
     ("budget", "--earlier"): [("--mechanism", "GRR", "--threshold", 0.1)],
     ("capacity", "--counts"): [("--mechanism", "GRR", "--cap", 9, "--probability", 0.1)],
     ("capacity", "--earlier"): [("--mechanism", "GRR", "--cap", 9, "--probability", 0.1)],
     ("capacity", "--history"): [("--mechanism", "GRR", "--cap", 9, "--probability", 0.1, "--first", 1)],
     ("plan", "--domain"): [("--epsilon", 1)],
+    ("plan", "--groups"): [("--epsilon", 1, "--k", 3)],
     ("uldp", "--domain"): [("--epsilon", 1, "--sensitive", "cat")],
     ("audit", "--spec"): [()],
     ("audit", "--checkpoint"): [("--mechanism", "GRR", "--k", 3, "--epsilon", 1, "--trials", 1000)],
@@ -245,7 +251,7 @@ def _read_by_commands() -> set[tuple[str, str]]:
         (name, each.opts[0])
         for name, command in commands.items()
         for each in command.params
-        if "Path" in str(get_type_hints(callbacks[name]).get(each.name))
+        if ("Path" in str(get_type_hints(callbacks[name]).get(each.name)) or "]FILE" in str(each.metavar))
         and each.opts[0] not in {*ENDINGS, "--output"} - {"--checkpoint"}
     }
 
