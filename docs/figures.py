@@ -17,6 +17,7 @@ from matplotlib.patches import Rectangle
 import hush
 from hush.reports.figures import png, trade_off
 from hush.reports.planned import front_figure
+from hush.reports.surveyed import survey_figure
 from hush_studies import Settings, studies
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -166,6 +167,8 @@ def planned() -> None:
     measures = {title: [choice.numbers[name] for choice in chosen] for name, title in titles.items()}
     drawn = trade_off([choice.name for choice in chosen], measures, "The same error, ±1 point: what else it costs")
     (PICTURES / "plan-costs.png").write_bytes(png(drawn, dpi=110))
+    year = hush.survey(attributes=(7, 10, 12, 20), rounds=12, n=20_000, error=0.03, max_epsilon=4.0)
+    (PICTURES / "plan-survey.png").write_bytes(png(survey_figure(year, year.first), dpi=110))
 
 
 def reproduced(study: str, *figures: str) -> None:

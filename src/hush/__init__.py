@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from hush.planning.capri import capacity
     from hush.planning.optimus import budget
     from hush.planning.plan import plan
+    from hush.planning.surveys import survey
     from hush.planning.uldp import uldp
 
 __version__ = "0.2.0.dev0"
@@ -102,6 +103,7 @@ __all__ = [
     "register",
     "registry",
     "seeded",
+    "survey",
     "uHR",
     "uLH",
     "uRAP",
@@ -147,6 +149,7 @@ _LATER = {
     "capacity": "planning.capri",
     "plan": "planning.plan",
     "read": "files",
+    "survey": "planning.surveys",
     "uldp": "planning.uldp",
     "write": "files",
 }

@@ -9,7 +9,7 @@ import typer
 
 import hush
 from hush import atomic
-from hush.cli import _console, _paths, _plan_table, _statement
+from hush.cli import _console, _paths, _plan_table, _statement, _survey
 from hush.cli._asking import asked
 from hush.cli._numbers import real, share, whole
 from hush.cli._options import Json, SpecOut, StatementFile
@@ -39,11 +39,11 @@ def plan(
         typer.Option("--k", metavar="K", parser=whole("--k"), help="Number of values.", rich_help_panel=_CROWD),
     ] = None,
     domain: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
             "--domain",
-            metavar="FILE",
-            help="The values in place of --k: one label per line, or JSON.",
+            metavar="[NAME=]FILE",
+            help="The values in place of --k: one label per line, or JSON; one file for each of several attributes.",
             rich_help_panel=_CROWD,
         ),
     ] = None,
@@ -54,6 +54,43 @@ def plan(
             metavar="LABEL",
             help="A label that takes in unknown and missing values.",
             rich_help_panel=_CROWD,
+        ),
+    ] = None,
+    attributes: Annotated[
+        str | None,
+        typer.Option(
+            "--attributes",
+            metavar="K,K,...",
+            help="Several attributes at once: how many values each has. Then --max-epsilon is a person's total.",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            "--rounds",
+            metavar="M",
+            parser=whole("--rounds", 1, "12"),
+            help="How often each person is asked. Then --max-epsilon is a person's total over all rounds.",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
+    changing: Annotated[
+        bool,
+        typer.Option(
+            "--changing",
+            help="Over rounds: hold the total for people whose values change at any time, too.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = False,
+    report_share: Annotated[
+        float | None,
+        typer.Option(
+            "--report-share",
+            metavar="P",
+            parser=share("--report-share", "0.5"),
+            help="Over rounds: share of the total that one report may lose where kept answers get noise; 0.5.",
+            rich_help_panel=_WISHES,
         ),
     ] = None,
     groups: Annotated[
@@ -126,7 +163,7 @@ def plan(
             "--max-epsilon",
             metavar="E",
             parser=real("--max-epsilon", "2.0"),
-            help="Accepted privacy loss of a report, in nats.",
+            help="Accepted privacy loss of a report, in nats; of a person, with --attributes or --rounds.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -212,16 +249,49 @@ def plan(
     matters most, it gets the largest that is allowed: 1 where nothing bounds it. The recommendation is shown with five
     others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
     nothing meets all wishes; then the nearest that can be met are listed.
+
+    With --attributes or --rounds it is the plan of a survey: how several attributes go into a report, and whether
+    people answer afresh in every round or keep their answers, within one budget of a person for all of it.
     """
-    _paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, [domain, groups])
-    if other is not None and domain is None:
+    files = [_survey.named_file(each) for each in domain or ()]
+    read = [*(path for _, path in files), groups]
+    _paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, read)
+    if other is not None and not files:
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
-    if k is None and domain is None:
+    if attributes is not None or rounds is not None or len(files) > 1:
+        unused = {
+            "--max-asr": max_asr,
+            "--max-bits": max_bits,
+            "--delta": delta,
+            "--central-delta": central_delta,
+            "--groups": groups,
+            "--smallest-group": smallest_group,
+            "--in-every-group": in_every_group or None,
+            "--matters": None if matters == "balance" else matters,
+        }
+        wished = {
+            "n": n,
+            "rounds": 1 if rounds is None else rounds,
+            "error": error,
+            "metric": metric,
+            "worst": worst,
+            "max_epsilon": max_epsilon,
+            "changing": changing,
+            "report_share": 0.5 if report_share is None else report_share,
+        }
+        asked_for = _survey.SurveyAsked(k, attributes, files, other, wished, unused)
+        _survey.run(asked_for, _survey.SurveyAnswered(every, choose, spec_out, statement, png, as_json))
+        return
+    for option, given in {"--changing": changing or None, "--report-share": report_share}.items():
+        if given is not None:
+            raise ParameterError(message(option, "must stand beside --rounds", given, "say how many rounds there are"))
+    labels = None if not files else read_domain(_survey.unnamed(files[0]), other, "--domain")
+    if k is None and labels is None:
         raise ParameterError(message("--k", "or --domain must be given", NOTHING, "say how many values there are"))
     made = _asked(
         n=n,
         k=k,
-        domain=None if domain is None else read_domain(domain, other, "--domain"),
+        domain=labels,
         error=error,
         metric=metric,
         worst=worst,
@@ -246,9 +316,8 @@ def plan(
         _console.print_json({**made.to_dict(central_delta), **told})
     else:
         _show(made, choice, spec_out, png, central_delta, every=every)
-    _statement.write(
-        statement, None if choice is None else choice.spec, quiet=as_json, n=n, asked=[plan_in_words.asked(made)]
-    )
+    spec = None if choice is None else choice.spec
+    _statement.write(statement, spec, quiet=as_json, n=made.wishes.n, asked=[plan_in_words.asked(made)])
     if choice is None:
         raise typer.Exit(1)
 

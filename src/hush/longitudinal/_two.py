@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from hush.longitudinal import _likelihood, _rounds
 from hush.longitudinal._first import Twice
 from hush.longitudinal.base import Longitudinal
 from hush.mechanisms.direct import GRR, unsigned
+from hush.mechanisms.settings import takes
 from hush.types import Floats, Ints
 
 
@@ -42,6 +43,18 @@ class TwoRounds(Longitudinal):
     def alpha(self) -> float:
         """The share of the permanent budget that one report may lose."""
         return self.epsilon_report / self.epsilon_permanent
+
+    @classmethod
+    def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """Itself, for one attribute, where it needs nothing but budgets."""
+        needed = {name for name, must in takes(cls).items() if must}
+        if len(sizes) == 1 and needed == {"k", "epsilon_permanent", "epsilon_report"}:
+            yield {}
+
+    @classmethod
+    def lasting(cls, total: float, share: float, sizes: Sequence[int], **more: Any) -> Self:
+        """The total is the permanent budget."""
+        return cls(k=sizes[0], epsilon_permanent=total, epsilon_report=share * total, **more)
 
     @property
     @abstractmethod

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,11 @@ class Longitudinal(FormerWords, OverTime, Collecting, Collected):
 
     independent: ClassVar[bool] = False
     """Whether the reports of one person are independent, given the value."""
+
+    pseudonym: ClassVar[str] = "what a client keeps"
+    """What comes again in the reports of one person, and so links them."""
+    layout: ClassVar[str] = "–"
+    """How several attributes are put into a report: there is one."""
 
     # What a protocol's file writes.
 
@@ -157,6 +162,16 @@ class Longitudinal(FormerWords, OverTime, Collecting, Collected):
         fresh = self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
         kept = times(self.epsilon_permanent, min(number, self.kept)) if self._apart else math.inf
         return min(kept, fresh)
+
+    def any_histories_bound(self, tau: int) -> float:
+        """A bound of the loss of tau reports between any two histories: `epsilon_fresh` for each, or infinite.
+
+        One report loses epsilon_report, whatever they are.
+        """
+        number = int(_rounds.reports_of(tau))
+        if number == 1:
+            return self.epsilon_report
+        return self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
 
     @property
     def repeats_one_answer(self) -> bool:
@@ -305,6 +320,37 @@ class Longitudinal(FormerWords, OverTime, Collecting, Collected):
     def _told_apart(self, states: Ints, most: int) -> tuple[Sequence[int], Sequence[int]]:
         """Answers by number: those that these states may treat each in its way, and `most` that they treat alike."""
         return range(len(self._answers())), ()
+
+    # What a planner asks.
+
+    @classmethod
+    def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """What to try beside sizes and budgets; nothing where more would be needed, or other attributes are taken."""
+        yield from ()
+
+    @classmethod
+    def lasting(cls, total: float, share: float, sizes: Sequence[int], **more: Any) -> Self:
+        """The one whose reports of unchanging values lose at most a total, and one alone a share of that.
+
+        Without fresh noise one report loses all of it.
+        """
+        raise NotImplementedError(f"{cls.__name__} offers nothing to plan with")
+
+    def round_variances(self, n: int, *, worst: bool = False) -> tuple[float, ...]:
+        """Mean squared error of a frequency in one round, on average over the values, or of the worst."""
+        forms = self.first_report.forms
+        return (forms.worst_variance(n) if worst else forms.even_variance(n),)
+
+    def best_guesses(self, tau: int) -> tuple[float | None, ...]:
+        """How often the best guess from tau reports names an unchanging value; None where no formula is known."""
+        first = self.first_report
+        if tau == 1 or self.repeats_one_answer:
+            return (first.asr(),)
+        return (self.most_voted(tau) if first.forms.votes_add_up else None,)
+
+    def simulated_scores(self, tuples: Ints, tau: int, rng: np.random.Generator) -> list[Floats]:
+        """Log-likelihoods of every value of each attribute from tau reports of people whose values do not change."""
+        return [self.sequence_scores(self.collect(np.repeat(tuples, tau, axis=1), rng=rng))]
 
     # How it travels.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from hush.longitudinal import _rounds
 from hush.longitudinal._likelihood import SortedReports, constant
 from hush.longitudinal.base import Longitudinal
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.registry import registry
+from hush.mechanisms.usual import usual_oracles
 from hush.types import Floats, Ints, Reports
 
 
@@ -77,6 +80,19 @@ class Memoized(OneRound):
     """
 
     mechanism: FrequencyOracle
+
+    pseudonym: ClassVar[str] = "the whole report, while a value stays and whenever it comes back"
+
+    @classmethod
+    def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """Every usual oracle, for one attribute."""
+        if len(sizes) == 1:
+            yield from ({"mechanism": name} for name in usual_oracles(sizes))
+
+    @classmethod
+    def lasting(cls, total: float, share: float, sizes: Sequence[int], **more: Any) -> Self:
+        """One report loses the total."""
+        return cls(mechanism=registry()[more["mechanism"]](k=sizes[0], epsilon=total))
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, FrequencyOracle) or not isinstance(self.mechanism.guarantee, LDP):

@@ -231,6 +231,14 @@ class Forms:
         """How often the value with the most votes of tau reports is the true one; None where there is no formula."""
         return None
 
+    def best_guess(self, tau: int) -> float | None:
+        """How often the likeliest value from tau fresh reports is the true one; None where no formula is known."""
+        if tau == 0:
+            return 1 / self.m.k
+        if tau == 1:
+            return self.m.asr()
+        return self.most_voted(tau) if self.votes_add_up and self.votes_for_likeliest else None
+
     def vectors(self, reports: Reports) -> Floats | None:
         """A number for each value, larger for the true one, where a report is nothing else; None elsewhere."""
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from hush.mechanisms.chosen import Chosen, Entries, choices, recovered
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.registry import registry
 from hush.mechanisms.unary import OUE
+from hush.mechanisms.usual import usual_oracles
 from hush.multidim import checks
 from hush.multidim.base import Multidim, _plain
 
@@ -58,6 +59,12 @@ class AnyMechanism(Chosen, Multidim):
             told = recovered(registry()[name], {"k": k, **known}, mine)
             own.append(cls._own(registry()[name](k=k, **known, **told), options))
         return own
+
+    @classmethod
+    def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """Every usual oracle for all attributes, and the better of two for each."""
+        for each in super().offers(sizes):
+            yield from ({**each, "mechanism": name} for name in (ADAPTIVE, *usual_oracles(sizes)))
 
     @property
     def budget(self) -> float:

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,7 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import Tallied
 from hush.mechanisms.inference import best_guesses
 from hush.mechanisms.renamed import deprecated
+from hush.mechanisms.settings import takes
 from hush.mechanisms.spec import Spec
 from hush.multidim import checks
 from hush.multidim.attributes import Attributes
@@ -290,6 +292,41 @@ class Multidim(Tallied):
         array = self._validated(reports)
         return best_guesses(lambda part: self._scores(part, j, beliefs), array, self.sizes[j], beliefs[j], rng)
 
+    # What a planner asks.
+
+    @classmethod
+    def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """What to try beside sizes and a budget; nothing where more would be needed, or less attributes are taken."""
+        needed = {name for name, must in takes(cls).items() if must}
+        if needed == {"sizes", "epsilon"} and len(sizes) >= cls.fewest:
+            yield {}
+
+    @classmethod
+    def losing(cls, loss: float, sizes: Sequence[int], **more: Any) -> Self:
+        """The one whose true loss is at most this."""
+        return cls(sizes=sizes, epsilon=loss, **more)
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words: its name, and its attributes' mechanisms."""
+        return f"{self.name()} {'/'.join(dict.fromkeys(component.name() for component in self.components))}"
+
+    def round_variances(self, n: int, *, worst: bool = False) -> tuple[float, ...]:
+        """Mean squared error of a frequency of each attribute, where pure oracles of alike values randomize them.
+
+        On average over the values where all are equally frequent, when who is drawn matters most; or the largest, over
+        all frequencies: a variance is a polynomial of the second degree in the frequency.
+        """
+        if not worst:
+            even = self.variances([np.full(k, 1 / k) for k in self.sizes], n)
+            return tuple(float(each.mean()) for each in even)
+        three = [[self.variance(j, n=n, frequency=f) for f in (0.0, 0.5, 1.0)] for j in range(self.d)]
+        return tuple(_largest(*values) for values in three)
+
+    def best_guesses(self, tau: int) -> tuple[float | None, ...]:
+        """How often the best guess from tau fresh reports names each attribute; None where no formula is known."""
+        return tuple(self.asr(j) if tau == 1 else None for j in range(self.d))
+
     # How it travels.
 
     @property
@@ -347,6 +384,17 @@ class Multidim(Tallied):
 def _unknown(size: int) -> tuple[Floats, Floats, EstimateLaw]:
     """Frequencies of which nothing is known."""
     return np.full(size, np.nan), np.full(size, np.inf), Unknown(size)
+
+
+def _largest(low: float, middle: float, high: float) -> float:
+    """The largest value on [0, 1] of the polynomial of the second degree with these values at 0, 1/2 and 1.
+
+    >>> _largest(0.0, 0.25, 0.0), _largest(1.0, 1.5, 2.0)  # f(1 - f), and 1 + f
+    (0.25, 2.0)
+    """
+    bent = 2 * (2 * middle - low - high)  # minus the factor of the square
+    top = (high - low + bent) / (2 * bent) if bent > 0 else -1.0
+    return max(low, high, low + bent * top**2 if 0 < top < 1 else -math.inf)
 
 
 def _plain(value: Any) -> Any:

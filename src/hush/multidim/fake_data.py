@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from hush.multidim._chances import Chances, uniform
 from hush.multidim._choice import ADAPTIVE
 from hush.multidim._fakes import DirectFake, Fake, OneHotFake, ZeroFake
 from hush.multidim._loss import hidden
-from hush.multidim.amplification import amplified
+from hush.multidim.amplification import amplified, claim_for
 from hush.multidim.base import Beliefs
 from hush.types import Floats, Ints, Reports
 
@@ -68,6 +68,22 @@ class FakeData(SideBySide):
     def amplified_epsilon(self) -> float:
         """epsilon' = ln(d(e^epsilon - 1) + 1): the budget of the sampled attribute, and the loss of a whole report."""
         return amplified(self.epsilon, self.d)
+
+    @classmethod
+    def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """Every variant, and the choice between two of them."""
+        for each in super().offers(sizes):
+            yield from ({**each, "variant": variant} for variant in (ADAPTIVE, *cls.variants))
+
+    @classmethod
+    def losing(cls, loss: float, sizes: Sequence[int], **more: Any) -> Self:
+        """The one whose true loss is at most this: it claims less."""
+        return cls(sizes=sizes, epsilon=claim_for(loss, len(sizes)), **more)
+
+    @property
+    def title(self) -> str:
+        """Its name, and its attributes' variants."""
+        return f"{self.name()} {'/'.join(dict.fromkeys(self.variant))}"
 
     @property
     def guarantee(self) -> Guarantee:

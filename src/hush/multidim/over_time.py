@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ from hush.multidim._tuple_client import TupleClient
 from hush.multidim.attributes import Attributes
 from hush.multidim.base import _plain
 from hush.people.columns import as_array, column
-from hush.types import Ints, Reports
+from hush.types import Floats, Ints, Reports
 
 Draw = Callable[[int], npt.NDArray[Any]]
 
@@ -183,6 +183,59 @@ class TuplesOverTime(Collecting, Collected):
     def title(self) -> str:
         """What it is, in a word or two."""
         return f"{type(self).__name__} {', '.join(dict.fromkeys(self.protocol))}"
+
+    # What a planner asks.
+
+    @classmethod
+    def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """Every protocol of two rounds that needs nothing but budgets, and the better of two for each attribute."""
+        if len(sizes) > 1:
+            several = registry("longitudinal")
+            known = (name for name in _of_two_rounds() if list(several[name].offers(sizes[:1])))
+            yield from ({"protocol": name} for name in (ADAPTIVE, *known))
+
+    @classmethod
+    def lasting(cls, total: float, share: float, sizes: Sequence[int], **more: Any) -> Self:
+        """The total is the permanent budget."""
+        return cls(sizes=sizes, epsilon_permanent=total, epsilon_report=share * total, **more)
+
+    @property
+    def layout(self) -> str:
+        """How the attributes are put into a report: its name says."""
+        return self.name()
+
+    @property
+    def pseudonym(self) -> str:
+        """What comes again in the reports of one person, and so links them."""
+        drawn = ["the attribute that was drawn"] if self.samples else []
+        return "; ".join([*drawn, *dict.fromkeys(component.pseudonym for component in self.components)])
+
+    def any_histories_bound(self, tau: int) -> float:
+        """A bound of the loss of tau reports between any two histories."""
+        return self._combined(component.any_histories_bound(tau) for component in self.components)
+
+    def round_variances(self, n: int, *, worst: bool = False) -> tuple[float, ...]:
+        """Mean squared error of a frequency of each attribute in one round, on average over its values, or largest."""
+        return self.first_report.round_variances(n, worst=worst)
+
+    def best_guesses(self, tau: int) -> tuple[float | None, ...]:
+        """How often the best guess from tau reports names each attribute; None where no formula is known.
+
+        Where one attribute was drawn for good, the others are guessed blindly.
+        """
+        known = (component.best_guesses(tau)[0] for component in self.components)
+        share = 1 / self.d if self.samples else 1.0
+        pairs = zip(known, self.sizes, strict=True)
+        return tuple(None if rate is None else share * rate + (1 - share) / k for rate, k in pairs)
+
+    def simulated_scores(self, tuples: Ints, tau: int, rng: np.random.Generator) -> list[Floats]:
+        """Log-likelihoods of every value of each attribute from tau reports of people whose values do not change."""
+        n = len(tuples)
+        speakers = self._speakers(n, lambda draw: draw(n), rng)
+        found = [np.zeros((n, k)) for k in self.sizes]
+        for j, (rows, component) in enumerate(zip(speakers, self.components, strict=True)):
+            found[j][rows] = component.simulated_scores(tuples[rows, j : j + 1], tau, rng)[0]
+        return found
 
     @property
     def plain(self) -> dict[str, Any]:

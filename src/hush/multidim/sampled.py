@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom
 
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate, possible
@@ -27,6 +28,8 @@ from hush.multidim._choice import AnyMechanism
 from hush.multidim._loss import enumerated
 from hush.multidim.base import Beliefs, Multidim
 from hush.types import Floats, Ints, Reports
+
+_NEVER = 1e-15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,6 +219,17 @@ class Sampled(Multidim):
         rows, records = self._about(reports, attribute)
         total[rows] = self.components[attribute].scores(records)
         return total
+
+    def best_guesses(self, tau: int) -> tuple[float | None, ...]:
+        """Of tau reports, a binomial number is about the attribute; from none, a guess is blind."""
+        often = binom.pmf(np.arange(tau + 1), tau, 1 / self.d)
+        likely = np.nonzero(often > _NEVER)[0].tolist()
+        found: list[float | None] = []
+        for component in self.components:
+            known = [component.forms.best_guess(times) for times in likely]
+            rates = [rate for rate in known if rate is not None]
+            found.append(float(often[likely] @ rates / often[likely].sum()) if len(rates) == len(known) else None)
+        return tuple(found)
 
     def asr(self, attribute: int) -> float:
         """That of the attribute's mechanism if it was drawn, else a blind guess."""

@@ -86,6 +86,10 @@ class Split(SideBySide):
     def _scores(self, reports: Reports, attribute: int, priors: tuple[Floats, ...]) -> Floats:
         return self.components[attribute].scores(np.ascontiguousarray(reports[self._fields[attribute]]))
 
+    def best_guesses(self, tau: int) -> tuple[float | None, ...]:
+        """Those of the attributes' mechanisms, where they are known."""
+        return tuple(component.forms.best_guess(tau) for component in self.components)
+
     def asr(self, attribute: int) -> float:
         """That of the attribute's mechanism: the other parts say nothing about it."""
         return self.components[checks.attribute(attribute, self.d)].asr()

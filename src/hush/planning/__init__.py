@@ -6,7 +6,7 @@ from typing import Any
 
 from hush.planning.uldp import Recommendation, uldp
 
-__all__ = ["Recommendation", "budget", "capacity", "uldp"]
+__all__ = ["Recommendation", "budget", "capacity", "survey", "uldp"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,4 +19,8 @@ def __getattr__(name: str) -> Any:
         from hush.planning.capri import capacity
 
         return capacity
+    if name == "survey":
+        from hush.planning.surveys import survey
+
+        return survey
     raise AttributeError(f"module 'hush.planning' has no attribute {name!r}")

@@ -114,10 +114,10 @@ def people_needed(m: FrequencyOracle, wishes: Wishes) -> int | None:
 
     factor = error_among(m, wishes.judged, wishes) / wishes.error
     guess = math.ceil(wishes.judged * (factor if wishes.metric == "mse" else factor**2) * (1 - 1e-9))
-    return _first(reaches, min(max(guess, 1), MOST_PEOPLE))
+    return least_number(reaches, min(max(guess, 1), MOST_PEOPLE))
 
 
-def _first(holds: Callable[[int], bool], guess: int) -> int | None:
+def least_number(holds: Callable[[int], bool], guess: int) -> int | None:
     """The least number from which on something holds, near a guess."""
     low, high, step = 0, guess, 1
     while not holds(high):
