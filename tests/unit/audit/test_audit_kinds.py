@@ -8,6 +8,7 @@ import random
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import hush
 from hush.audit import CallableTarget, Histories, SequenceTarget, Tuples, TupleTarget, run, screen
@@ -203,3 +204,18 @@ def test_an_asymmetric_mechanism_loses_between_two_histories_what_their_values_l
     assert Repeated(m, 2).history_epsilon((0, 0), (0, 0)) == 0.0
     with pytest.raises(ParameterError, match="mechanism must have no delta"):
         Repeated(hush.AGRR(k=3, epsilon=1.0, delta=0.1), 2).history_epsilon((0, 0), (1, 1))
+
+
+@pytest.mark.parametrize(
+    "m",
+    [hush.Duchi(low=0.0, high=1.0, epsilon=1.0), TUPLES[2], Repeated(hush.GRR(k=3, epsilon=0.5), 2)],
+    ids=["mean", "tuples", "fresh"],
+)
+def test_bounds_exceed_the_exact_loss_no_more_often_than_stated(m: object) -> None:
+    """In 200 audits at alpha 0.2; false alarm 1e-9."""
+    target = as_target(m)
+    exact = run(target, "exact").epsilon_lower
+    found = [run(target, trials=1000, alpha=0.2, bound="one-sided", rng=hush.seeded(seed)) for seed in range(200)]
+    wrong = sum(each.epsilon_lower > exact for each in found)
+    assert wrong <= binom.ppf(1 - 1e-9, 200, 0.2)
+    assert max(each.epsilon_lower for each in found) > 0.7 * exact
