@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hush.audit.collections import SequenceTarget, TupleTarget
 from hush.audit.foreign import CallableTarget, from_name
-from hush.audit.inputs import Histories, Inputs, Numbers, Tuples
+from hush.audit.inputs import HistoryInputs, Inputs, NumberInputs, TupleInputs
 from hush.audit.numbers import NumberTarget
 from hush.audit.pipe import PipeTarget
 from hush.audit.power import Power
@@ -18,18 +18,18 @@ __all__ = [
     "CallableTarget",
     "Claim",
     "Counted",
-    "Histories",
+    "HistoryInputs",
     "Inputs",
     "MechanismTarget",
+    "NumberInputs",
     "NumberTarget",
-    "Numbers",
     "PipeTarget",
     "Power",
     "Screening",
     "SequenceTarget",
     "Target",
+    "TupleInputs",
     "TupleTarget",
-    "Tuples",
     "Witness",
     "from_name",
     "run",

@@ -22,7 +22,7 @@ from hush import rules
 from hush.attacks import longitudinal as over_time
 from hush.attacks._ties import CELLS
 from hush.attacks._tuples import collection
-from hush.audit.inputs import Histories, Inputs, Tuples, Values
+from hush.audit.inputs import HistoryInputs, Inputs, TupleInputs, Values
 from hush.audit.target import MOST, Claim, Target
 from hush.errors import ParameterError, ReportError, message
 from hush.guarantee import ULDP, Guarantee
@@ -64,7 +64,7 @@ class TupleTarget(Target):
 
     def __post_init__(self) -> None:
         collection(self.m)
-        Tuples(tuple(self.m.sizes), self.changed)
+        TupleInputs(tuple(self.m.sizes), self.changed)
         if isinstance(self.m.guarantee, ULDP):
             rule, remedy = "must protect all values alike", "audit the mechanism of its one attribute itself"
             raise ParameterError(message("m", rule, str(self.m.guarantee), remedy))
@@ -80,9 +80,9 @@ class TupleTarget(Target):
         return math.prod(self.m.sizes)
 
     @cached_property
-    def inputs(self) -> Tuples:
+    def inputs(self) -> TupleInputs:
         """Every tuple."""
-        return Tuples(tuple(self.m.sizes), self.changed)
+        return TupleInputs(tuple(self.m.sizes), self.changed)
 
     @cached_property
     def claim(self) -> Claim | None:  # type: ignore[override]
@@ -220,7 +220,7 @@ class SequenceTarget(Target):
             rule, remedy = "must report over time", "pass e.g. LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)"
             raise ParameterError(message("protocol", rule, type(self.protocol), remedy))
         if self.histories is not None:
-            rounds = Histories(self.histories, self.protocol.k).rounds
+            rounds = HistoryInputs(self.histories, self.protocol.k).rounds
             if self.tau not in (None, rounds):
                 rule = f"must be {rounds}, as the histories are long"
                 raise ParameterError(message("tau", rule, self.tau, "leave it out"))
@@ -243,7 +243,7 @@ class SequenceTarget(Target):
     @cached_property
     def inputs(self) -> Inputs:
         """Values that do not change, or the histories."""
-        return Values(self.protocol.k) if self.histories is None else Histories(self.histories, self.protocol.k)
+        return Values(self.protocol.k) if self.histories is None else HistoryInputs(self.histories, self.protocol.k)
 
     @property
     def unit(self) -> str:

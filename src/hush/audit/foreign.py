@@ -122,7 +122,7 @@ class CallableTarget(ForeignTarget):
         name: What to call it in messages and results.
         batched: Whether it takes arrays. Left out, it is called value by value, unless it only takes arrays. An array
             is not tried on a function that takes a value, since it might toss one coin for the whole array.
-        inputs: What it is asked about in place of values: `Numbers`, `Tuples` or `Histories`.
+        inputs: What it is asked about in place of values: `NumberInputs`, `TupleInputs` or `HistoryInputs`.
         timeout: Seconds without a report, after which it is taken to hang.
         seed: Called with an integer when an audit is to be repeatable, for randomness other than that of Python and
             of numpy's global generator, which are seeded anyway (and put back afterwards).
@@ -303,7 +303,7 @@ def from_name(
         name: A module, a colon and a name in it.
         k: Number of values.
         claim: The promised epsilon, or a Claim.
-        inputs: What it is asked about in place of values: `Numbers`, `Tuples` or `Histories`.
+        inputs: What it is asked about in place of values: `NumberInputs`, `TupleInputs` or `HistoryInputs`.
         batched: Whether it takes arrays (see `CallableTarget`).
         timeout: Seconds without a report, after which it is taken to hang.
     """

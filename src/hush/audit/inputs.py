@@ -187,7 +187,7 @@ class Values(Inputs):
 
 
 @dataclass(frozen=True)
-class Numbers(Inputs):
+class NumberInputs(Inputs):
     """Numbers of a range: both ends, some at even steps and as many between that lie on no grid.
 
     Args:
@@ -195,7 +195,7 @@ class Numbers(Inputs):
         high: The largest number.
         also: Others to ask about.
 
-    >>> numbers = Numbers(0.0, 10.0, also=(7.3,))
+    >>> numbers = NumberInputs(0.0, 10.0, also=(7.3,))
     >>> numbers.size, numbers.at(0), numbers.at(numbers.size - 1), numbers.at(numbers.position(7.3))
     (258, 0.0, 10.0, 7.3)
     """
@@ -272,24 +272,25 @@ class Numbers(Inputs):
         """Their ends."""
         return {"low": self.low, "high": self.high}
 
-    def including(self, given: Sequence[Any]) -> Numbers:
+    def including(self, given: Sequence[Any]) -> NumberInputs:
         """These, and others of the range."""
         try:
             more = tuple(number for number in map(float, given) if self.low <= number <= self.high)
         except (TypeError, ValueError, OverflowError):
             return self  # `pair` says what is wrong
-        return self if set(more) <= set(self.points.tolist()) else Numbers(self.low, self.high, (*self.also, *more))
+        known = set(more) <= set(self.points.tolist())
+        return self if known else NumberInputs(self.low, self.high, (*self.also, *more))
 
 
 @dataclass(frozen=True)
-class Tuples(Inputs):
+class TupleInputs(Inputs):
     """Tuples of values, one for each attribute; the last attribute counts fastest.
 
     Args:
         sizes: How many values each attribute has.
         changed: In how many attributes two of them differ that are compared, at most; in any number if left out.
 
-    >>> Tuples((2, 5)).position((1, 3)), Tuples((2, 5)).at(8)
+    >>> TupleInputs((2, 5)).position((1, 3)), TupleInputs((2, 5)).at(8)
     (8, (1, 3))
     """
 
@@ -387,14 +388,14 @@ class Tuples(Inputs):
 
 
 @dataclass(frozen=True)
-class Histories(Inputs):
+class HistoryInputs(Inputs):
     """What one person holds, round by round.
 
     Args:
-        rows: Histories of one length.
+        rows: HistoryInputs of one length.
         k: How many values there are.
 
-    >>> Histories.unchanging(3, 12).said(2), Histories(((0, 0), (0, 1)), 2).said(1)
+    >>> HistoryInputs.unchanging(3, 12).said(2), HistoryInputs(((0, 0), (0, 1)), 2).said(1)
     ('2 in all 12 rounds', '0,1')
     """
 
@@ -420,7 +421,7 @@ class Histories(Inputs):
         object.__setattr__(self, "rows", rows)
 
     @classmethod
-    def unchanging(cls, k: int, rounds: int) -> Histories:
+    def unchanging(cls, k: int, rounds: int) -> HistoryInputs:
         """Every value, held all the time."""
         rules.integer("rounds", rounds, 1, 10**6, "count the reports of one person")
         return cls(tuple((value,) * rounds for value in range(k)), k)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hush.audit.inputs import Numbers
+from hush.audit.inputs import NumberInputs
 from hush.audit.target import Claim, Target
 from hush.errors import ParameterError, message
 from hush.mechanisms.collected import from_outside
@@ -48,9 +48,9 @@ class NumberTarget(Target):
         return self.mechanism.name()
 
     @cached_property
-    def inputs(self) -> Numbers:
+    def inputs(self) -> NumberInputs:
         """Numbers from end to end."""
-        return Numbers(self.mechanism.low, self.mechanism.high, self.also)
+        return NumberInputs(self.mechanism.low, self.mechanism.high, self.also)
 
     def including(self, pair: Sequence[Any]) -> Target:
         """The same mechanism, which can be asked about these two numbers as well."""

@@ -47,7 +47,8 @@ class PipeTarget(ForeignTarget):
         k: Number of values.
         claim: The promised epsilon, or a Claim.
         name: What to call it in messages and results.
-        inputs: What it is asked about in place of values: `Numbers`, or `Tuples` or `Histories` with commas in a line.
+        inputs: What it is asked about in place of values: `NumberInputs`, or `TupleInputs` or `HistoryInputs` with
+            commas in a line.
         chunk: Values for each process, at most.
         timeout: Seconds without output, after which it is taken to hang.
     """

@@ -17,7 +17,7 @@ from hush.audit.checkpoint import Checkpoint
 from hush.audit.choosing import ChosenEvents, chosen
 from hush.audit.foreign import ForeignTarget, claimed
 from hush.audit.independence import remembers
-from hush.audit.inputs import Histories, Numbers
+from hush.audit.inputs import HistoryInputs, NumberInputs
 from hush.audit.power import SHARE, Power, rarest_event, smallest_loss
 from hush.audit.result import AuditResult, Counted, Witness
 from hush.audit.screening import Screening, screened
@@ -202,12 +202,13 @@ def _memory(what: Target, alike: tuple[int, ...]) -> str | None:
 
 def _notes(what: Target, counts: tuple[int, int], trials: int, complete: bool) -> tuple[str, ...]:
     """What else a reader should know."""
-    found = [LASTING if isinstance(what.inputs, Histories) else INDEPENDENT] if isinstance(what, ForeignTarget) else []
+    kind = LASTING if isinstance(what.inputs, HistoryInputs) else INDEPENDENT
+    found = [kind] if isinstance(what, ForeignTarget) else []
     if isinstance(what, ForeignTarget) and counts == (0, 0):
         found.append("The event that was chosen never came again: does every report carry a mark of its own?")
     if isinstance(what, ForeignTarget) and counts == (trials, trials):
         found.append("Nothing tells the two values' reports apart: are they all alike?")
-    if isinstance(what, ForeignTarget) and isinstance(what.inputs, Numbers) and what.inputs.gap:
+    if isinstance(what, ForeignTarget) and isinstance(what.inputs, NumberInputs) and what.inputs.gap:
         found.append(
             f"Numbers between those that were tried may behave otherwise: up to {what.inputs.gap:.3g} lie between two."
         )

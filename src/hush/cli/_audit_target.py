@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hush.audit import Claim, Histories, Inputs, Numbers, Target, Tuples, adapters
+from hush.audit import Claim, HistoryInputs, Inputs, NumberInputs, Target, TupleInputs, adapters
 from hush.audit.foreign import PATIENCE, from_name
 from hush.audit.inputs import Values, whole_number
 from hush.audit.pipe import PipeTarget
@@ -74,19 +74,19 @@ class Asked:
         if self.attributes is not None:
             for option, given in (*self._range, *self._time, ("--k", self.k)):
                 self._out(option, given, "--attributes", "they say which tuples there are")
-            return Tuples(sizes_of(self.attributes), self.changed)
+            return TupleInputs(sizes_of(self.attributes), self.changed)
         self._out("--changed", self.changed, way, "it is for tuples; add --attributes")
         if self.low is None and self.high is None:
             also = "or --low and --high for numbers, or --attributes for tuples"
             k = domain_size(int(self._needed("--k", self.k, way, also)))
             if self.histories is not None:
-                return self._of_length(Histories(histories_of(self.histories), k))
-            return Values(k) if self.rounds is None else Histories.unchanging(k, self.rounds)
+                return self._of_length(HistoryInputs(histories_of(self.histories), k))
+            return Values(k) if self.rounds is None else HistoryInputs.unchanging(k, self.rounds)
         for option, given in (*self._time, ("--k", self.k)):
             self._out(option, given, "--low and --high", "say which numbers there are, or how many values")
-        return Numbers(self._needed("--low", self.low, "--high"), self._needed("--high", self.high, "--low"))
+        return NumberInputs(self._needed("--low", self.low, "--high"), self._needed("--high", self.high, "--low"))
 
-    def _of_length(self, found: Histories) -> Histories:
+    def _of_length(self, found: HistoryInputs) -> HistoryInputs:
         if self.rounds not in (None, found.rounds):
             rule = f"must be {found.rounds}, as the histories are long"
             raise ParameterError(message("--rounds", rule, self.rounds, "leave it out"))

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 import hush
-from hush.audit import CallableTarget, Histories, SequenceTarget, Tuples, TupleTarget, run, screen
+from hush.audit import CallableTarget, HistoryInputs, SequenceTarget, TupleInputs, TupleTarget, run, screen
 from hush.audit.targets import as_target
 from hush.errors import ParameterError
 from hush.longitudinal import LGRR, LOSUE, Repeated, dBitFlipPM
@@ -105,19 +105,20 @@ def memoized(history: tuple[int, ...]) -> list[int]:
 @pytest.mark.parametrize(
     ("client", "inputs", "verdict"),
     [
-        (split, Tuples((2, 2, 2)), "violation"),
-        (split, Tuples((2, 2, 2), changed=1), "consistent"),
-        (split, Histories.unchanging(2, 2), "violation"),
-        (memoized, Histories.unchanging(2, 3), "consistent"),
-        (memoized, Histories(((0, 0, 0), (0, 1, 0)), 2), "violation"),
+        (split, TupleInputs((2, 2, 2)), "violation"),
+        (split, TupleInputs((2, 2, 2), changed=1), "consistent"),
+        (split, HistoryInputs.unchanging(2, 2), "violation"),
+        (memoized, HistoryInputs.unchanging(2, 3), "consistent"),
+        (memoized, HistoryInputs(((0, 0, 0), (0, 1, 0)), 2), "violation"),
     ],
 )
-def test_foreign_tuples_and_histories(client: object, inputs: Tuples | Histories, verdict: str) -> None:
+def test_foreign_tuples_and_histories(client: object, inputs: TupleInputs | HistoryInputs, verdict: str) -> None:
     """False alarm 1e-6: of one report, or of all reports of one person, the claim is 1."""
     target = CallableTarget(client, inputs=inputs, claim=1.0)  # type: ignore[arg-type]
     found = run(target, "classifier", trials=40_000, alpha=1e-6, rng=hush.seeded(5))
     assert found.verdict == verdict
-    assert found.unit == (f"{inputs.rounds} reports of one person" if isinstance(inputs, Histories) else "one report")
+    many = f"{inputs.rounds} reports of one person" if isinstance(inputs, HistoryInputs) else "one report"
+    assert found.unit == many
 
 
 KEPT = LOSUE(k=4, epsilon_permanent=2.0, epsilon_report=1.0)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.audit import CallableTarget, Claim, Numbers, NumberTarget, PipeTarget, run, screen
+from hush.audit import CallableTarget, Claim, NumberInputs, NumberTarget, PipeTarget, run, screen
 from hush.audit.inputs import GRID, Values
 from hush.errors import ParameterError
 from hush.mechanisms.numeric.base import Numeric
@@ -114,7 +114,7 @@ def banded(number: float) -> float:
 
 def test_an_honest_coin_is_consistent() -> None:
     """False alarm 1e-9."""
-    target = CallableTarget(coin, inputs=Numbers(0.0, 1.0), claim=1.0)
+    target = CallableTarget(coin, inputs=NumberInputs(0.0, 1.0), claim=1.0)
     found = run(target, "classifier", trials=60_000, alpha=1e-9, rng=hush.seeded(7))
     assert found.verdict == "consistent"
     assert 0.8 < found.epsilon_lower <= 1.0
@@ -125,7 +125,7 @@ def test_an_honest_coin_is_consistent() -> None:
 @pytest.mark.parametrize(("client", "least"), [(laplace, 3.0), (banded, 3.0)])
 def test_leaks_of_numbers_are_found(client: object, least: float) -> None:
     """The last digits of noise in floating point tell a number; a band of numbers is told. False alarm 1e-6."""
-    target = CallableTarget(client, inputs=Numbers(0.0, 1.0), claim=1.0)  # type: ignore[arg-type]
+    target = CallableTarget(client, inputs=NumberInputs(0.0, 1.0), claim=1.0)  # type: ignore[arg-type]
     found = run(target, "classifier", trials=20_000, alpha=1e-6, rng=hush.seeded(7))
     assert found.verdict == "violation"
     assert found.epsilon_lower > least
@@ -139,7 +139,7 @@ def test_an_array_of_numbers_is_taken_at_once() -> None:
         assert numbers.dtype == np.float64
         return np.random.random(numbers.size) < 0.5 + 0.2 * numbers
 
-    target = CallableTarget(many, inputs=Numbers(0.0, 1.0), claim=1.0, batched=True)
+    target = CallableTarget(many, inputs=NumberInputs(0.0, 1.0), claim=1.0, batched=True)
     assert run(target, "classifier", trials=4000, rng=hush.seeded(1)).epsilon_lower < math.log(7 / 5) + 0.2
 
 
@@ -150,19 +150,19 @@ def test_a_number_that_fails_is_named() -> None:
         return number
 
     with pytest.raises(ParameterError, match=r"got an error for numbers? .*too large"):
-        run(CallableTarget(fails, inputs=Numbers(0.0, 1.0), claim=1.0), "classifier", trials=4000)
+        run(CallableTarget(fails, inputs=NumberInputs(0.0, 1.0), claim=1.0), "classifier", trials=4000)
 
 
 def test_a_program_is_given_numbers() -> None:
     program = "import sys, random\nfor line in sys.stdin: print(int(random.random() < 0.3 + 0.4 * float(line)))"
-    target = PipeTarget([sys.executable, "-c", program], inputs=Numbers(0.0, 1.0), claim=2.0)
+    target = PipeTarget([sys.executable, "-c", program], inputs=NumberInputs(0.0, 1.0), claim=2.0)
     found = run(target, "classifier", trials=4000, pair=(0.0, 0.123))
     assert found.epsilon_lower < math.log(0.349 / 0.3) + 0.3
     assert "numbers 0 and 0.123 of 258" in str(found.screening)
 
 
 def test_either_a_number_of_values_or_inputs() -> None:
-    for given in ({}, {"k": 4, "inputs": Numbers(0.0, 1.0)}):
+    for given in ({}, {"k": 4, "inputs": NumberInputs(0.0, 1.0)}):
         with pytest.raises(ParameterError, match="k must be given, or else inputs, but not both"):
             CallableTarget(coin, **given)  # type: ignore[arg-type]
     assert CallableTarget(coin, 4).inputs == Values(4)
@@ -173,7 +173,7 @@ def test_either_a_number_of_values_or_inputs() -> None:
 )
 def test_a_range_has_two_ends(wrong: tuple[float, float]) -> None:
     with pytest.raises(ParameterError, match=r"^(low|high) must"):
-        Numbers(*wrong)
+        NumberInputs(*wrong)
 
 
 def test_a_target_of_numbers_wants_a_mechanism_for_means() -> None:
