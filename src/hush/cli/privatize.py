@@ -37,6 +37,7 @@ from hush.files import reports as report_files
 from hush.files.clients import ClientStore, PeopleTable
 from hush.files.kept import kept_columns
 from hush.files.paths import quoted
+from hush.files.periods import PERIOD
 from hush.files.randomizing import Rows, Written
 from hush.files.reports import AS_READ
 from hush.guarantee import LDP, Guarantee
@@ -170,7 +171,11 @@ def privatize(
         who.warn(chosen, made)
     _tell(rows, written, order, output, as_json, {} if made is None else who.plain(chosen, made))
     caveats = _statement.of_file(written, order)
-    _statement.write(statement, chosen, quiet=as_json, n=written.reports, kept=rows.kept, caveats=caveats)
+    known: dict[str, Any] = {"n": written.reports, "kept": rows.kept}
+    if made is not None:
+        beside = [PERIOD] if who.has_periods else []
+        known = {"n": made.people, "kept": [*beside, *rows.kept], "reports": max(made.totals.most, 1)}
+    _statement.write(statement, chosen, quiet=as_json, caveats=caveats, **known)
 
 
 def _promise(spec: Spec) -> Guarantee:
