@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 import hush
-from hush.reports.figures import png, trade_off
+from hush.reports.figures import MOST_LINES, Course, png, timelines, trade_off
 from hush.reports.planned import front_figure
 from hush.reports.surveyed import survey_figure
 from hush_studies import Settings, studies
@@ -49,6 +49,7 @@ def main() -> None:
     figure.savefig(PICTURES / "estimates.png", dpi=130, metadata={"Software": None})
     road()
     planned()
+    months()
     reproduced("refined", "figure-1", "figure-8")
     reproduced("uldp", "figure-4", "true-loss")
     reproduced("modular", "figure-3", "corrections")
@@ -169,6 +170,31 @@ def planned() -> None:
     (PICTURES / "plan-costs.png").write_bytes(png(drawn, dpi=110))
     year = hush.survey(attributes=(7, 10, 12, 20), rounds=12, n=20_000, error=0.03, max_epsilon=4.0)
     (PICTURES / "plan-survey.png").write_bytes(png(survey_figure(year, year.first), dpi=110))
+
+
+def months() -> None:
+    """A survey of 20,000 people, twelve months: three questions, of which one changes."""
+    sizes = {"health": ["well", "so-so", "unwell"], "work": ["office", "home", "outdoors", "none"]}
+    sizes |= {"sleep": ["under 6", "6 to 7", "7 to 8", "over 8"], "region": [f"region {i}" for i in range(1, 13)]}
+    rng, n = np.random.default_rng(7), 20_000
+    held = np.stack([rng.choice(len(v), n, p=rng.dirichlet(np.full(len(v), 3))) for v in sizes.values()], axis=1)
+    rounds = np.repeat(held[:, None], 12, axis=1)
+    for month in range(1, 12):
+        ill = rng.random(n) < 0.03
+        rounds[:, month, 0] = np.where(ill, np.minimum(rounds[:, month - 1, 0] + 1, 2), rounds[:, month - 1, 0])
+    m = hush.multidim.LSMP(sizes=[len(v) for v in sizes.values()], epsilon_permanent=4.0, epsilon_report=2.0)
+    found = m.estimate(m.aggregate(m.collect(rounds, rng=hush.seeded(7))))
+    courses = []
+    for j, (name, labels) in enumerate(sizes.items()):
+        order = np.argsort(-np.mean([month[j].frequencies for month in found], axis=0))
+        parts = [(month[j].frequencies, *month[j].interval(0.95)) for month in found]
+        centre, lower, upper = (100 * np.stack(part)[:, order] for part in zip(*parts, strict=True))
+        names = [f"2026-{month}" for month in range(1, 13)]
+        courses.append(
+            Course(name, names, [labels[i] for i in order], centre, lower, upper, min(MOST_LINES, len(labels)))
+        )
+    title = "LSMP, 20,000 people over twelve months, 2-LDP a report, 4 all that repeat a value"
+    (PICTURES / "months.png").write_bytes(png(timelines(courses, title), dpi=110))
 
 
 def reproduced(study: str, *figures: str) -> None:

@@ -15,7 +15,7 @@ from hush import rules
 from hush.cli import _faults
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.reading import read_spec
-from hush.files.specs import construct, of_kind
+from hush.files.specs import OPTIONS, construct, of_kind
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.names import full_name, meant
 from hush.mechanisms.numeric.base import Numeric
@@ -43,6 +43,8 @@ class MechanismOptions:
     sensitive: list[str] | None = None
     low: float | None = None
     high: float | None = None
+    permanent: float | None = None
+    report: float | None = None
 
     @property
     def _numbers(self) -> dict[str, Any]:
@@ -59,17 +61,56 @@ class MechanismOptions:
     @property
     def tells_tuples(self) -> bool:
         """Whether the file, or else the mechanism's name, says that people hold tuples."""
-        return self._read.mechanism.kind == "multidim" if self.spec is not None else is_of_tuples(self.mechanism)
+        if self.spec is not None:
+            return hasattr(self._read.domain, "domains")
+        return is_of_tuples(self.mechanism)
+
+    @property
+    def _over_time(self) -> dict[str, Any]:
+        """What was said of the budgets of a protocol over time."""
+        given = {"epsilon_report": self.report, "epsilon_permanent": self.permanent}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _budgets(self, kind: str) -> dict[str, Any]:
+        """The budget of a mechanism of one kind, or the two of one over time; refuses those of the other."""
+        over_time = kind == "longitudinal"
+        wrong = (
+            {"--epsilon": self.epsilon}
+            if over_time
+            else {"--epsilon-permanent": self.permanent, "--epsilon-report": self.report}
+        )
+        for option, value in wrong.items():
+            if value is not None:
+                remedy = "use --epsilon-permanent and --epsilon-report" if over_time else "use --epsilon"
+                whose = "protocols over time" if over_time else "one report alone"
+                raise ParameterError(message(option, f"must be left out for {whose}", value, remedy))
+        return self._over_time if over_time else {} if self.epsilon is None else {"epsilon": self.epsilon}
 
     def build_any(self, domain: Domain | None = None) -> Spec:
-        """The spec that the options describe, of frequencies over a domain, or of a mean over a range."""
-        return self.of_mean(domain) or self.build(domain)
+        """The spec that the options describe, of frequencies over a domain, once or over time, or of a mean."""
+        return self.of_mean(domain) or self.over_time(domain) or self.build(domain)
+
+    def over_time(self, domain: Domain | None = None) -> Spec | None:
+        """The spec of values over time, where the options or the file describe one."""
+        if self.spec is not None:
+            found = self._from_file(self.spec, domain)
+            return found if found.mechanism.kind == "longitudinal" else None
+        cls = protocol_class(self.mechanism)
+        if cls is None:
+            return None
+        for option, value in {"--delta": self.delta, "--sensitive": self.sensitive}.items():
+            if value is not None:
+                rule = f"must be left out for {cls.name()}, which protects all values alike"
+                raise ParameterError(message(option, rule, str(value), "leave it out"))
+        k = self.k if domain is None or self.k is not None else domain.size
+        size = {} if k is None else {"k": k}
+        return Spec(construct(cls, merged({**size, **self._budgets(cls.kind)}, parsed(self.settings))), domain)
 
     def of_mean(self, domain: Domain | None = None) -> Spec | None:
         """The spec of a mean, where the options or the file describe one."""
         if self.spec is not None:
             found = self._from_file(self.spec, domain)
-            of_kind(found, ["frequency", "numeric"], str(self.spec))
+            of_kind(found, ["frequency", "numeric", "longitudinal"], str(self.spec))
             return found if found.mechanism.kind == "numeric" else None
         numeric = numeric_class(self.mechanism)
         return None if numeric is None else Spec(self._numeric(numeric, domain))
@@ -89,7 +130,7 @@ class MechanismOptions:
             priors: Reads the distributions that fakes are drawn from, where a file's name is set.
         """
         if self.spec is not None:
-            return of_kind(self._from_file(self.spec, None), ["multidim"], str(self.spec))
+            return of_kind(self._from_file(self.spec, None), ["multidim", "longitudinal"], str(self.spec))
         for option, value in {"--sensitive": self.sensitive, "--low": self.low, "--high": self.high}.items():
             if value is not None:
                 rule = "must be left out where people hold tuples, of which every value is protected"
@@ -97,7 +138,7 @@ class MechanismOptions:
         if domains is None:
             raise ParameterError(message("--domain", "must be given for each attribute", NOTHING, "name the labels"))
         cls = tuple_class(self.mechanism)
-        given = {} if self.epsilon is None else {"epsilon": self.epsilon}
+        given = self._budgets(cls.kind)
         pairs = merged({} if self.delta is None else {"delta": self.delta}, parsed(self.settings))
         if priors is not None and isinstance(pairs.get("priors"), str):
             pairs["priors"] = priors(Path(pairs["priors"]), domains)
@@ -118,6 +159,7 @@ class MechanismOptions:
             )
         k = self.k if domain is None or self.k is not None else domain.size
         cls = mechanism_class(self.mechanism)
+        self._budgets(cls.kind)
         given = self._numbers if k is None else {**self._numbers, "k": k}
         parameters = merged(given, parsed(self.settings))
         domain = self._with_sensitive(cls.name(), "sensitive" in takes(cls), k, domain)
@@ -143,10 +185,11 @@ class MechanismOptions:
         if self.sensitive is not None:
             rule = "must not stand beside --spec"
             raise ParameterError(message("--sensitive", rule, Unsaid("both"), "the spec has its own"))
-        spec = of_kind(self._read, ["frequency", "numeric", "multidim"], str(path))
+        spec = of_kind(self._read, ["frequency", "numeric", "multidim", "longitudinal"], str(path))
         agree(self.mechanism, spec, str(path))
         own = spec.mechanism.parameters
         said = {f"--{name}": (name, value) for name, value in self._numbers.items()}
+        said |= {OPTIONS[name]: (name, value) for name, value in self._over_time.items()}
         said |= {f"--set {name}": (name, value) for name, value in parsed(self.settings).items()}
         for option, (name, value) in said.items():
             if name not in own:
@@ -208,7 +251,8 @@ def _any_class(name: str) -> type[Any]:
     """The mechanism of that name, of any kind."""
     if name.lower() in _names(registry()) or ":" in name:
         return mechanism_class(name)
-    return numeric_class(name) or _names(registry("multidim")).get(name.lower()) or mechanism_class(name)
+    others = numeric_class(name) or _names(registry("multidim")).get(name.lower())
+    return others or _names(registry("longitudinal")).get(name.lower()) or mechanism_class(name)
 
 
 def _names(known: Mapping[str, type[Any]]) -> dict[str, type[Any]]:
@@ -216,13 +260,27 @@ def _names(known: Mapping[str, type[Any]]) -> dict[str, type[Any]]:
 
 
 def is_of_tuples(name: str | None) -> bool:
-    """Whether a mechanism of that name, in any case, collects tuples."""
-    return name is not None and name.lower() not in _names(registry()) and name.lower() in _names(registry("multidim"))
+    """Whether a mechanism of that name, in any case, collects tuples, once or over time."""
+    return name is not None and name.lower() not in _names(registry()) and name.lower() in _names(_of_tuples())
+
+
+def _of_tuples() -> dict[str, type[Any]]:
+    """Mechanisms of tuples, which are told by the sizes that they take."""
+    several = {name: cls for name, cls in registry("longitudinal").items() if "sizes" in takes(cls)}
+    return {**registry("multidim"), **several}
+
+
+def protocol_class(name: str | None) -> type[Any] | None:
+    """The protocol for one value over time of that name, in any case; None if it is none."""
+    if name is None or ":" in name or name.lower() in _names(registry()):
+        return None
+    found = _names(registry("longitudinal")).get(name.lower())
+    return None if found is None or "sizes" in takes(found) else found
 
 
 def tuple_class(name: str | None) -> type[Any]:
     """The mechanism for tuples of that name, in any case."""
-    known = registry("multidim")
+    known = _of_tuples()
     if name is None:
         remedy = f"use one of {', '.join(known)}, or --spec with a spec's file"
         raise ParameterError(message("--mechanism", "must be given", NOTHING, remedy))
@@ -254,6 +312,9 @@ def mechanism_class(name: str) -> type[FrequencyOracle]:
     if is_of_tuples(name):
         remedy = "`hush privatize` and `simulate` take it, with several columns; here use e.g. OUE"
         raise ParameterError(message("--mechanism", "must collect one value, and not a tuple", name, remedy))
+    if protocol_class(name) is not None:
+        remedy = "`hush privatize` and `simulate` take it; here use e.g. OUE"
+        raise ParameterError(message("--mechanism", "must be of one report, and not of values over time", name, remedy))
     near = meant(name, known)
     if near:
         full = f", {full_name(known[near[0]])}" if len(near) == 1 and ":" not in near[0] else ""

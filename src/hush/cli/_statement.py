@@ -67,7 +67,7 @@ def of_collection(files: Sequence[ReportFile], collection: Collection, by: str |
         "n": collection.total.n,
         "kept": list(dict.fromkeys(name for file in files for name in file.kept)),
         "caveats": caveats,
-        "found": [_margins(collection, level)],
+        "found": [] if collection.spec.mechanism.kind == "longitudinal" else [_margins(collection, level)],
     }
 
 

@@ -11,16 +11,17 @@ from typing import Annotated
 import typer
 
 from hush import atomic
-from hush.cli import _console, _means, _paths, _progress, _statement
+from hush.cli import _console, _courses, _means, _paths, _progress, _statement
 from hush.cli._asking import asked
 from hush.cli._choose import agree, allow
 from hush.cli._estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, show, shown, title_of
 from hush.cli._numbers import real, whole
 from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut, StatementFile
-from hush.errors import NOTHING, ParameterError, message
+from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import consistency, intervals
 from hush.files.collections import KINDS, Collection, opened
 from hush.files.groups import Together, by_size, folded, telling
+from hush.files.periods import PERIOD
 from hush.files.specs import of_kind
 
 
@@ -35,6 +36,10 @@ def estimate(
         str | None,
         typer.Option("--attribute", metavar="NAME", help="Of tuples, this attribute only; else one table for each."),
     ] = None,
+    all_periods: Annotated[
+        bool,
+        typer.Option("--all-periods", help="Take all periods together, where reports have some."),
+    ] = False,
     floor: Annotated[
         int | None,
         typer.Option(
@@ -86,6 +91,8 @@ def estimate(
 
     Of tuples, each attribute is estimated.
 
+    Reports with periods are estimated period by period, and --png shows their course.
+
     Files are read in batches, in bounded memory, and merged. Frequencies are raw and unbiased, so a rare value's may
     fall below zero; --project adds a column that looks like a distribution, for which no error bar holds.
     A saved aggregate needs --spec; a mechanism of your own needs --mechanism module:Class.
@@ -98,20 +105,31 @@ def estimate(
         raise ParameterError(message("--project", rule, project, "use e.g. simplex"))
     if by is not None and aggregate_out is not None:
         raise ParameterError(message("--aggregate-out", "must stand without --by", by, "save the whole, or one group"))
-    if by is None and floor is not None:
-        raise ParameterError(message("--floor", "must stand with --by", floor, "leave it out, or name a column"))
     allow(mechanism)
     found = asked(lambda: opened(sources, spec, by), {"by": "--by", "spec": "--spec"})
+    course = by is None and aggregate_out is None and not all_periods and found.has_periods
+    if found.has_periods and not course and by != PERIOD and found.spec.mechanism.kind == "longitudinal":
+        option = "--all-periods" if all_periods else "--aggregate-out" if aggregate_out is not None else "--by"
+        rule = "must be left out where people keep their answers: reports of one person in several periods are not "
+        rule += "independent, and no interval of all of them together holds"
+        raise ParameterError(message(option, rule, Unsaid(found.spec.mechanism.name()), "estimate period by period"))
+    by = PERIOD if course else by
+    if by is None and floor is not None:
+        raise ParameterError(message("--floor", "must stand with --by", floor, "leave it out, or name a column"))
     where = str(spec or found.reports[0].path)
     agree(mechanism, found.spec, where)
     of_mean = of_kind(found.spec, KINDS, where).mechanism.kind == "numeric"
     if of_mean:
-        _means.refuse({"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": png}, found.spec)
+        unsaid = {"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": None if course else png}
+        _means.refuse(unsaid, found.spec)
     progress = partial(_progress.progress, quiet=as_json)
     collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
-    _asked_for(collection, attribute, by, png)
+    _asked_for(collection, attribute, None if course else by, png)
     if of_mean:
         _mean(collection, by, level, outputs, as_json=as_json)
+    elif course:
+        several = len(collection.attributes) if attribute is None and collection.attributes else 1
+        _course(collection, top, EstimateSettings(level, simultaneous, project, several), outputs, attribute, as_json)
     else:
         several = len(collection.attributes) if attribute is None and collection.attributes else 1
         settings = EstimateSettings(level, simultaneous, project, several)
@@ -128,10 +146,31 @@ def _mean(
 ) -> None:
     found = _means.means_of(collection, level)
     _save(collection, outputs, lambda: _means.as_csv(found, by))
+    if outputs["--png"] is not None:
+        _courses.draw_means(outputs["--png"], collection, found, level)
     if as_json:
         _console.print_json(_means.as_dict(collection, found, by, level))
     else:
         _means.show(collection, found, by, level)
+
+
+def _course(
+    collection: Collection,
+    top: int | None,
+    settings: EstimateSettings,
+    outputs: dict[str, Path | None],
+    only: str | None,
+    as_json: bool,
+) -> None:
+    """Period by period: a table of each attribute, and a picture of its course."""
+    results = results_of(collection, settings, only)
+    _save(collection, outputs, lambda: as_csv(results, PERIOD))
+    if outputs["--png"] is not None:
+        _courses.draw(outputs["--png"], collection, results, top, settings)
+    if as_json:
+        _console.print_json(as_dict(collection, [shown(each, top) for each in results], PERIOD, settings))
+        return
+    _courses.show(collection, results, top, settings)
 
 
 def _frequencies(

@@ -6,18 +6,21 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hush import atomic
 from hush.cli import _console, _paths, _progress, _statement
+from hush.cli._asking import asked
 from hush.cli._choose import MechanismOptions
 from hush.cli._columns import ColumnOptions
 from hush.cli._options import (
     CHOICE,
     Delta,
     Epsilon,
+    EpsilonPermanent,
+    EpsilonReport,
     High,
     Json,
     Low,
@@ -28,15 +31,22 @@ from hush.cli._options import (
     SpecOut,
     StatementFile,
 )
+from hush.cli._person import ClientsFile, InPeriod, KeepNothing, Limit, Period, Person, PersonOptions
 from hush.errors import ParameterError, message
 from hush.files import reports as report_files
+from hush.files.clients import ClientStore, PeopleTable
 from hush.files.kept import kept_columns
 from hush.files.paths import quoted
+from hush.files.periods import PERIOD
 from hush.files.randomizing import Rows, Written
 from hush.files.reports import AS_READ
+from hush.guarantee import LDP, Guarantee
+from hush.mechanisms.spec import Spec
 from hush.people.coding import Likeness
 from hush.reports.tuples_in_words import of_tuples
 from hush.reports.words import described, many
+
+_NAMES = {"clients": "--clients", "limit": "--limit", "output": "--output"}
 
 
 def privatize(
@@ -91,6 +101,12 @@ def privatize(
             help="Where rows wait, encrypted, if they do not fit the memory; else the output's folder.",
         ),
     ] = None,
+    person: Person = None,
+    period: Period = None,
+    in_period: InPeriod = None,
+    clients: ClientsFile = None,
+    limit: Limit = None,
+    keep_nothing: KeepNothing = False,
     mechanism: MechanismName = None,
     k: Annotated[
         list[str] | None,
@@ -104,6 +120,8 @@ def privatize(
     low: Low = None,
     high: High = None,
     epsilon: Epsilon = None,
+    epsilon_permanent: EpsilonPermanent = None,
+    epsilon_report: EpsilonReport = None,
     delta: Delta = None,
     settings: Settings = None,
     sensitive: Sensitive = None,
@@ -120,22 +138,50 @@ def privatize(
     CSV columns are read as text, and an empty field is a missing value; so is a blank line in a file of one column.
     Duchi, Piecewise and Hybrid take numbers, from --low to --high, and estimate their mean.
     SMP, SPL, RSFD and RSRFD take several columns; --set mechanism=OUE or variant=OUE-z says how each is randomized.
+    Where people report again and again, --person and --period say whose a row is and when it was asked for. Protocols
+    that keep answers (LOSUE, LGRR, OLOLOHA, …, and LSMP and LSPL for several columns) keep them in --clients, with
+    what each person has spent; a run that is cut short is run again with the same --output.
     """
     said = ColumnOptions(column or [], domain or [], other or [], k or [])
-    _paths.writable({"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, *said.files, spec])
-    choice = MechanismOptions(mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high)
-    chosen, columns = said.spec(choice)
-    rows = Rows(source, columns, kept_columns(keep, columns), chosen, clip, Likeness(strip, ignore_case))
-    order = report_files.AS_READ if keep_order else report_files.SHUFFLED
-    written = rows.write(
-        output, order, _temporary(temporary, output), progress=partial(_progress.progress, quiet=as_json)
+    _paths.writable(
+        {"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, *said.files, spec, clients]
     )
+    choice = MechanismOptions(
+        mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
+    )
+    chosen, columns = said.spec(choice)
+    kept = kept_columns(keep, columns)
+    who = PersonOptions(person, period, in_period, clients, limit, keep_nothing)
+    who.check(chosen, columns, kept)
+    order = report_files.AS_READ if keep_order else report_files.SHUFFLED
+    how: dict[str, Any] = {"progress": partial(_progress.progress, quiet=as_json)}
+    table = (source, columns, kept, chosen, clip, Likeness(strip, ignore_case))
+    where, made = _temporary(temporary, output), None
+    if person is None:
+        rows = Rows(*table)
+        written = rows.write(output, order, where, **how)
+    else:
+        rows = people = PeopleTable(*table, person=person, period=period, always=in_period)
+        with asked(lambda: ClientStore(clients), _NAMES) as store:
+            written, made = asked(lambda: people.collect(store, output, order, where, limit=who.most, **how), _NAMES)
     if spec_out is not None:
         atomic.write(spec_out, chosen.to_json())
     _warn(rows, written, order, output)
-    _tell(rows, written, order, output, as_json)
+    if made is not None and not as_json:
+        who.warn(chosen, made)
+    _tell(rows, written, order, output, as_json, {} if made is None else who.plain(chosen, made))
     caveats = _statement.of_file(written, order)
-    _statement.write(statement, chosen, quiet=as_json, n=written.reports, kept=rows.kept, caveats=caveats)
+    known: dict[str, Any] = {"n": written.reports, "kept": rows.kept}
+    if made is not None:
+        beside = [PERIOD] if who.has_periods else []
+        known = {"n": made.people, "kept": [*beside, *rows.kept], "reports": max(made.totals.most, 1)}
+    _statement.write(statement, chosen, quiet=as_json, caveats=caveats, **known)
+
+
+def _promise(spec: Spec) -> Guarantee:
+    """What one report promises."""
+    m = spec.mechanism
+    return LDP(m.epsilon_report) if m.kind == "longitudinal" else m.guarantee
 
 
 def _temporary(given: Path | None, output: Path) -> Path:
@@ -150,7 +196,7 @@ def _temporary(given: Path | None, output: Path) -> Path:
 def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
     """What the file does not protect."""
     m = rows.spec.mechanism
-    if written.reports == 0:
+    if written.rows == written.reports == 0:
         _console.warn(f"the input has no rows: {output} holds no reports.")
     if any(written.unmatched.values()):
         unused = rows.alike.unused
@@ -159,11 +205,11 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
     if any(written.missing.values()):
         _console.note(f"Rows without a value: {_some(rows, written, written.missing)}.")
     if rows.clip:
-        some = _counted(written.clipped, written.reports, lambda _: "")
+        some = _counted(written.clipped, written.rows, lambda _: "")
         _console.note(f"Rows whose number lies beyond the range: {some}. They report its end (--clip).")
     if written.blank:
         _console.warn(f"blank lines: {written.blank:,}. They are nobody's, since rows have several cells.")
-    if m.guarantee is None:
+    if _promise(rows.spec) is None:
         _console.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
     if rows.kept:
         names = ", ".join(rows.kept)
@@ -183,8 +229,8 @@ def _some(rows: Rows, written: Written, cells: dict[str, int]) -> str:
     domains = getattr(rows.spec.domain, "domains", [rows.spec.domain])
     others = {name: repr(domain.other) for name, domain in zip(rows.columns, domains, strict=True)}
     if len(cells) == 1:
-        return f"{_counted(cells, written.reports, lambda _: '')}. They report {others[rows.columns[0]]}"
-    return _counted(cells, written.reports, lambda name: f", which report {others[name]}")
+        return f"{_counted(cells, written.rows, lambda _: '')}. They report {others[rows.columns[0]]}"
+    return _counted(cells, written.rows, lambda name: f", which report {others[name]}")
 
 
 def _counted(cells: dict[str, int], n: int, after: Callable[[str], str]) -> str:
@@ -206,8 +252,8 @@ def _hidden(smallest: int | None) -> str:
     return f"A report hides among those with the same kept cells: {some} in the smallest group."
 
 
-def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool) -> None:
-    spec, n, promise = rows.spec, written.reports, rows.spec.mechanism.guarantee
+def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool, more: dict[str, Any]) -> None:
+    spec, n, promise = rows.spec, written.reports, _promise(rows.spec)
     size = spec.mechanism.report_dtype.itemsize
     if as_json:
         _console.print_json(
@@ -224,6 +270,7 @@ def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool)
                 "order": order,
                 "randomness": "secure",
                 "guarantee": None if promise is None else str(promise),
+                **more,
                 "spec_hash": spec.hash,
                 "spec": spec.to_dict(),
             }

@@ -36,7 +36,7 @@ class CellReaders:
 
     def __init__(self, spec: Spec, columns: Sequence[str], *, clip: bool = False, alike: Likeness = EQUAL) -> None:
         self.columns = list(columns)
-        self._single = spec.mechanism.kind != "multidim"
+        self._single = not hasattr(spec.domain, "domains")
         if spec.mechanism.kind == "numeric":
             self._readers: list[Reader] = [_amounts(spec, *columns, clip=clip, alike=alike)]
             types = [np.dtype(float)]

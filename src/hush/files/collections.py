@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -16,6 +15,7 @@ from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.files.folding import fold, merge, nothing
 from hush.files.paths import distinct, existing, quoted
+from hush.files.periods import PERIOD, natural
 from hush.files.progress import Progress, unseen
 from hush.files.reading import read_aggregate, read_spec
 from hush.files.reports import COLUMN, ReportFile, read_reports
@@ -27,7 +27,7 @@ MOST_GROUPS = 10_000
 MOST_NUMBERS = 2_000_000
 """Groups times values that are estimated together: each takes up to 2.5 KB as JSON."""
 AGGREGATE = ".hush"
-KINDS = ("frequency", "numeric", "multidim")
+KINDS = ("frequency", "numeric", "multidim", "longitudinal")
 """Collections whose reports are all tallied together."""
 
 
@@ -47,12 +47,12 @@ class Collection:
     @property
     def attributes(self) -> list[str]:
         """What the attributes of tuples are called; none of a single value."""
-        named = self.spec.mechanism.kind == "multidim"
-        return [self.spec.domain.word(j) for j in range(self.spec.mechanism.d)] if named else []
+        several = len(getattr(self.spec.domain, "domains", ()))
+        return [self.spec.domain.word(j) for j in range(several)]
 
     def estimates(self, part: Aggregate) -> dict[str | None, Estimate]:
         """The estimates of a part: by attribute where people hold tuples, else one, under None."""
-        found = self.spec.estimate(part)
+        found = self.spec.one_round.estimate(part)
         if not self.attributes:
             return {None: found}
         listed = found.values() if isinstance(found, dict) else found
@@ -62,7 +62,7 @@ class Collection:
         """How many reports of a part are about each attribute; about a single value, all of them."""
         if not self.attributes:
             return {None: part.n}
-        return dict(zip(self.attributes, self.spec.mechanism.reports_about(part), strict=True))
+        return dict(zip(self.attributes, self.spec.one_round.mechanism.reports_about(part), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """What was collected, as plain data."""
@@ -81,6 +81,11 @@ class Sources:
     spec: Spec
     reports: list[ReportFile]
     saved: list[Path]
+
+    @property
+    def has_periods(self) -> bool:
+        """Whether all of them are reports that say of which period they are."""
+        return not self.saved and bool(self.reports) and all(PERIOD in file.kept for file in self.reports)
 
     def merged(self, by: str | None = None, *, progress: Progress = unseen) -> Collection:
         """What they hold, in all or for each group of a kept column, in bounded memory."""
@@ -184,12 +189,4 @@ def _few_enough(groups: int, values: int, by: str) -> None:
 def _order(group: Any) -> tuple[bool, bool, Any]:
     """Numbers by size, then texts by letter with the numbers in them by size (g2 before g10), then the missing."""
     number = isinstance(group, (int, float))
-    return group is None, not number, group if number else _natural(str(group))
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    """Pieces to sort by: a run of digits by its length without leading zeros, then all by letter."""
-    pieces = re.split(r"([0-9]+)", text)
-    return [
-        (len(each.lstrip("0")) if i % 2 else 0, each.lstrip("0") if i % 2 else each) for i, each in enumerate(pieces)
-    ]
+    return group is None, not number, group if number else natural(str(group))

@@ -9,14 +9,16 @@ PERIOD = "period"
 """The column of a report file that says when a report was asked for, in the clear."""
 
 
-def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """What to sort a name by: its numbers count as numbers.
+def natural(text: str) -> list[tuple[int, str]]:
+    """Pieces to sort by: a run of digits by its length without leading zeros, then all by letter.
 
     >>> sorted(["2026-10", "2026-2", "10", "9"], key=natural)
     ['9', '10', '2026-2', '2026-10']
     """
-    parts = [part for part in re.split(r"([0-9]+)", name) if part]
-    return tuple((0, int(part), part) if part.isdecimal() and part.isascii() else (1, 0, part) for part in parts)
+    pieces = re.split(r"([0-9]+)", text)
+    return [
+        (len(each.lstrip("0")) if i % 2 else 0, each.lstrip("0") if i % 2 else each) for i, each in enumerate(pieces)
+    ]
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -18,7 +18,8 @@ from hush.files.tables import TableFile
 from hush.mechanisms.spec import Spec
 from hush.people.coding import EQUAL, Likeness
 
-_READ = 1 << 18
+READ = 1 << 18
+"""Rows of a table that are read at a time."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Written:
     """What a file of reports holds."""
 
     reports: int
+    rows: int
+    """Rows that were read; over time not all of them report."""
     smallest_group: int | None
     """Reports whose kept cells are alike, at least; None where none are kept, or groups cannot be counted."""
     unmatched: dict[str, int]
@@ -73,7 +76,7 @@ class Rows:
                 n += batch.num_rows
                 if kept is not None:
                     groups.add(kept)
-        return Written(n, groups.smallest, cells.unmatched, cells.missing, cells.clipped, table.blank)
+        return Written(n, n, groups.smallest, cells.unmatched, cells.missing, cells.clipped, table.blank)
 
     def _shuffled(
         self, table: TableFile, cells: CellReaders, temporary: Path, progress: Progress
@@ -98,7 +101,7 @@ class Rows:
 
     def _table(self) -> TableFile:
         wanted = {**dict.fromkeys(self.columns, "--column"), **dict.fromkeys(self.kept, "--keep")}
-        return TableFile(self.path, wanted, _READ)
+        return TableFile(self.path, wanted, READ)
 
     def _coded(self, table: TableFile, cells: CellReaders, advance: Callable[[float], None]) -> Iterator[Any]:
         """The values as few bytes, never as labels, and the kept cells behind them."""

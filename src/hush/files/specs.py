@@ -62,8 +62,7 @@ def of_kind(spec: Spec, kinds: Sequence[str], where: str) -> Spec:
     if m.kind not in kinds:
         rule = f"must be one of {' or '.join(_ESTIMATED[kind] for kind in kinds)} for this command in {where}"
         got = Unsaid(f"{m.name()}, which estimates {_ESTIMATED[m.kind]}")
-        taken = m.kind in {"numeric", "multidim"}
-        remedy = "`hush privatize`, `estimate` and `simulate` take it" if taken else "use it in Python"
+        remedy = "`hush privatize`, `estimate` and `simulate` take it"
         raise SpecError(message("spec", rule, got, remedy))
     return spec
 

@@ -16,8 +16,11 @@ from hush.reports.multiples import Page, attributes, most_panels
 from hush.reports.multiples import small_multiples as estimates
 from hush.reports.panels import LEGEND, Series, figure_of, head, legend, prepare, rows_in, say
 from hush.reports.theme import LIGHT, Theme
+from hush.reports.timelines import MOST_LINES, Course, timelines, unspellable
 
 __all__ = [
+    "MOST_LINES",
+    "Course",
     "Series",
     "attributes",
     "comparison",
@@ -25,8 +28,10 @@ __all__ = [
     "estimates",
     "most_panels",
     "png",
+    "timelines",
     "trade_off",
     "unprintable",
+    "unspellable",
 ]
 
 _WIDE = 7.5

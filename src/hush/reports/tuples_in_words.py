@@ -13,8 +13,12 @@ def of_tuples(spec: Spec) -> list[str]:
     'A report is about one of the 2 attributes, drawn at random, and says which: who reads the file sees that.'
     """
     m = spec.mechanism
-    if m.kind != "multidim":
+    if not hasattr(m, "sizes"):
         return []
+    if m.kind == "longitudinal":
+        if m.samples:
+            return [f"A person reports one of the {m.d} attributes, drawn once and for good; every report says which."]
+        return [f"A report has a part for each of the {m.d} attributes, each with 1/{m.d} of the budgets."]
     whole = f"The guarantee, {m.guarantee}, is that of a person's whole report, all {m.d} attributes together."
     if not m.samples:
         share = f"each with {m.epsilon / m.d:.4g} of the budget"

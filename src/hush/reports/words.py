@@ -28,10 +28,12 @@ def described(spec: Spec) -> str:
     'OUE, k=4, 1-LDP'
     """
     m = spec.mechanism
-    if m.kind == "multidim":
+    if hasattr(m, "sizes"):
         over = f"{many(m.d, 'attribute', 'attributes')} of {_sizes(m.sizes)} values"
     else:
         over = f"{m.low:,.12g} to {m.high:,.12g}" if m.kind == "numeric" else f"k={m.k:,}"
+    if m.kind == "longitudinal":
+        return f"{m.name()}, {over}, {m.epsilon_report:g}-LDP a report, {m.epsilon_permanent:g} all that repeat a value"
     return f"{m.name()}, {over}, {'no guarantee' if m.guarantee is None else m.guarantee}"
 
 

@@ -6,7 +6,8 @@ People's names are not in it, only their keyed hashes; but the key is in it, too
 """
 
 from hush.files.clients.account import Account, cost
-from hush.files.clients.rows import Rows, rows_of
-from hush.files.clients.store import ClientStore, Made
+from hush.files.clients.rows import PeopleRows, rows_of
+from hush.files.clients.store import ClientStore, StoreRun
+from hush.files.clients.table import PeopleTable
 
-__all__ = ["Account", "ClientStore", "Made", "Rows", "cost", "rows_of"]
+__all__ = ["Account", "ClientStore", "PeopleRows", "PeopleTable", "StoreRun", "cost", "rows_of"]

@@ -38,7 +38,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Charged:
-    """Who was charged: see `Made`, and which periods of whom are skipped."""
+    """Who was charged: see `StoreRun`, and which periods of whom are skipped."""
 
     people: int
     passed_over: int

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hush.files.clients.memory import StoredMemory
-from hush.files.clients.staging import FIRST, Staged, pairs
+from hush.files.clients.staging import FIRST, NO_PERIOD, Staged, pairs, value_types
 from hush.files.periods import PERIOD
 from hush.files.reports import COLUMN, column_of
 from hush.mechanisms.spec import Spec
@@ -30,10 +30,13 @@ def made(
         at = np.minimum(np.searchsorted(skipped, each), skipped.size - 1)
         chosen = np.nonzero(skipped[at] != each)[0]
         batch, people, periods = batch.take(to_arrow(chosen)), people[chosen], periods[chosen]
-    width = _width(spec)
+    width = len(value_types(spec))
     columns = [to_numpy(batch.column(FIRST + j)) for j in range(width)]
     reports = _reports(spec, StoredMemory(connection, collection), people, columns)
     kept = batch.schema.names[FIRST + width :]
+    if NO_PERIOD in names.values():
+        arrays = [column_of(reports), *(batch.column(name) for name in kept)]
+        return pa.record_batch(arrays, [COLUMN, *kept])
     listed = pa.array([names[number] for number in names], pa.string())
     places = {number: place for place, number in enumerate(names)}
     lookup = np.zeros(max(places, default=0) + 1, np.int64)
@@ -41,11 +44,6 @@ def made(
     cells = listed.take(to_arrow(lookup[periods]))
     arrays = [column_of(reports), cells, *(batch.column(name) for name in kept)]
     return pa.record_batch(arrays, [COLUMN, PERIOD, *kept])
-
-
-def _width(spec: Spec) -> int:
-    """How many values a row has."""
-    return len(getattr(spec.mechanism, "sizes", (0,)))
 
 
 def _reports(spec: Spec, memory: StoredMemory, people: Ints, columns: list[Any]) -> Reports:

@@ -13,29 +13,31 @@ from hush.mechanisms.spec import Spec
 
 
 @dataclass(frozen=True)
-class Rows:
+class PeopleRows:
     """Some rows.
 
     Args:
         people: The name of each row's person, as bytes.
-        periods: The name of each row's period.
+        periods: The name of each row's period; None where there are no periods.
         held: What each row holds, as the mechanism takes it: one row each.
         kept: A record batch of what stays beside the reports, in the clear; None for nothing.
     """
 
     people: Sequence[bytes]
-    periods: Sequence[str]
+    periods: Sequence[str] | None
     held: npt.NDArray[Any]
     kept: Any = None
 
 
-def rows_of(spec: Spec, people: Sequence[object], values: Any, period: object, kept: Any = None) -> Rows:
+def rows_of(spec: Spec, people: Sequence[object], values: Any, period: object = None, kept: Any = None) -> PeopleRows:
     """Rows of labels, as Python has them: a name, a label (or tuple) and a period for each, or one period for all."""
     m, names = spec.mechanism, [name_of(each) for each in people]
     held = m.held(values, spec.domain) if m.kind == "longitudinal" else m._encoded(values, spec.domain)[0]
-    single = isinstance(period, str) or not isinstance(period, Sequence)
-    periods = [str(period)] * len(names) if single else [str(each) for each in period]  # type: ignore[attr-defined]
-    return Rows(names, periods, np.asarray(held), kept)
+    if period is None:
+        return PeopleRows(names, None, np.asarray(held), kept)
+    several = isinstance(period, Sequence) and not isinstance(period, str)
+    periods = [str(each) for each in period] if several else [str(period)] * len(names)  # type: ignore[attr-defined]
+    return PeopleRows(names, periods, np.asarray(held), kept)
 
 
 def name_of(person: object) -> bytes:

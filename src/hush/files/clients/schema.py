@@ -36,11 +36,16 @@ CREATE TABLE outbox (
 """
 
 
-def opened(path: Path) -> sqlite3.Connection:
-    """The file's connection, which holds its lock until it is closed; a new file is made where there is none."""
+def opened(path: Path | None) -> sqlite3.Connection:
+    """The file's connection, which holds its lock until it is closed; a new file is made where there is none.
+
+    Without a path everything stays in memory, and is gone afterwards.
+    """
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+        if path is not None:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        where = ":memory:" if path is None else path
+        connection = sqlite3.connect(where, timeout=0, isolation_level=None, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
         raise _unusable(path, getattr(error, "strerror", None) or str(error)) from None
     try:
@@ -64,7 +69,7 @@ def opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path) -> None:
+def _check(connection: sqlite3.Connection, path: Path | None) -> None:
     """Make the tables of an empty file; refuse one of another kind or of a later version."""
     kind, version = (connection.execute(f"PRAGMA {of}").fetchone()[0] for of in ("application_id", "user_version"))
     if (kind, version) == (0, 0) and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
@@ -80,7 +85,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         raise ParameterError(message("clients", rule, Unsaid(f"version {version}"), "upgrade hush"))
 
 
-def _unusable(path: Path, why: str) -> ParameterError:
+def _unusable(path: Path | None, why: str) -> ParameterError:
     got = Unsaid(repr(str(path)))
     return ParameterError(message("clients", "must be a file of `--clients`, or a new one", got, why))
 

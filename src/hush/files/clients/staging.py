@@ -12,12 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ParameterError, Unsaid, message
-from hush.files.clients.rows import Rows
+from hush.files.clients.rows import PeopleRows
 from hush.files.order import Shuffler
 from hush.files.periods import in_order
+from hush.mechanisms.spec import Spec
 from hush.people.arrow import to_arrow
 from hush.types import Ints
 
+NO_PERIOD = ""
+"""The name of the only period where there are none."""
 FIRST = 2
 """Columns of a batch before the values: person and period."""
 
@@ -30,6 +33,14 @@ def pairs(periods: Ints, people: Ints) -> Staged:
     return periods << 40 | people
 
 
+def value_types(spec: Spec) -> list[np.dtype[Any]]:
+    """The smallest type of each value of a row."""
+    m = spec.mechanism
+    if m.kind == "numeric":
+        return [np.dtype(float)]
+    return [np.dtype(np.min_scalar_type(k - 1)) for k in getattr(m, "sizes", None) or [m.k]]
+
+
 class Staging:
     """Takes the rows of a run.
 
@@ -37,6 +48,7 @@ class Staging:
         connection: Of the store, within a transaction.
         collection: Its number.
         hashed: What a person is called in the store.
+        spec: What the rows' values are of.
         temporary: A folder for rows that do not fit the memory.
         shuffled: Whether they come out in a random order.
     """
@@ -46,10 +58,14 @@ class Staging:
         connection: sqlite3.Connection,
         collection: int,
         hashed: Callable[[object], bytes],
+        spec: Spec,
         temporary: Path | None,
         shuffled: bool,
     ) -> None:
         self._sql, self._collection, self._hashed = connection, collection, hashed
+        self._types = value_types(spec)
+        self.rows = 0
+        """How many were taken."""
         self._shuffler = Shuffler(temporary=temporary)
         self._rows: list[Any] | None = None if shuffled else []
         self.periods: dict[str, int] = {}
@@ -73,26 +89,29 @@ class Staging:
 
     def in_order(self) -> tuple[str, ...]:
         """The periods, in their order."""
-        return tuple(in_order(self.periods))
+        return tuple(name for name in in_order(self.periods) if name != NO_PERIOD)
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: PeopleRows) -> None:
         """Take some rows."""
         import pyarrow as pa
 
-        if not len(rows.people) == len(rows.periods) == len(rows.held):
+        names = [NO_PERIOD] * len(rows.people) if rows.periods is None else rows.periods
+        if not len(rows.people) == len(names) == len(rows.held):
             rule, got = "must have a person, a period and a value each", Unsaid("columns of different lengths")
             raise ParameterError(message("rows", rule, got, "fill them up"))
-        people, periods = self._numbers(rows.people), self._period_numbers(rows.periods)
+        people, periods = self._numbers(rows.people), self._period_numbers(names)
         asked, times = np.unique(np.stack([periods, people], axis=1), axis=0, return_counts=True)
         self._sql.executemany(
             "INSERT INTO asked VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET times = times + excluded.times",
             zip(*asked.T.tolist(), times.tolist(), strict=True),
         )
-        columns = list(np.ascontiguousarray(np.atleast_2d(rows.held.T)))
-        arrays = [people, periods, *columns]
+        columns = np.atleast_2d(rows.held.T)
+        held = [np.ascontiguousarray(column, kind) for column, kind in zip(columns, self._types, strict=True)]
+        arrays = [people, periods, *held]
         kept = [] if rows.kept is None else rows.kept.columns
-        names = [str(i) for i in range(len(arrays))] + ([] if rows.kept is None else rows.kept.schema.names)
-        batch = pa.record_batch([*map(to_arrow, arrays), *kept], names)
+        titles = [str(i) for i in range(len(arrays))] + ([] if rows.kept is None else rows.kept.schema.names)
+        batch = pa.record_batch([*map(to_arrow, arrays), *kept], titles)
+        self.rows += batch.num_rows
         (self._shuffler.add if self._rows is None else self._rows.append)(batch)
 
     def batches(self) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -22,25 +22,26 @@ from hush.files.batches import evenly
 from hush.files.clients.account import Account, account
 from hush.files.clients.ledgers import Charges, Totals
 from hush.files.clients.making import made
-from hush.files.clients.rows import Rows, name_of
+from hush.files.clients.rows import PeopleRows, name_of
 from hush.files.clients.schema import opened, transaction
 from hush.files.clients.staging import Staged, Staging
+from hush.files.progress import Progress, unseen
 from hush.longitudinal.ledger import amount_of
 from hush.mechanisms.spec import Spec
 
 
 @dataclass(frozen=True)
-class Made:
+class StoreRun:
     """What a run did.
 
     Args:
         reports: How many it made.
         left_over: How many more are in the output, that an earlier run had made before it was cut short.
         people: How many people's rows there were.
-        passed_over: Rows of people who had reported in that period already, in an earlier run.
-        refused: Rows that the limit kept from being reported.
+        passed_over: PeopleRows of people who had reported in that period already, in an earlier run.
+        refused: PeopleRows that the limit kept from being reported.
         refused_people: Whose they are.
-        again: Rows of people who have several in one period, beyond the first of each; every row is a report.
+        again: PeopleRows of people who have several in one period, beyond the first of each; every row is a report.
         periods: The periods of the input, in order.
         totals: What the people of this run have spent, in all collections of the store.
     """
@@ -60,7 +61,7 @@ class ClientStore:
     """What people's devices keep, in a file that one process has at a time.
 
     Args:
-        path: The file; made if it is not there.
+        path: The file; made if it is not there. Left out, everything is kept in memory, and forgotten in the end.
 
     >>> import tempfile, hush
     >>> from hush.files.clients import rows_of
@@ -75,8 +76,8 @@ class ClientStore:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.path = None if path is None else Path(path)
         self._sql = opened(self.path)
         self._key = bytes(self._sql.execute("SELECT key FROM secret").fetchone()[0])
 
@@ -115,13 +116,15 @@ class ClientStore:
     def collect(
         self,
         spec: Spec,
-        rows: Iterable[Rows],
+        rows: Iterable[PeopleRows],
         output: str | os.PathLike[str],
         *,
         limit: float | Fraction | str | None = None,
         shuffled: bool = True,
         temporary: Path | None = None,
-    ) -> Made:
+        progress: Progress = unseen,
+        look: Callable[[Any], None] | None = None,
+    ) -> StoreRun:
         """Make the reports of all rows, charge them, and write them to a report file with their periods.
 
         Whoever has reported in a period in an earlier run is passed over in it. Reports of an earlier run for the same
@@ -135,6 +138,8 @@ class ClientStore:
                 would exceed it with the rows of a period does not report in it.
             shuffled: Whether the reports are written in a random order, else in that of the rows.
             temporary: A folder for rows that do not fit the memory.
+            progress: Hears how many reports are made.
+            look: Hears what stands beside the reports in the output, as record batches.
         """
         most = None if limit is None else amount_of("limit", limit)
         target = Path(os.path.realpath(output))
@@ -143,15 +148,17 @@ class ClientStore:
         with transaction(self._sql):
             if collection is None:
                 collection = self._added(spec)
-            with Staging(self._sql, collection, self.hashed, temporary, shuffled) as staging:
+            with Staging(self._sql, collection, self.hashed, spec, temporary, shuffled) as staging:
                 for some in rows:
                     staging.add(some)
                 charges = Charges(self._sql, collection, most)
                 told = charges.charge(staging.periods)
-                n = self._outbox(spec, collection, target, staging, told.skipped)
+                with progress("Randomizing", staging.rows) as advance:
+                    n = self._outbox(spec, collection, target, staging, told.skipped, advance)
                 totals = charges.totals()
-        self._deliver(spec, collection, target, "shuffled" if shuffled else report_files.AS_READ)
-        return Made(
+        order = report_files.SHUFFLED if shuffled else report_files.AS_READ
+        self._deliver(spec, collection, target, order, look)
+        return StoreRun(
             n, left_over, told.people, told.passed_over, told.refused, told.refused_people, told.again,
             staging.in_order(), totals,
         )  # fmt: skip
@@ -172,12 +179,20 @@ class ClientStore:
             rule = "must first be the one of a run that was cut short, whose reports are made and wait for it"
             remedy = f"run that one again, or any other rows, with {where!r}"
             raise ParameterError(message("output", rule, Unsaid(repr(str(target))), remedy))
-        if not waiting and target.exists():
+        if self.path is not None and not waiting and target.exists():
             rule = "must be a new file, since the reports in it are not made again"
             raise ParameterError(message("output", rule, Unsaid(repr(str(target))), "name another"))
         return sum(rows for _, rows in waiting)
 
-    def _outbox(self, spec: Spec, collection: int, target: Path, staging: Staging, skipped: Staged) -> int:
+    def _outbox(
+        self,
+        spec: Spec,
+        collection: int,
+        target: Path,
+        staging: Staging,
+        skipped: Staged,
+        advance: Callable[[float], None],
+    ) -> int:
         """Make the reports and put them into the outbox; how many there are."""
         import pyarrow as pa
 
@@ -185,6 +200,7 @@ class ClientStore:
         parts = evenly(staging.batches(), report_files.batch_rows(spec), report_files.BATCH_BYTES)
         for batch in parts:
             reports = made(spec, self._sql, collection, batch, skipped, staging.names)
+            advance(batch.num_rows)
             if not reports.num_rows:
                 continue
             sink = pa.BufferOutputStream()
@@ -205,11 +221,16 @@ class ClientStore:
             (batch,) = self._sql.execute("SELECT batch FROM outbox WHERE id = ?", place).fetchone()
             yield pa.ipc.open_stream(pa.py_buffer(batch)).read_next_batch()
 
-    def _deliver(self, spec: Spec, collection: int, target: Path, order: str) -> None:
+    def _deliver(
+        self, spec: Spec, collection: int, target: Path, order: str, look: Callable[[Any], None] | None
+    ) -> None:
         """Write what waits to the output, and forget it when that is in place."""
         with report_files.writing(target, spec, "secure", order) as write:
             for batch in self._waiting(collection):
-                write(report_files.reports_of(spec, batch), batch.drop_columns([report_files.COLUMN]))
+                beside = batch.drop_columns([report_files.COLUMN])
+                write(report_files.reports_of(spec, batch), beside if beside.num_columns else None)
+                if look is not None and beside.num_columns:
+                    look(beside)
         self._forget(collection)
 
     def _forget(self, collection: int) -> None:

@@ -20,17 +20,17 @@ class Tuples(Subject):
     @property
     def over(self) -> str:
         """What it is over, in a few words."""
-        return f"{self.m.d:,} attributes, of {', '.join(f'{k:,}' for k in self.m.sizes)} values"
+        return f"{self.one.d:,} attributes, of {', '.join(f'{k:,}' for k in self.one.sizes)} values"
 
     def leaves(self) -> list[Block]:
         """What leaves the device, and what is sent about each attribute."""
         said = (
-            f"A person holds one value of each of {self.m.d:,} attributes. From them the device makes one report of "
+            f"A person holds one value of each of {self.one.d:,} attributes. From them the device makes one report of "
             f"{self.size}, by chance, and sends that alone; the values stay on the device. {self._sent}"
         )
         rows = [
             (self._name(j), f"{k:,}", lay.loss(c.guarantee.epsilon) if c.guarantee is not None else "none")
-            for j, (k, c) in enumerate(zip(self.m.sizes, self.m.components, strict=True))
+            for j, (k, c) in enumerate(zip(self.one.sizes, self.one.components, strict=True))
         ]
         head = ("attribute", "values", "ε of its own randomizer")
         return [Paragraph(said), Tabular(head, tuple(rows)), *paragraphs([self._true_loss])]
@@ -41,9 +41,9 @@ class Tuples(Subject):
 
     @property
     def _sent(self) -> str:
-        if not self.m.samples:
+        if not self.one.samples:
             return "It says something about every attribute, each randomized on its own with a part of the budget."
-        if not self.m.hides:
+        if not self.one.hides:
             return (
                 "It is about one attribute, which is drawn by chance and named in the report; nothing is sent about "
                 "the others."
@@ -57,10 +57,10 @@ class Tuples(Subject):
     def _true_loss(self) -> str:
         """Where the literature claims less than is lost."""
         told = self.promise.epsilon
-        if told is None or told <= self.m.claimed_epsilon:
+        if told is None or told <= self.one.claimed_epsilon:
             return ""
         return (
-            f"The literature claims a loss of ε = {lay.declared(self.m.claimed_epsilon)} for such a report, because "
+            f"The literature claims a loss of ε = {lay.declared(self.one.claimed_epsilon)} for such a report, because "
             "the made-up values hide which attribute is real. The true loss between two people who differ in every "
             f"attribute is {lay.loss(told)}, and that is what this page goes by."
         )
@@ -68,8 +68,8 @@ class Tuples(Subject):
     def guess(self) -> list[Block]:
         """How well each attribute is guessed."""
         rows = []
-        for j, k in enumerate(self.m.sizes):
-            chance = known(lambda at=j: self.m.asr(at))  # type: ignore[misc]
+        for j, k in enumerate(self.one.sizes):
+            chance = known(lambda at=j: self.one.asr(at))  # type: ignore[misc]
             right, luck, of = lay.guesses(1.0 if chance is None else chance, 1 / k)
             rows.append((self._name(j), "not computed" if chance is None else f"{right} in {of}", f"{luck} in {of}"))
         said = (
@@ -82,8 +82,8 @@ class Tuples(Subject):
     def worth(self) -> list[Block]:
         """The error of each attribute's frequencies."""
         rows = []
-        for j in range(self.m.d):
-            variance = known(lambda at=j: self.m.variance(at, n=self.people))  # type: ignore[misc]
+        for j in range(self.one.d):
+            variance = known(lambda at=j: self.one.variance(at, n=self.people))  # type: ignore[misc]
             if variance is None:
                 rows.append((self._name(j), "not computed", "not computed"))
                 continue

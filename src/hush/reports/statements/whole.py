@@ -26,6 +26,7 @@ from hush.reports.statements.frequencies import Frequencies
 from hush.reports.statements.histories import Histories
 from hush.reports.statements.means import Means
 from hush.reports.statements.subject import Subject
+from hush.reports.statements.tuple_histories import TupleHistories
 from hush.reports.statements.tuples import Tuples
 
 _KINDS = {"frequency": Frequencies, "numeric": Means, "multidim": Tuples, "longitudinal": Histories}
@@ -115,7 +116,10 @@ def statement(
         raise SpecError(message("spec", "must be a Spec", got, "write hush.Spec(mechanism, domain)"))
     people = None if n is None else rules.integer("n", n, 0, 10**18, "count the people who report")
     each = None if reports is None else rules.integer("reports", reports, 1, 10**9, "count the reports of one person")
-    subject = _KINDS.get(spec.mechanism.kind, Subject)(spec, people, each)
+    kind = _KINDS.get(spec.mechanism.kind, Subject)
+    if kind is Histories and hasattr(spec.domain, "domains"):
+        kind = TupleHistories
+    subject = kind(spec, people, each)
     sections: dict[str, list[Block]] = {
         "What leaves the device": [*subject.leaves(), Paragraph(_RANDOMNESS)],
         "What is promised": paragraphs(subject.promise.sentences()),

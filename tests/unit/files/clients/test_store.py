@@ -16,7 +16,7 @@ import pytest
 
 import hush
 from hush.errors import HushError, ParameterError
-from hush.files.clients import Account, ClientStore, Made, rows_of
+from hush.files.clients import Account, ClientStore, StoreRun, rows_of
 from hush.files.clients.schema import VERSION
 from hush.longitudinal import LGRR, LOSUE, OLOLOHA, Memoized, dBitFlipPM
 from hush.multidim import LSMP, LSPL, SMP
@@ -54,7 +54,7 @@ def values_of(spec: hush.Spec) -> Any:
     return [1.0, 2.5, 9.0] if spec.mechanism.kind == "numeric" else ["red", "blue", "blue"]
 
 
-def collect(store: ClientStore, spec: hush.Spec, output: Path, month: Any = "2026-01", **more: Any) -> Made:
+def collect(store: ClientStore, spec: hush.Spec, output: Path, month: Any = "2026-01", **more: Any) -> StoreRun:
     return store.collect(spec, [rows_of(spec, PEOPLE, values_of(spec), month)], output, **more)
 
 
