@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import typer
 
 from hush import atomic
 from hush.cli import _console, _statement, _survey_table
-from hush.cli._asking import asked
+from hush.cli._asking import asked, bar
 from hush.cli._numbers import whole
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.domains import read_domain
@@ -68,7 +68,8 @@ def unnamed(file: NamedFile) -> Path:
 
 def run(asked_for: SurveyAsked, how: SurveyAnswered) -> None:
     """Plan, and tell."""
-    made = _made(asked_for)
+    with bar("planning", quiet=how.as_json) as tell:
+        made = _made(asked_for, tell)
     if how.statement is not None and made.wishes.d > 1 and made.wishes.rounds > 1:
         rule = "must be left out where several attributes are asked for again and again"
         raise ParameterError(message("--statement", rule, str(how.statement), "no statement speaks of both yet"))
@@ -91,7 +92,7 @@ def run(asked_for: SurveyAsked, how: SurveyAnswered) -> None:
         raise typer.Exit(1)
 
 
-def _made(asked_for: SurveyAsked) -> SurveyPlan:
+def _made(asked_for: SurveyAsked, tell: Callable[[float], None]) -> SurveyPlan:
     for option, given in asked_for.unused.items():
         if given is not None:
             rule = "must be left out with --attributes and --rounds"
@@ -101,7 +102,7 @@ def _made(asked_for: SurveyAsked) -> SurveyPlan:
     names = {name: f"--{name.replace('_', '-')}" for name in asked_for.wishes}
     attributes = _attributes(asked_for)
     one = "--k" if asked_for.k is not None else "--attributes"
-    return asked(lambda: survey(attributes=attributes, **asked_for.wishes), {**names, "attributes": one})
+    return asked(lambda: survey(attributes=attributes, **asked_for.wishes, progress=tell), {**names, "attributes": one})
 
 
 def _attributes(asked_for: SurveyAsked) -> Sequence[int] | Mapping[str, Domain]:

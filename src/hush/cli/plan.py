@@ -268,6 +268,8 @@ def plan(
             "--smallest-group": smallest_group,
             "--in-every-group": in_every_group or None,
             "--matters": None if matters == "balance" else matters,
+            "--fakes": None if fakes == 0.05 else fakes,
+            "--targets": None if targets == 1 else targets,
         }
         wished = {
             "n": n,

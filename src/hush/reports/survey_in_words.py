@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hush.planning.surveys import SurveyChoice, SurveyPlan
 from hush.reports.words import number
+
+_FEW = 8
 
 
 def title(made: SurveyPlan) -> str:
     """Who is asked what, how often, and what is wished."""
     w = made.wishes
-    sizes = ", ".join(f"{k:,}" for k in w.sizes)
+    few = w.d <= _FEW and len(set(w.sizes)) > 1
+    sizes = ", ".join(f"{k:,}" for k in w.sizes) if few else _span(w.sizes)
     asked = f"{w.d} attributes of {sizes} values" if w.d > 1 else f"{sizes} values"
     rounds = f", {w.rounds:,} rounds" if w.rounds > 1 else ""
     wished = [] if w.error is None else [f"error {w.error:.6g}"]
@@ -21,6 +24,11 @@ def title(made: SurveyPlan) -> str:
     return f"{w.n:,} {'person' if w.n == 1 else 'people'}, {asked}{rounds}" + (
         f": {', '.join(wished)}" if wished else ""
     )
+
+
+def _span(sizes: Sequence[int]) -> str:
+    """From the fewest values to the most."""
+    return " to ".join(dict.fromkeys(f"{k:,}" for k in (min(sizes), max(sizes))))
 
 
 def asked(made: SurveyPlan) -> str:

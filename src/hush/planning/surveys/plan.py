@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -205,6 +205,7 @@ def survey(
     max_epsilon: float | None = None,
     changing: bool = False,
     report_share: float = 0.5,
+    progress: Callable[[float], None] | None = None,
 ) -> SurveyPlan:
     """Which layout of several attributes, which way over several rounds, and how much of a person's budget.
 
@@ -222,6 +223,7 @@ def survey(
         max_epsilon: Largest accepted loss of a person, over all attributes and rounds, in nats.
         changing: Hold that for people whose values change at any time, too, and not only for those whose never do.
         report_share: Where answers are kept and get fresh noise: the share of the total that one report may lose.
+        progress: Is told how far the search has come, from 0 to 1.
 
     >>> plan = survey(attributes=(7, 10), n=20_000, error=0.03)
     >>> plan.first.name, plan.first.error <= 0.03
@@ -243,7 +245,12 @@ def survey(
     if wishes.d == 1 and wishes.rounds == 1:
         raise one_attribute(wishes.sizes)
     every = list(candidates(wishes))
-    rows = [row for each in every if (row := _choice(each, wishes, labels)) is not None]
+    rows = []
+    for i, each in enumerate(every, 1):
+        row = _choice(each, wishes, labels)
+        rows += [] if row is None else [row]
+        if progress is not None:
+            progress(i / len(every))
     rows = [row for row in rows if math.isfinite(row.total)]
     able = [row for row in rows if wishes.allowed(row.total) and wishes.reached(row.error)]
     if able:

@@ -21,8 +21,8 @@ from hush.randomness import seeded
 from hush.types import Floats
 
 _START = 2.0
-_CELLS = 1_500_000
-_PEOPLE = 20_000
+_CELLS = 6_000_000
+_PEOPLE, _FEWEST = 20_000, 100
 _SEED = 7
 
 
@@ -125,7 +125,7 @@ def guesses(course: Course[Any], sizes: tuple[int, ...]) -> tuple[Guess, ...]:
     if all(rate is not None for rate in known):
         return tuple(Guess(j, float(rate or 0), 0.0, 1 / sizes[j], False) for j, rate in enumerate(known))
     rng = seeded(_SEED)
-    people = min(_PEOPLE, max(300, _CELLS // (sum(sizes) * course.rounds)))
+    people = min(_PEOPLE, max(_FEWEST, _CELLS // (sum(sizes) * len(sizes) * course.rounds)))
     tuples = np.stack([rng.integers(0, k, people) for k in sizes], axis=1)
     found = []
     for j, scores in enumerate(course.scores(tuples, rng)):
