@@ -40,7 +40,7 @@ def test_what_a_person_reads_of_a_survey() -> None:
         "A person whose values never change loses ε = ",
         "luck alone, ",
         "errors of rounds are not independent",
-        "Reports of one person can be linked",
+        "can be linked by it",
         "nothing links reports",
     ):
         assert words in said, words

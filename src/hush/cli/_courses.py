@@ -109,7 +109,7 @@ def draw(
         whole = np.concatenate([order, others])
         estimate = course.results[0].estimate
         made.append(
-            figures.Course(
+            figures.Timeline(
                 course.attribute or "",
                 course.periods,
                 [str(estimate.labels[i]) for i in whole],
@@ -130,6 +130,6 @@ def draw_means(path: Path, collection: Collection, means: Sequence[GroupMean], l
 
     lower, upper = (np.array([[each.interval[i]] for each in means]) for i in (0, 1))
     centre = np.array([[each.estimate.mean] for each in means])
-    one = figures.Course("", [named(each.group) for each in means], ["mean"], centre, lower, upper, 1, unit="")
+    one = figures.Timeline("", [named(each.group) for each in means], ["mean"], centre, lower, upper, 1, unit="")
     title = f"{title_of(collection)}\n{level * 100:g} % intervals"
     atomic.write(path, figures.png(figures.timelines([one], title)))

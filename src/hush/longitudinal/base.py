@@ -61,8 +61,6 @@ class Longitudinal(FormerWords, OverTime, Collecting, Collected):
     independent: ClassVar[bool] = False
     """Whether the reports of one person are independent, given the value."""
 
-    pseudonym: ClassVar[str] = "what a client keeps"
-    """What comes again in the reports of one person, and so links them."""
     layout: ClassVar[str] = "–"
     """How several attributes are put into a report: there is one."""
 

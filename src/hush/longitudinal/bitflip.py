@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +43,6 @@ class dBitFlipPM(OneRound):
     k: int
     epsilon_permanent: float
     d: int
-
-    pseudonym: ClassVar[str] = "the list of buckets, in every report"
 
     def __post_init__(self) -> None:
         size, permanent = rules.domain_size(self.k), _rounds.permanent(self.epsilon_permanent)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,8 +33,6 @@ class LGRR(DirectTwice):
     >>> [round(protocol.sequence_epsilon(tau), 4) for tau in (1, 2, 10, 100)]
     [1.0, 1.6781, 2.0, 2.0]
     """
-
-    pseudonym: ClassVar[str] = "one of k answers, behind fresh noise: many people share it"
 
     @cached_property
     def first_report(self) -> FirstLGRR:

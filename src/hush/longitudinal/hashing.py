@@ -46,8 +46,6 @@ class LOLOHA(DirectTwice):
 
     g: int
 
-    pseudonym: ClassVar[str] = "the hash function, in every report"
-
     def __post_init__(self) -> None:
         super().__post_init__()
         most = most_buckets(self.k)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -80,8 +80,6 @@ class Memoized(OneRound):
     """
 
     mechanism: FrequencyOracle
-
-    pseudonym: ClassVar[str] = "the whole report, while a value stays and whenever it comes back"
 
     @classmethod
     def offers(cls, sizes: Sequence[int]) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,6 @@ from hush.types import Floats, Ints, Reports
 @dataclass(frozen=True, kw_only=True)
 class LUE(TwoRounds):
     """Keep k random bits for each value; report them through fresh noise."""
-
-    pseudonym: ClassVar[str] = "a row of k bits, behind fresh noise: the more values, the fewer people share it"
 
     def __post_init__(self) -> None:
         super().__post_init__()

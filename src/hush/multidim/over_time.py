@@ -210,12 +210,6 @@ class TuplesOverTime(Collecting, Collected):
         """How the attributes are put into a report: its name says."""
         return self.name()
 
-    @property
-    def pseudonym(self) -> str:
-        """What comes again in the reports of one person, and so links them."""
-        drawn = ["the attribute that was drawn"] if self.samples else []
-        return "; ".join([*drawn, *dict.fromkeys(component.pseudonym for component in self.components)])
-
     def any_histories_bound(self, tau: int) -> float:
         """A bound of the loss of tau reports between any two histories."""
         return self._combined(component.any_histories_bound(tau) for component in self.components)

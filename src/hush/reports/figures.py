@@ -16,12 +16,12 @@ from hush.reports.multiples import Page, attributes, most_panels
 from hush.reports.multiples import small_multiples as estimates
 from hush.reports.panels import LEGEND, Series, figure_of, head, legend, prepare, rows_in, say
 from hush.reports.theme import LIGHT, Theme
-from hush.reports.timelines import MOST_LINES, Course, timelines, unspellable
+from hush.reports.timelines import MOST_LINES, Timeline, timelines, unspellable
 
 __all__ = [
     "MOST_LINES",
-    "Course",
     "Series",
+    "Timeline",
     "attributes",
     "comparison",
     "errors",

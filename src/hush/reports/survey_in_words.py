@@ -156,7 +156,10 @@ def _links(choice: SurveyChoice) -> str:
             "Nothing in the reports links those of one person; whoever collects them with names or addresses can still "
             "put them together, and all numbers above are for that."
         )
-    return f"Reports of one person can be linked, by {words}. No ε counts that: say so to people."
+    return (
+        f"Reports of one person show {words}, again and again, and can be linked by it. No ε counts that: say so to "
+        "people."
+    )
 
 
 def called(choice: SurveyChoice, attribute: int) -> str:

@@ -28,7 +28,7 @@ _STYLES = ("-", (0, (4, 1.5)), (0, (1.2, 1.2)))
 
 
 @dataclass(frozen=True)
-class Course:
+class Timeline:
     """One attribute over time: shape (periods, values) each, the first `named` values with names."""
 
     name: str
@@ -41,13 +41,13 @@ class Course:
     unit: str = " %"
 
 
-def unspellable(courses: Sequence[Course]) -> list[str]:
+def unspellable(courses: Sequence[Timeline]) -> list[str]:
     """The names in the figure that its font cannot spell."""
     texts = [text for each in courses for text in (each.name, *each.periods, *each.labels[: each.named])]
     return fonts.unprintable(dict.fromkeys(texts))
 
 
-def timelines(courses: Sequence[Course], title: str, *, theme: Theme = LIGHT) -> Figure:
+def timelines(courses: Sequence[Timeline], title: str, *, theme: Theme = LIGHT) -> Figure:
     """A panel for each course, on axes of its own."""
     drawn = list(courses[:_MOST_PANELS])
     columns = 1 if len(drawn) == 1 else 2
@@ -64,7 +64,7 @@ def timelines(courses: Sequence[Course], title: str, *, theme: Theme = LIGHT) ->
     return figure
 
 
-def _lines(axes: Axes, course: Course, theme: Theme, *, wide: bool) -> None:
+def _lines(axes: Axes, course: Timeline, theme: Theme, *, wide: bool) -> None:
     at = np.arange(len(course.periods))
     others = len(course.labels) - course.named
     for v in range(course.named, len(course.labels)):
@@ -95,7 +95,7 @@ def _lines(axes: Axes, course: Course, theme: Theme, *, wide: bool) -> None:
         _names(axes, ends, (low, high))
 
 
-def _reach(course: Course) -> tuple[float, float]:
+def _reach(course: Timeline) -> tuple[float, float]:
     """What the named lines and their bars take, with some room."""
     parts = [part[:, : course.named] for part in (course.centre, course.lower, course.upper)]
     low, high = min(part.min() for part in parts), max(part.max() for part in parts)
