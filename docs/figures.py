@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 import hush
-from hush.reports.figures import MOST_LINES, Course, png, timelines, trade_off
+from hush.reports.figures import MOST_LINES, Timeline, png, timelines, trade_off
 from hush.reports.planned import front_figure
 from hush.reports.surveyed import survey_figure
 from hush_studies import Settings, studies
@@ -191,9 +191,9 @@ def months() -> None:
         centre, lower, upper = (100 * np.stack(part)[:, order] for part in zip(*parts, strict=True))
         names = [f"2026-{month}" for month in range(1, 13)]
         courses.append(
-            Course(name, names, [labels[i] for i in order], centre, lower, upper, min(MOST_LINES, len(labels)))
+            Timeline(name, names, [labels[i] for i in order], centre, lower, upper, min(MOST_LINES, len(labels)))
         )
-    title = "LSMP, 20,000 people over twelve months, 2-LDP a report, 4 all that repeat a value"
+    title = "LSMP, 20,000 people over twelve months, 2-LDP a report, 4-LDP while a value stays"
     (PICTURES / "months.png").write_bytes(png(timelines(courses, title), dpi=110))
 
 

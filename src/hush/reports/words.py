@@ -33,7 +33,7 @@ def described(spec: Spec) -> str:
     else:
         over = f"{m.low:,.12g} to {m.high:,.12g}" if m.kind == "numeric" else f"k={m.k:,}"
     if m.kind == "longitudinal":
-        return f"{m.name()}, {over}, {m.epsilon_report:g}-LDP a report, {m.epsilon_permanent:g} all that repeat a value"
+        return f"{m.name()}, {over}, {m.epsilon_report:g}-LDP a report, {m.epsilon_permanent:g}-LDP while a value stays"
     return f"{m.name()}, {over}, {'no guarantee' if m.guarantee is None else m.guarantee}"
 
 
