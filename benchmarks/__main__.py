@@ -24,6 +24,7 @@ from benchmarks import (
     report,
     simulation,
     startup,
+    survey,
     throughput,
     tuples,
     uldp,
@@ -45,6 +46,7 @@ BENCHMARKS = {
     "order": order.run,
     "tuples": tuples.run,
     "labels": labels.run,
+    "survey": survey.run,
     "startup": startup.run,
 }
 
