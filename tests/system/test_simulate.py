@@ -112,3 +112,40 @@ def test_one_report_is_one(tmp_path: Path) -> None:
     made = run("privatize", file, "--column", "v", "--k", 4, "--mechanism", "GRR", "--epsilon", 1, "-o", reports)
     assert made.stdout.startswith("1 report of ")
     assert ", 1 report\n" in run("estimate", reports).stdout
+
+
+def test_rounds_over_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Errors of every round beside the formula; the reports of all rounds are estimated round by round."""
+    monkeypatch.chdir(tmp_path)
+    said = ("simulate", "--mechanism", "LSMP", "--attributes", "3,4", "--epsilon-permanent", "4", "--epsilon-report",
+            "2", "--dataset", "zipf", "--n", "2000", "--rounds", "3", "--change", "0.1", "--runs", "40",
+            "--seed", "7")  # fmt: skip
+    found = answer(*said, "--png", "p.png", "--reports-out", "r.parquet")
+    assert [(each["round"], each["attribute"]) for each in found["rounds"]] == [
+        (t, f"attribute {j}") for t in (1, 2, 3) for j in (0, 1)
+    ]
+    for each in found["rounds"]:
+        assert 0.3 < each["mse"] / each["analytic_variance"] < 2.5
+    assert 0.02 < found["changed"] < 0.1
+    assert answer(*said)["rounds"] == found["rounds"]  # the same seed
+    groups = answer("estimate", "r.parquet")["groups"]
+    assert [(group["group"], group["n"]) for group in groups] == [("1", 2000), ("2", 2000), ("3", 2000)]
+    assert (tmp_path / "p.png").exists()
+    one = run("simulate", "--mechanism", "LGRR", "--k", "4", "--epsilon-permanent", "4", "--epsilon-report", "2",
+              "--dataset", "zipf", "--n", "500", "--runs", "3", "--seed", "7")  # fmt: skip
+    assert one.exit_code == 0
+    assert "not independent" in one.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("--mechanism GRR --epsilon 1 --rounds 3", "--rounds must be left out for GRR"),
+        ("--mechanism GRR --epsilon 1 --change 0.1", "--change must be left out for GRR"),
+        ("--mechanism LGRR --epsilon-permanent 2 --epsilon-report 1 --change 1.5", "--change must be a probability"),
+        ("--mechanism LGRR --epsilon-permanent 2 --epsilon-report 1 --rounds 0", "--rounds must be a whole number"),
+        ("--mechanism LGRR --epsilon-permanent 2 --epsilon 1", "--epsilon must be left out"),
+    ],
+)
+def test_what_rounds_refuse(options: str, words: str) -> None:
+    assert words in refused("simulate", "--dataset", "zipf", "--k", "4", "--n", "100", *options.split())

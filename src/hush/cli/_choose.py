@@ -88,7 +88,11 @@ class MechanismOptions:
 
     def build_any(self, domain: Domain | None = None) -> Spec:
         """The spec that the options describe, of frequencies over a domain, once or over time, or of a mean."""
-        return self.of_mean(domain) or self.over_time(domain) or self.build(domain)
+        return self.of_mean(domain) or self.of_values(domain)
+
+    def of_values(self, domain: Domain | None = None) -> Spec:
+        """The spec of frequencies, once or over time."""
+        return self.over_time(domain) or self.build(domain)
 
     def over_time(self, domain: Domain | None = None) -> Spec | None:
         """The spec of values over time, where the options or the file describe one."""

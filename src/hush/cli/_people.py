@@ -56,15 +56,15 @@ def population(
     """The people of a simulation that the options describe, and the spec of the collection over them."""
     one_source(dataset, counts)
     if dataset in datasets.SHAPES:
-        spec = choice.build()
+        spec = choice.of_values()
         return datasets.named(dataset, spec.mechanism.k, n, rng=rng), spec
     people = _counted(dataset, counts).drawing(n).draw(rng)
     if choice.spec is None:
         if choice.k is not None and choice.k != people.k:
             rule = f"must be {people.k}, as in {people.name}"
             raise ParameterError(message("--k", rule, choice.k, "leave it out, or choose other people"))
-        return people, choice.build(people.domain)
-    spec = choice.build()
+        return people, choice.of_values(people.domain)
+    spec = choice.of_values()
     size, where = people.k, f"--dataset {dataset}" if counts is None else "--counts"
     people = people.ordered_as(spec.domain, where)
     if spec.mechanism.k != people.k:

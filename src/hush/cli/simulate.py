@@ -12,13 +12,15 @@ import typer
 from rich.console import Console
 
 from hush import atomic
-from hush.cli import _console, _grid, _paths, _progress, _tuples
+from hush.cli import _console, _grid, _paths, _progress, _rounds, _tuples
 from hush.cli._choose import MechanismOptions
 from hush.cli._means import refuse
 from hush.cli._numbers import whole
 from hush.cli._options import (
     Delta,
     Epsilon,
+    EpsilonPermanent,
+    EpsilonReport,
     High,
     Json,
     K,
@@ -32,6 +34,7 @@ from hush.cli._options import (
     seeded,
 )
 from hush.cli._people import holders, population
+from hush.cli._rounds import Change, RoundOptions, Rounds
 from hush.errors import ParameterError, message
 from hush.estimation import Estimate
 from hush.files import reports as report_files
@@ -87,6 +90,8 @@ def simulate(
     runs: Annotated[
         int, typer.Option("--runs", metavar="R", parser=whole("--runs", 1), help="Collections to simulate.")
     ] = 100,
+    rounds: Rounds = None,
+    change: Change = None,
     seed: Seed = None,
     reports_out: Annotated[
         Path | None,
@@ -102,6 +107,8 @@ def simulate(
     low: Low = None,
     high: High = None,
     epsilon: Epsilon = None,
+    epsilon_permanent: EpsilonPermanent = None,
+    epsilon_report: EpsilonReport = None,
     delta: Delta = None,
     settings: Settings = None,
     sensitive: Sensitive = None,
@@ -115,13 +122,23 @@ def simulate(
     0, 1, 2, …; its errors are compared, and no attack is made.
     For tuples (SMP, SPL, RSFD, RSRFD) each attribute is compared; people come from --people, or hold independent values
     of the --dataset's shape.
+    Over time (LOSUE, LGRR, OLOLOHA, …; LSMP and LSPL for tuples) every round is compared; people's values change with
+    the probability --change.
     """
     _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, people, spec])
     chosen, rng = seeded(seed)
-    wanted = MechanismOptions(mechanism, k, epsilon, delta, settings, spec, sensitive, low, high)
+    wanted = MechanismOptions(
+        mechanism, k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
+    )
+    again, outputs = RoundOptions(rounds, change), {"--reports-out": reports_out, "--png": png}
     if wanted.tells_tuples or attributes is not None or people is not None:
         holding = _tuples.TupleOptions(wanted, attributes, people, dataset, counts, n)
         held = holding.read(rng, clip=clip, quiet=as_json)
+        if held.spec.mechanism.kind == "longitudinal":
+            course = again.histories(held.tuples, rng)
+            _rounds.simulate(held.spec, held.name, course, runs, chosen, rng, outputs, as_json=as_json)
+            return
+        again.refuse(held.spec)
         _of_tuples(held, runs, chosen, rng, reports_out, png, as_json=as_json)
         return
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
@@ -135,6 +152,11 @@ def simulate(
             rule = "must be left out where frequencies are estimated, whose people are counted by their values"
             raise ParameterError(message("--clip", rule, True, "add up the counts of the rows that are to be clipped"))
         crowd, built = population(wanted, dataset, counts, n, rng)
+        if built.mechanism.kind == "longitudinal":
+            course = again.histories(crowd.values(rng), rng)
+            _rounds.simulate(built, crowd.name, course, runs, chosen, rng, outputs, as_json=as_json)
+            return
+    again.refuse(built)
     with _progress.progress(f"Simulating {built.mechanism.name()}", runs, quiet=as_json) as advance:
         if mean is not None:
             found = trials.of_mean(built, crowd, runs, rng, advance)

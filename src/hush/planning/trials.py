@@ -141,10 +141,10 @@ def of_tuples(
                 "size": m.sizes[j],
                 "analytic_variance": float(np.mean(expected)),
                 "mse": float(seen.mean()) if seen.size else None,
-                "mse_stderr": _stderr(seen),
+                "mse_stderr": stderr(seen),
                 "unreported": runs - seen.size,
                 "coverage": float(covered[j].mean()),
-                "coverage_stderr": _stderr(covered[j]),
+                "coverage_stderr": stderr(covered[j]),
                 "asr": trial.rate,
                 "asr_stderr": trial.stderr,
                 "asr_expected": m.asr(j),
@@ -186,14 +186,14 @@ def _repeated(
         advance(1)
     found = {
         "mse": float(squares.mean()),
-        "mse_stderr": _stderr(squares),
+        "mse_stderr": stderr(squares),
         "coverage": float(covered.mean()),
-        "coverage_stderr": _stderr(covered),
+        "coverage_stderr": stderr(covered),
         "seconds_per_collection": seconds / runs,
     }
     return found, estimate
 
 
-def _stderr(samples: Floats) -> float | None:
+def stderr(samples: Floats) -> float | None:
     """Of the mean of samples; None of fewer than two."""
     return float(samples.std(ddof=1) / len(samples) ** 0.5) if len(samples) > 1 else None
