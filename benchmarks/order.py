@@ -30,7 +30,8 @@ try:
 except SystemExit as done:
     assert not done.code, done
 peak = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(json.dumps({"seconds": time.perf_counter() - start, "peak": peak}), file=sys.stderr)
+spent = {"seconds": time.perf_counter() - start, "processor": time.process_time(), "peak": peak}
+print(json.dumps(spent), file=sys.stderr)
 """
 
 CASES = {
@@ -86,7 +87,7 @@ def _measured(data: Path, options: tuple[str, ...]) -> dict[str, float]:
 
 
 def command(*words: str) -> dict[str, float]:
-    """Run the command in a process of its own: its seconds, and its peak in bytes."""
+    """Run the command in a process of its own: its seconds, those of the processor, and its peak in bytes."""
     whole = [sys.executable, "-c", COMMAND, *words]
     done = subprocess.run(whole, check=True, capture_output=True, text=True, encoding="utf-8")
     return dict(json.loads(done.stderr.splitlines()[-1]))
