@@ -56,13 +56,13 @@ class InProcess:
     def answers(self, part: int, people: Ints, states: Ints, draw: Callable[[Ints], Array]) -> Array:
         """The permanent answer of each person in that state."""
         kept = self._answers.setdefault(part, _Sorted())
-        return kept.recall(people << _STATE_BITS | states, lambda new: draw(new & ((1 << _STATE_BITS) - 1)))
+        return kept.recall(together(people, states), lambda new: draw(apart(new)[1]))
 
     def number(self, people: Ints) -> Ints:
         """How many permanent answers each person has."""
         found = np.zeros(people.size, np.int64)
         for kept in self._answers.values():
-            low, high = (np.searchsorted(kept.keys, (people + more) << _STATE_BITS) for more in (0, 1))
+            low, high = (np.searchsorted(kept.keys, together(people + more, 0)) for more in (0, 1))
             found += high - low
         return found
 
@@ -70,6 +70,20 @@ class InProcess:
 _STATE_BITS = 27  # as many as the largest domain needs
 MOST_PEOPLE = 1 << (62 - _STATE_BITS)
 """Numbers of people lie below this."""
+
+
+def together(people: Ints, states: Ints | int) -> Ints:
+    """A person and a state as one number.
+
+    >>> apart(together(np.array([7, 8]), np.array([1, 0])))[0].tolist()
+    [7, 8]
+    """
+    return people << _STATE_BITS | states
+
+
+def apart(keys: Ints) -> tuple[Ints, Ints]:
+    """The person and the state."""
+    return keys >> _STATE_BITS, keys & ((1 << _STATE_BITS) - 1)
 
 
 class _Sorted:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush.longitudinal.memory import apart, together
 from hush.types import Ints
 
 Array = npt.NDArray[Any]
@@ -40,8 +41,8 @@ class StoredMemory:
     def _recall(
         self, table: str, part: int, people: Ints, states: Ints | None, blank: Array, draw: Callable[[Ints], Array]
     ) -> Array:
-        both = np.stack([people, np.zeros_like(people) if states is None else states], axis=1)
-        wanted, back = np.unique(both, axis=0, return_inverse=True)
+        keys, back = np.unique(together(people, 0 if states is None else states), return_inverse=True)
+        wanted = np.stack(apart(keys), axis=1)
         where = "part = ? AND t.collection = ? AND t.person = w.person" + (
             " AND t.state = w.state" if states is not None else ""
         )

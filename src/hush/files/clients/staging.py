@@ -24,13 +24,16 @@ NO_PERIOD = ""
 FIRST = 2
 """Columns of a batch before the values: person and period."""
 
+_PERSON_BITS = 40
+_PERSON = (1 << _PERSON_BITS) - 1
+
 Staged = npt.NDArray[np.int64]
 """Pairs of a period and a person, one number each, in ascending order."""
 
 
 def pairs(periods: Ints, people: Ints) -> Staged:
     """A period and a person as one number."""
-    return periods << 40 | people
+    return periods << _PERSON_BITS | people
 
 
 def value_types(spec: Spec) -> list[np.dtype[Any]]:
@@ -100,10 +103,10 @@ class Staging:
             rule, got = "must have a person, a period and a value each", Unsaid("columns of different lengths")
             raise ParameterError(message("rows", rule, got, "fill them up"))
         people, periods = self._numbers(rows.people), self._period_numbers(names)
-        asked, times = np.unique(np.stack([periods, people], axis=1), axis=0, return_counts=True)
+        asked, times = np.unique(pairs(periods, people), return_counts=True)
         self._sql.executemany(
             "INSERT INTO asked VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET times = times + excluded.times",
-            zip(*asked.T.tolist(), times.tolist(), strict=True),
+            zip((asked >> _PERSON_BITS).tolist(), (asked & _PERSON).tolist(), times.tolist(), strict=True),
         )
         columns = np.atleast_2d(rows.held.T)
         held = [np.ascontiguousarray(column, kind) for column, kind in zip(columns, self._types, strict=True)]
