@@ -163,6 +163,6 @@ def _draw(spec: Spec, last: list[Any], path: Path, title: str) -> None:
         labels = [str(domain.label(int(i))) for i in order]
         named = min(figures.MOST_LINES, len(labels))
         title_of = spec.domain.word(j) if several else ""
-        courses.append(figures.Course(title_of, periods, labels, centre, lower, upper, named))
+        courses.append(figures.Timeline(title_of, periods, labels, centre, lower, upper, named))
     _console.warn_of_signs(figures.unspellable(courses))
     atomic.write(path, figures.png(figures.timelines(courses, title)))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hush.reports.figures import Course, png, timelines, unspellable
+from hush.reports.figures import Timeline, png, timelines, unspellable
 from hush.reports.timelines import MOST_LINES, _apart
 
 
-def course(periods: int = 12, values: int = 20, named: int = MOST_LINES, name: str = "region") -> Course:
+def course(periods: int = 12, values: int = 20, named: int = MOST_LINES, name: str = "region") -> Timeline:
     centre = np.random.default_rng(periods).random((periods, values)) * 30
     labels = [f"value {v}" for v in range(values)]
     months = [f"2026-{t + 1}" for t in range(periods)]
-    return Course(name, months, labels, centre, centre - 2, centre + 2, named)
+    return Timeline(name, months, labels, centre, centre - 2, centre + 2, named)
 
 
 def test_names_at_the_ends_do_not_meet() -> None:
@@ -48,13 +48,13 @@ def test_few_and_many_periods(periods: int) -> None:
 
 
 def test_a_value_that_is_the_same_in_all_periods_has_room() -> None:
-    flat = Course("", ["1", "2"], ["a"], np.zeros((2, 1)), np.zeros((2, 1)), np.zeros((2, 1)), 1)
+    flat = Timeline("", ["1", "2"], ["a"], np.zeros((2, 1)), np.zeros((2, 1)), np.zeros((2, 1)), 1)
     low, high = timelines([flat], "title").axes[0].get_ylim()
     assert low < 0 < high
 
 
 def test_signs_that_the_font_lacks_are_told() -> None:
     one = course(2, 2, 2)
-    strange = Course("x", one.periods, ["日", "b"], one.centre, one.lower, one.upper, 2)
+    strange = Timeline("x", one.periods, ["日", "b"], one.centre, one.lower, one.upper, 2)
     assert unspellable([one]) == []
     assert unspellable([strange]) == ["日"]
