@@ -172,6 +172,11 @@ class Longitudinal(FormerWords, OverTime, Collecting, Collected):
         return self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
 
     @property
+    def pseudonym(self) -> str:
+        """What a client shows again, which links its reports to each other, in words."""
+        return "one of few answers, behind fresh noise"
+
+    @property
     def repeats_one_answer(self) -> bool:
         """Whether a value that does not change is reported by the same answer every time."""
         return math.isinf(self.epsilon_fresh)

@@ -56,6 +56,11 @@ class dBitFlipPM(OneRound):
         return FirstBitFlip(k=self.k, epsilon=self.epsilon_permanent, d=self.d)
 
     @property
+    def pseudonym(self) -> str:
+        """What a client shows again."""
+        return f"the list of {self.d:,} buckets in every report, and the answer to it"
+
+    @property
     def kept(self) -> int:
         """How many permanent answers can lose epsilon_permanent each: d, or 2 where d = 1.
 

@@ -63,6 +63,11 @@ class LOLOHA(DirectTwice):
         return p, p * meet + (1 - p) * (1 - meet) / (self.g - 1), again, (1 - again) / (self.g - 1)
 
     @property
+    def pseudonym(self) -> str:
+        """What a client shows again."""
+        return "the hash function in every report, which nobody else has"
+
+    @property
     def _apart(self) -> bool:
         """Of three values, two may share a bucket: one history then stays in it while another, of the third, leaves."""
         return self.k == 2

@@ -103,6 +103,11 @@ class Memoized(OneRound):
         return self.mechanism.k
 
     @property
+    def pseudonym(self) -> str:
+        """What a client shows again."""
+        return "the whole report, bit for bit, whenever the value is the same"
+
+    @property
     def epsilon_permanent(self) -> float:
         """What the mechanism promises."""
         promise = self.mechanism.guarantee

@@ -44,6 +44,11 @@ class LUE(TwoRounds):
         return self.k
 
     @property
+    def pseudonym(self) -> str:
+        """What a client shows again."""
+        return "a row of bits, behind fresh noise"
+
+    @property
     def epsilon_fresh(self) -> float:
         """Loss of the fresh round alone, over two rows of bits that differ everywhere."""
         p, q = self.first_report.rounds[1]

@@ -171,6 +171,12 @@ class TuplesOverTime(Collecting, Collected):
         return self._combined(component.history_bound(tau) for component in self.components)
 
     @property
+    def pseudonym(self) -> str:
+        """What a client shows again, which links its reports to each other, in words."""
+        shown = " or ".join(dict.fromkeys(component.pseudonym for component in self.components))
+        return f"which of {self.d} attributes is reported, and {shown}" if self.samples else shown
+
+    @property
     def repeats_one_answer(self) -> bool:
         """Whether a tuple that does not change is reported by the same answers every time."""
         return False

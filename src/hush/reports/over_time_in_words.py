@@ -14,14 +14,14 @@ def of_protocol(spec: Spec) -> list[str]:
     """What people should know of a collection that keeps answers; nothing of other collections.
 
     >>> from hush.longitudinal import LGRR
-    >>> of_protocol(Spec(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)))[1]
-    'Who did not report in a period shows where reports are linked.'
+    >>> of_protocol(Spec(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)))[0]
+    "A person's reports show one of few answers, behind fresh noise, again and again: that may link them to each other."
     """
     m = spec.mechanism
     if m.kind != "longitudinal":
         return []
     return [
-        f"What comes again may link a person's reports to each other: {m.pseudonym}.",
+        f"A person's reports show {m.pseudonym}, again and again: that may link them to each other.",
         "Who did not report in a period shows where reports are linked.",
     ]
 

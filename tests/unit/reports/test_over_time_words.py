@@ -24,8 +24,8 @@ def run(**more: Any) -> StoreRun:
 def test_what_links_reports_is_said_of_each_protocol() -> None:
     budgets: dict[str, Any] = {"epsilon_permanent": 2.0, "epsilon_report": 1.0}
     assert "hash function" in words.of_protocol(hush.Spec(OLOLOHA(k=5, **budgets)))[0]
-    assert "list of buckets" in words.of_protocol(hush.Spec(dBitFlipPM(k=5, epsilon_permanent=1.0, d=2)))[0]
-    assert "attribute that was drawn" in words.of_protocol(hush.Spec(LSMP(sizes=(2, 3), **budgets)))[0]
+    assert "list of 2 buckets" in words.of_protocol(hush.Spec(dBitFlipPM(k=5, epsilon_permanent=1.0, d=2)))[0]
+    assert "which of 2 attributes" in words.of_protocol(hush.Spec(LSMP(sizes=(2, 3), **budgets)))[0]
     assert words.of_protocol(hush.Spec(hush.GRR(k=3, epsilon=1.0))) == []
 
 

@@ -36,5 +36,5 @@ class TupleHistories(Tuples, Histories):
         """What links the reports of one person, and shows a change."""
         return [
             "When a value changes: kept answers hide what it is, not that it changed.",
-            f"That reports come from the same person, by what comes again in them: {self.m.pseudonym}.",
+            f"That reports come from the same person: they show {self.m.pseudonym}, again and again.",
         ]
