@@ -161,7 +161,7 @@ class Ledger:
         if self._read == 0:
             self._append(file, self._header)
             self._read = len(self._header)
-            _flush_folder(self.path)
+            flush_folder(self.path)
 
     @property
     def _header(self) -> bytes:
@@ -288,7 +288,7 @@ def _exclusive(file: int) -> None:
     fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def _flush_folder(path: Path | None) -> None:
+def flush_folder(path: Path | None) -> None:
     """Make a new file's name survive a crash too."""
     if path is not None and hasattr(os, "O_DIRECTORY"):
         folder = os.open(path.resolve().parent, os.O_RDONLY | os.O_DIRECTORY)

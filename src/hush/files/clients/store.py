@@ -26,7 +26,7 @@ from hush.files.clients.rows import PeopleRows, name_of
 from hush.files.clients.schema import opened, transaction
 from hush.files.clients.staging import Staged, Staging
 from hush.files.progress import Progress, unseen
-from hush.longitudinal.ledger import amount_of
+from hush.longitudinal.ledger import amount_of, flush_folder
 from hush.mechanisms.spec import Spec
 
 
@@ -196,13 +196,18 @@ class ClientStore:
         """Make the reports and put them into the outbox; how many there are."""
         import pyarrow as pa
 
-        n = 0
+        n, due = 0, next((batch.schema for batch in self._waiting(collection)), None)
         parts = evenly(staging.batches(), report_files.batch_rows(spec), report_files.BATCH_BYTES)
         for batch in parts:
             reports = made(spec, self._sql, collection, batch, skipped, staging.names)
             advance(batch.num_rows)
             if not reports.num_rows:
                 continue
+            if due is not None and reports.schema != due:
+                rule = "must stand beside the reports as in the run that was cut short, whose reports wait"
+                got = Unsaid("other columns")
+                raise ParameterError(message("kept columns", rule, got, "run with the same --keep and --period"))
+            due = reports.schema
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, reports.schema) as stream:
                 stream.write_batch(reports)
@@ -231,8 +236,19 @@ class ClientStore:
                 write(report_files.reports_of(spec, batch), beside if beside.num_columns else None)
                 if look is not None and beside.num_columns:
                     look(beside)
+        _on_disk(target)
         self._forget(collection)
 
     def _forget(self, collection: int) -> None:
         with transaction(self._sql):
             self._sql.execute("DELETE FROM outbox WHERE collection = ?", [collection])
+
+
+def _on_disk(path: Path) -> None:
+    """Wait until a file and its name would survive a crash."""
+    file = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+    flush_folder(path)

@@ -251,6 +251,25 @@ def test_a_run_that_fails_before_it_is_committed_has_done_nothing(tmp_path: Path
         assert collect(store, spec, tmp_path / "r.parquet").reports == 3
 
 
+def test_what_waits_is_not_mixed_with_other_columns(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    class CutShort(ClientStore):
+        def _deliver(self, *given: Any) -> None:
+            raise KeyboardInterrupt
+
+    spec = spec_of(hush.GRR(k=3, epsilon=1.0))
+    with CutShort(tmp_path / "c.hushdb") as store, pytest.raises(KeyboardInterrupt):
+        collect(store, spec, tmp_path / "r.parquet")
+    kept = pa.record_batch([pa.array(["x"])], ["sex"])
+    with ClientStore(tmp_path / "c.hushdb") as store:
+        with pytest.raises(ParameterError, match="kept columns"):
+            store.collect(spec, [rows_of(spec, ["dan"], ["red"], "2026-01", kept)], tmp_path / "r.parquet")
+        assert store.account(spec, "dan").reports == 0  # nothing was done
+        late = store.collect(spec, [rows_of(spec, ["dan"], ["red"], "2026-01")], tmp_path / "r.parquet")
+        assert (late.reports, late.left_over, hush.read(tmp_path / "r.parquet").n) == (1, 3, 4)
+
+
 # The file.
 
 
