@@ -95,10 +95,18 @@ def test_the_picture_of_a_survey(tmp_path: Path) -> None:
 
 
 def test_a_statement_is_written(tmp_path: Path) -> None:
-    for i, asked in enumerate((("--attributes", "3,4"), ("--k", 4, "--rounds", 3))):
+    """Of several attributes, of several rounds, and of both, whichever row is chosen."""
+    several = ("--attributes", "3,4", "--rounds", 3)
+    plans = (("--attributes", "3,4"), ("--k", 4, "--rounds", 3), several, (*several, "--choose", "SMP GRR"))
+    spec = tmp_path / "spec.json"
+    for i, asked in enumerate(plans):
         page = tmp_path / f"{i}.md"
-        assert run("plan", *asked, "--n", 5000, "--max-epsilon", 2, "--statement", page).exit_code == 0
-        assert "planned as a survey: 5,000 people" in " ".join(page.read_text().split())
+        told = run("plan", *asked, "--n", 5000, "--max-epsilon", 2, "--statement", page, "--spec-out", spec)
+        assert told.exit_code == 0, told.output
+        text = page.read_text(encoding="utf-8")
+        assert "planned as a survey: 5,000 people" in text
+        assert f"A person sends {'3 reports' if '--rounds' in asked else '1 report'} at most." in text
+        assert hush.Spec.from_json(spec.read_text()).hash in text
 
 
 def test_what_cannot_be_met_leaves_with_one(tmp_path: Path) -> None:
@@ -131,7 +139,6 @@ def test_what_cannot_be_met_leaves_with_one(tmp_path: Path) -> None:
         (("--k", 4, "--rounds", 3, "--n", 10, "--max-epsilon", "nan"), "--max-epsilon must be a number"),
         (("--k", 4, "--rounds", 3, "--n", 10, "--report-share", "1"), "--report-share must be a number above 0"),
         (("--k", 4, "--rounds", 3, "--n", 10, "--choose", "none"), "--choose must name a row"),
-        (("--attributes", "3,4", "--rounds", 2, "--n", 10, "--statement", "x.md"), "--statement must be left out"),
         (("--k", 4, "--n", 10, "--changing"), "--changing must stand beside --rounds"),
         (("--k", 4, "--n", 10, "--report-share", "0.5"), "--report-share must stand beside --rounds"),
         (("--domain", "a=none.txt", "--domain", "b=none.txt", "--n", 10), "--domain must be a file that exists"),

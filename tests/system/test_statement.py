@@ -10,6 +10,7 @@ import pytest
 
 import hush
 from hush.reports import statement
+from hush.reports.statements import lay
 from tests.system.support import run
 
 CANARY = "zq-canary-81724"
@@ -46,7 +47,11 @@ def test_privatize_and_estimate_write_the_same_page_but_for_what_each_knows(here
         "- A report hides only among those with t",
     ]
     assert "101 reports in the smallest group" in own[0][1]
-    assert [line[:30] for line in own[1]] == ["- Groups of “city”, which were", "Of these 301 reports together,"]
+    assert [line[:30] for line in own[1]] == [
+        "- Groups of “city”, which were",
+        "Of these 301 reports together,",
+        "Of each group by itself, the 9",
+    ]
     for text in (first, second):
         assert CANARY not in text
         assert "raw-table" not in text
@@ -72,6 +77,24 @@ def test_means(here: Path) -> None:
     assert "Of these 300 reports together, the 95 % intervals are ±" in text
 
 
+def test_what_intervals_cover_is_told(here: Path) -> None:
+    privatized()
+    assert run("estimate", "reports.parquet", "--aggregate-out", "counts.hush").exit_code == 0
+    whole = hush.read("spec.json").estimate(hush.read("counts.hush"))
+    for options, covered, simultaneous in (
+        ([], "each frequency by itself.", False),
+        (["--simultaneous"], "all frequencies at once.", True),
+    ):
+        assert run("estimate", "reports.parquet", *options, "--statement", "page.md").exit_code == 0
+        told = [line for line in (here / "page.md").read_text(encoding="utf-8").splitlines() if "% intervals" in line]
+        low, high = whole.interval(0.95, simultaneous=simultaneous)
+        reach = [f"±{lay.amount(50 * each)}" for each in ((high - low).min(), (high - low).max())]
+        assert told == [
+            f"Of these 301 reports together, the 95 % intervals are {' to '.join(reach)} percentage points, and "
+            f"cover {covered}"
+        ]
+
+
 def test_simulated_reports_are_told(here: Path) -> None:
     words = "simulate --dataset zipf --k 4 --n 500 --mechanism GRR --epsilon 1 --seed 7 --reports-out made.parquet"
     assert run(*words.split()).exit_code == 0
@@ -87,6 +110,21 @@ def test_plan_writes_what_was_asked(here: Path) -> None:
     asked = [line for line in text.splitlines() if line.startswith("The collection was planned for 5,000 people")]
     assert len(asked) == 1
     assert text == statement(hush.read("spec.json"), n=5000, asked=[asked[0].replace("\\", "")]).to_markdown()
+
+
+@pytest.mark.parametrize(
+    ("options", "called"),
+    [("--groups groups.csv", "south, 700 people"), ("--n 900 --smallest-group 700", "700 people")],
+)
+def test_a_plan_of_groups_tells_of_the_smallest(here: Path, options: str, called: str) -> None:
+    (here / "groups.csv").write_text("city,count\nnorth,5200\nsouth,700\n", encoding="utf-8")
+    words = f"plan --k 4 {options} --max-epsilon 1 --statement plan.md"
+    result = run(*words.split())
+    assert result.exit_code == 0, result.output
+    text = (here / "plan.md").read_text(encoding="utf-8")
+    told = [line for line in text.splitlines() if line.startswith(f"In the smallest group ({called}) the error is ±")]
+    assert len(told) == 1
+    assert told[0].replace("\\", "") in " ".join(result.output.split())
 
 
 def test_a_plan_that_fails_writes_none(here: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ import numpy as np
 
 from hush import atomic
 from hush.cli import _console
+from hush.cli._estimates import EstimateSettings, results_of
+from hush.estimation import Aggregate
 from hush.files.collections import Collection
+from hush.files.periods import PERIOD
 from hush.files.randomizing import Written
 from hush.files.reports import AS_READ, ReportFile
 from hush.mechanisms.spec import Spec
@@ -51,36 +55,46 @@ def of_file(written: Written, order: str) -> list[str]:
     return said
 
 
-def of_collection(files: Sequence[ReportFile], collection: Collection, by: str | None, level: float) -> dict[str, Any]:
-    """What is known once reports have been estimated."""
+def of_collection(
+    files: Sequence[ReportFile], collection: Collection, by: str | None, settings: EstimateSettings, only: str | None
+) -> dict[str, Any]:
+    """What is known once reports have been estimated: of all together, of groups, or period by period."""
     caveats = [
         f"The reports: their files say that they do not come from secure randomness ({shortened(words, 80)})."
         for words in collection.randomness
         if words != "secure"
     ]
+    n, found = collection.total.n, []
+    if by == PERIOD:
+        n = min(part.n for part in collection.parts.values())  # a person may report in each of them
+    elif collection.spec.mechanism.kind != "longitudinal":
+        together = f"Of these {many(n, 'report', 'reports')} together, the"
+        found.append(f"{together} {_intervals(collection, [collection.total], settings, only)}.")
     if by is not None:
+        each = "period" if by == PERIOD else "group"
+        reach = _intervals(collection, collection.parts.values(), settings, only)
+        found.append(f"Of each {each} by itself, the {reach}. They do not cover all {each}s at once.")
+    if by not in (None, PERIOD):
         caveats.append(
             f"Groups of {label(by)}, which were estimated one by one: what is told of a small group is told of its "
             "members."
         )
-    return {
-        "n": collection.total.n,
-        "kept": list(dict.fromkeys(name for file in files for name in file.kept)),
-        "caveats": caveats,
-        "found": [] if collection.spec.mechanism.kind == "longitudinal" else [_margins(collection, level)],
-    }
+    kept = list(dict.fromkeys(name for file in files for name in file.kept))
+    return {"n": n, "kept": kept, "caveats": caveats, "found": found}
 
 
-def _margins(collection: Collection, level: float) -> str:
-    """How wide the intervals of all reports together turned out to be, half of each."""
-    of_mean = collection.spec.mechanism.kind == "numeric"
-    whole = collection.total
-    found = [collection.spec.estimate(whole)] if of_mean else collection.estimates(whole).values()
-    points, unit = (1, "") if of_mean else (100, " percentage points")
-    widths = (np.subtract(*reversed(each.interval(level))) for each in found)
-    reach = points * np.concatenate([np.atleast_1d(width) for width in widths]) / 2
+def _intervals(collection: Collection, parts: Iterable[Aggregate], settings: EstimateSettings, only: str | None) -> str:
+    """How wide the intervals of some reports turned out to be, half of each, and what they cover."""
+    if collection.spec.mechanism.kind == "numeric":
+        found = [collection.spec.estimate(part).interval(settings.level) for part in parts]
+        unit, covered = "", "the mean"
+    else:
+        whole = replace(collection, parts=dict(enumerate(parts)))
+        found = [each.interval for each in results_of(whole, settings, only)]
+        unit, covered = " percentage points", "each frequency by itself"
+        if settings.simultaneous:
+            covered = f"all frequencies{settings.over.replace(' over', ' of')} at once"
+    points = 100 if unit else 1
+    reach = points * np.concatenate([np.atleast_1d(np.subtract(*reversed(each))) for each in found]) / 2
     ends = list(dict.fromkeys(f"±{lay.amount(float(each))}" for each in (np.nanmin(reach), np.nanmax(reach))))
-    return (
-        f"Of these {many(collection.total.n, 'report', 'reports')} together, the {level * 100:g} % intervals are "
-        f"{' to '.join(ends)}{unit}."
-    )
+    return f"{settings.interval}s are {' to '.join(ends)}{unit}, and cover {covered}"

@@ -70,9 +70,6 @@ def run(asked_for: SurveyAsked, how: SurveyAnswered) -> None:
     """Plan, and tell."""
     with bar("planning", quiet=how.as_json) as tell:
         made = _made(asked_for, tell)
-    if how.statement is not None and made.wishes.d > 1 and made.wishes.rounds > 1:
-        rule = "must be left out where several attributes are asked for again and again"
-        raise ParameterError(message("--statement", rule, str(how.statement), "no statement speaks of both yet"))
     choice = _chosen(made, how.choose) if made.feasible else None
     if choice is not None and how.spec_out is not None:
         atomic.write(how.spec_out, choice.spec.to_json() + "\n")
@@ -86,8 +83,8 @@ def run(asked_for: SurveyAsked, how: SurveyAnswered) -> None:
     else:
         _show(made, choice, how)
     spec = None if choice is None else choice.spec
-    wished = survey_in_words.asked(made)
-    _statement.write(how.statement, spec, quiet=how.as_json, n=made.wishes.n, asked=[wished])
+    known = {"n": made.wishes.n, "reports": made.wishes.rounds, "asked": [survey_in_words.asked(made)]}
+    _statement.write(how.statement, spec, quiet=how.as_json, **known)
     if choice is None:
         raise typer.Exit(1)
 

@@ -125,16 +125,15 @@ def estimate(
     progress = partial(_progress.progress, quiet=as_json)
     collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
     _asked_for(collection, attribute, None if course else by, png)
+    several = len(collection.attributes) if attribute is None and collection.attributes else 1
+    settings = EstimateSettings(level, simultaneous, project, several)
     if of_mean:
         _mean(collection, by, level, outputs, as_json=as_json)
     elif course:
-        several = len(collection.attributes) if attribute is None and collection.attributes else 1
-        _course(collection, top, EstimateSettings(level, simultaneous, project, several), outputs, attribute, as_json)
+        _course(collection, top, settings, outputs, attribute, as_json)
     else:
-        several = len(collection.attributes) if attribute is None and collection.attributes else 1
-        settings = EstimateSettings(level, simultaneous, project, several)
         _frequencies(collection, by, top, settings, outputs, only=attribute, floor=floor, as_json=as_json)
-    known = {} if statement is None else _statement.of_collection(found.reports, collection, by, level)
+    known = {} if statement is None else _statement.of_collection(found.reports, collection, by, settings, attribute)
     _statement.write(statement, collection.spec, quiet=as_json, **known)
     for written in outputs.values():
         if written is not None and not as_json:

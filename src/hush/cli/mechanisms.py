@@ -117,8 +117,8 @@ def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
         f"For means of numbers there are {_listed(means)}: `hush privatize --mechanism {means[0]} "
         "--low 0 --high 100 …` collects them, and `hush capacity` plans. "
         f"For several columns at once there are {_listed(list(registry('multidim')))}: `hush privatize --column age "
-        "--column region --mechanism SMP …`. For values over time, in Python, there are "
-        f"{_listed(list(registry('longitudinal')))}."
+        "--column region --mechanism SMP …`. For values over time there are "
+        f"{_listed(list(registry('longitudinal')))}: `hush privatize --person id --period month --clients FILE …`."
     )
 
 

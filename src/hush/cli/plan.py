@@ -319,7 +319,8 @@ def plan(
     else:
         _show(made, choice, spec_out, png, central_delta, every=every)
     spec = None if choice is None else choice.spec
-    _statement.write(statement, spec, quiet=as_json, n=made.wishes.n, asked=[plan_in_words.asked(made)])
+    sentences = [plan_in_words.asked(made), *([] if choice is None else plan_in_words.smallest_group(choice))]
+    _statement.write(statement, spec, quiet=as_json, n=made.wishes.n, asked=sentences)
     if choice is None:
         raise typer.Exit(1)
 

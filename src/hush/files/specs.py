@@ -70,7 +70,7 @@ def of_kind(spec: Spec, kinds: Sequence[str], where: str) -> Spec:
 def _checked(plain: Any) -> Spec:
     """Read a spec entry by entry where a mechanism has few, so that what is wrong is named."""
     match plain:
-        case {"mechanism": {"mechanism": str(name)}} if name in registry():
+        case {"mechanism": {"mechanism": str(name)}} if name in registry() and "protocol" not in plain:
             _made(registry()[name], plain["mechanism"])
             domain = from_entries(plain["domain"], None, "the spec")  # once: there may be millions of labels
             return Spec(Spec.from_dict({**plain, "domain": {"size": domain.size}}).mechanism, domain)

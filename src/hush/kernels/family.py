@@ -143,6 +143,27 @@ def count_by_member(member, bucket, table):
 
 
 @kernel
+def count_rows_directly(member, rows, buckets, places, tally):
+    """Look up every value under the member of every report, and the bit of its bucket."""
+    for i in range(member.size):
+        rotation, held = np.int64(member[i]), rows[i]
+        for v in range(places.size):
+            own = buckets[rotation + places[v]]
+            tally[v] += np.int64(held[own >> 3] >> (own & 7) & 1)
+
+
+@kernel
+def count_rows_by_member(member, rows, table):
+    """Add each report, which has a bit for each bucket, to a table as that of `count_by_member`."""
+    for i in range(member.size):
+        row, each = table[member[i]], min(8, table.shape[1])
+        for byte in range(rows.shape[1]):
+            held = rows[i, byte]
+            for bit in range(each):
+                row[8 * byte + bit] += np.int32(held >> np.uint8(bit) & np.uint8(1))
+
+
+@kernel
 def look_up(table, buckets, places, start, stop, tally):
     """Look up every value under the members from start to stop."""
     for rotation in range(start, stop):

@@ -9,6 +9,7 @@ from hush.planning.measures import setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.plan import Choice, Plan
 from hush.planning.wishes import Wishes
+from hush.reports.words import many
 
 _MATTERS = {
     "balance": "balanced",
@@ -64,14 +65,23 @@ def groups(made: Plan) -> str:
     return sizes.told(made.groups, made.wishes.smallest_group)
 
 
+def smallest_group(choice: Choice) -> list[str]:
+    """How well the smallest group is known, where there are groups."""
+    w, least = choice.wishes, choice.smallest_group
+    if least is None:
+        return []
+    people = many(least.n, "person", "people")
+    called = people if least.name is None else f"{least.name}, {people}"
+    overall = _error(w, choice.overall_error)
+    return [f"In the smallest group ({called}) the error is {_error(w, least.error)}; overall it is {overall}."]
+
+
 def _in_groups(made: Plan, choice: Choice) -> list[str]:
     """How well the smallest group is known, and what the wished error would need in every one."""
     w, least = made.wishes, choice.smallest_group
     if least is None:
         return []
-    called = f"{least.name}, {least.n:,} people" if least.name is not None else f"{least.n:,} people"
-    overall = _error(w, choice.overall_error)
-    said = f"In the smallest group ({called}) the error is {_error(w, least.error)}; overall it is {overall}."
+    said = smallest_group(choice)[0]
     if w.error is None or choice.people_needed is None:
         return [said]
     wished, needed = _error(w, w.error), f"a group needs {choice.people_needed:,} people"

@@ -272,3 +272,10 @@ def test_the_constant_z_is_the_least_of_all_sizes(name: str) -> None:
         sizes = exact._revelation.shape.possible  # type: ignore[attr-defined]
         if exact.base == u.base:  # type: ignore[attr-defined]
             assert u._revelation.constant == min(exact._revelation._of(size) for size in sizes)  # type: ignore[attr-defined]
+
+
+def test_a_spec_of_kept_answers_is_read_without_labels(tmp_path: Path) -> None:
+    """Its inner mechanism is no mechanism of a spec with a domain."""
+    spec = hush.Spec(hush.longitudinal.Memoized(mechanism=hush.OUE(k=5, epsilon=1.0)))
+    (tmp_path / "spec.json").write_text(spec.to_json(), encoding="utf-8")
+    assert hush.read(tmp_path / "spec.json") == spec

@@ -15,9 +15,9 @@ import hush
 from hush.errors import DomainError, ParameterError, ReportError, SpecError
 from hush.exact.thresholds import SCALE
 from hush.kernels import family as kernels
-from hush.mechanisms.hashing import family
+from hush.mechanisms.hashing import family, family_tables
 from hush.mechanisms.hashing.family import MEMBERS, HashFamily, nearest
-from hush.mechanisms.hashing.family_tables import ByBucket, ByMember
+from hush.mechanisms.hashing.family_tables import ByBucket, ByMember, RowsByBucket, RowsByMember
 from hush.randomness import chunk_generator
 from hush.testing import check_law, check_loss
 
@@ -169,6 +169,35 @@ def test_all_ways_of_counting_agree(k: int, g: int) -> None:
     assert (m.aggregate(iter(np.array_split(reports, 7))).tally == due).all()
 
 
+@pytest.mark.parametrize(("k", "g"), [(2, 2), (5, 4), (100, 8), (300, 64), (40, 256), (3000, 32)])
+def test_all_ways_of_counting_rows_of_bits_agree(k: int, g: int) -> None:
+    m = hush.CMS(k=k, epsilon=1.0, width=g)
+    reports = m.privatize(np.arange(3000) % k, rng=hush.seeded(7))
+    due = m.support_matrix(reports).sum(axis=0)
+    member, rows = m._parts(reports)
+    one_by_one = np.zeros(k, np.int64)
+    kernels.count_rows_directly(member, rows, kernels.buckets(g), kernels.places(k), one_by_one)
+    assert (one_by_one == due).all()
+    for way in (RowsByMember, RowsByBucket):
+        table = way(kernels.places(k), g)
+        table.add(member[:1000], rows[:1000])
+        table.add(member[1000:], rows[1000:])
+        assert (table.settled() == due).all()
+    assert (m.tally(reports) == due).all()
+
+
+@pytest.mark.parametrize(("k", "width"), [(100, 4), (3, 4), (3, 16)])
+def test_many_rows_of_bits_go_through_a_table(k: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    m = hush.CMS(k=k, epsilon=1.0, width=width)
+    reports = m.privatize(np.arange(600_000) % k, rng=hush.seeded(7))
+    assert reports.size * k > min(m.hashes._member_work, m.hashes._bucket_work)
+    due = sum(m.support_matrix(part).sum(axis=0) for part in np.array_split(reports, 10))
+    assert (m.aggregate(reports).tally == due).all()
+    monkeypatch.setattr(family_tables, "MOST_REPORTS", 200_000 * width)  # as if a table were full after six blocks
+    assert (m.aggregate(iter(np.array_split(reports, 7))).tally == due).all()
+    assert m.aggregate(reports).n == 600_000
+
+
 @pytest.mark.parametrize("k", [100, 3])
 def test_many_reports_go_through_a_table(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
     m = made(k, 4)
@@ -180,7 +209,7 @@ def test_many_reports_go_through_a_table(k: int, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("HUSH_THREADS", threads)
         assert (m.aggregate(reports).tally == due).all()
     monkeypatch.setattr(family, "_ROWS", 50_000)  # as if a table were full after four blocks
-    monkeypatch.setattr(family, "MOST_REPORTS", 200_000)
+    monkeypatch.setattr(family_tables, "MOST_REPORTS", 200_000)
     assert (m.aggregate(reports).tally == due).all()
     assert m.aggregate(reports).n == 600_000
 

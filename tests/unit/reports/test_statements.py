@@ -18,7 +18,7 @@ import hush
 from hush.errors import HushError, ParameterError, SpecError
 from hush.guarantee import LDP, ULDP, ApproxLDP
 from hush.longitudinal import LOUE, OLOLOHA, Memoized, dBitFlipPM
-from hush.multidim import RSFD, SMP, SPL
+from hush.multidim import LSMP, RSFD, SMP, SPL
 from hush.reports import Statement, statement
 from hush.reports.statements import lay
 from hush.reports.statements.promise import Promise
@@ -264,6 +264,19 @@ def test_errors_are_those_of_the_number_of_people() -> None:
     assert f"{lay.amount(100 * math.sqrt(m.forms.worst_variance(400)))} percentage points" in known
     assert "is not said here" in unknown
     assert f"{lay.amount(100 * math.sqrt(m.forms.worst_variance(10_000)))} percentage points" in unknown
+
+
+@pytest.mark.parametrize("m", [m for m in ALL if getattr(m, "first_report", m).guarantee is not None], ids=identify)
+def test_the_audit_of_every_kind_is_named(m: Any) -> None:
+    rounds = " --rounds 12" if m.kind == "longitudinal" else ""
+    assert f"hush audit --spec spec.json{rounds}\n" in statement(hush.Spec(m)).to_markdown()
+
+
+def test_an_audit_over_time_is_of_as_many_reports_as_there_are() -> None:
+    lines = [statement(hush.Spec(OVER_TIME[0]), reports=reports).to_markdown() for reports in (3, 1000)]
+    assert ["--rounds 3\n" in lines[0], "--rounds 12\n" in lines[1]] == [True, True]
+    together = LSMP(sizes=(2, 3), epsilon_permanent=2.0, epsilon_report=1.0)
+    assert "hush audit" not in statement(hush.Spec(together)).to_markdown()
 
 
 # What others know, and what must not be there.

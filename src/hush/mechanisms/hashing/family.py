@@ -6,7 +6,7 @@ their number; a device looks bucket sizes up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,8 +17,11 @@ import numpy.typing as npt
 from hush import rules
 from hush.errors import ParameterError, ReportError, message
 from hush.kernels import chunks
-from hush.mechanisms.hashing.family_tables import MOST_REPORTS, ByBucket, ByMember, FamilyTable
+from hush.mechanisms.hashing.family_tables import ByBucket, ByMember, FamilyTable, RowsByBucket, RowsByMember
 from hush.types import Ints, Reports, Values
+
+Piece = tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]
+"""Members of some reports, and what each says: a bucket, or a row of bits."""
 
 MEMBERS = (1 << 16) - 1
 """Number of functions, and the largest domain."""
@@ -162,27 +165,43 @@ class HashFamily:
     # Tallies.
 
     def tally(self, parts: Iterable[Reports]) -> tuple[Ints, int]:
-        """Support counts of all reports, and their number: the first few counted one by one, more in a table.
+        """Support counts of all reports, and their number."""
+        from hush.kernels import family
+
+        pieces = (self.parts(part[at : at + _ROWS]) for part in parts for at in range(0, part.size, _ROWS))
+        return self._tally(pieces, family.count_directly, ByMember, ByBucket)
+
+    def tally_rows(self, pieces: Iterable[Piece]) -> tuple[Ints, int]:
+        """The same of members and rows of bits, one for each bucket; a million reports at a time, at most."""
+        from hush.kernels import family
+
+        return self._tally(pieces, family.count_rows_directly, RowsByMember, RowsByBucket)
+
+    def _tally(
+        self,
+        pieces: Iterable[Piece],
+        directly: Callable[..., None],
+        by_member: type[FamilyTable],
+        by_bucket: type[FamilyTable],
+    ) -> tuple[Ints, int]:
+        """The first few reports counted one by one, more in a table.
 
         Once counting one by one would have taken longer than a table, a table it is: never twice the best way's time.
         """
-        from hush.kernels import family
-
         tally, n = np.zeros(self.k, np.int64), 0
         table: FamilyTable | None = None
-        for rows in (part[at : at + _ROWS] for part in parts for at in range(0, part.size, _ROWS)):
-            member, bucket = self.parts(rows)
-            n += rows.size
-            if table is not None and table.n + rows.size > MOST_REPORTS:
+        for member, said in pieces:
+            n += member.size
+            if table is not None and not table.has_room(member.size):
                 tally += table.settled()
                 table = None
             if table is None and n * self.k <= min(self._member_work, self._bucket_work):
-                family.count_directly(member, bucket, self._buckets, self._places, tally)
+                directly(member, said, self._buckets, self._places, tally)
                 continue
             if table is None:
-                way = ByMember if self._member_work < self._bucket_work else ByBucket
+                way = by_member if self._member_work < self._bucket_work else by_bucket
                 table = way(self._places, self.g)
-            table.add(member, bucket)
+            table.add(member, said)
         if table is not None:
             tally += table.settled()
         return tally, n

@@ -2,12 +2,14 @@
 
 `ByMember` looks every value up under every member: 65,535 k steps. `ByBucket` transforms: since the hash is linear over
 bits, g transforms of 2^16 numbers have the answers for all values. Both are exact, and differ only in their time.
+Where a report has a bit for each bucket, its row is added at once.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +21,15 @@ MOST_REPORTS = (1 << 31) - 1
 """What a table of 32-bit counts holds, sums of them included."""
 
 _BLOCK = 1 << 13
+_COLUMNS = 16  # counts that share a line of the cache
 
 
 class FamilyTable(ABC):
     """Counts of reports, with room for so many, on values with these places and g buckets."""
 
     shape: tuple[int, int]
+    rows: ClassVar[bool] = False
+    """Whether a report has a bit for each bucket; else it has one bucket."""
 
     def __init__(self, places: Ints, g: int) -> None:
         from hush.kernels import family
@@ -34,10 +39,18 @@ class FamilyTable(ABC):
         self.counts = np.zeros(self.shape, np.int32)
         self.n = 0
 
+    def has_room(self, reports: int) -> bool:
+        """Whether the counts, and sums of them, stay in range with so many more."""
+        return self.n + self._most(reports) <= MOST_REPORTS
+
     def add(self, member: npt.NDArray[np.uint16], bucket: npt.NDArray[np.uint8]) -> None:
         """Count more reports."""
         self._count(member, bucket)
-        self.n += member.size
+        self.n += self._most(member.size)
+
+    def _most(self, reports: int) -> int:
+        """What so many reports add to all counts together, at most."""
+        return reports * self.g if self.rows else reports
 
     @abstractmethod
     def settled(self) -> Ints:
@@ -91,3 +104,29 @@ class ByBucket(FamilyTable):
         windows = family.windows(self.places, self.g)
         gathered = self._summed(1, self.g, lambda a, b, out: family.gather(self.counts, windows, a, b, out))
         return (gathered + self.n) // self.g
+
+
+class RowsByMember(ByMember):
+    """A row for each member, to which those of reports are added."""
+
+    rows: ClassVar[bool] = True
+
+    def _count(self, member: npt.NDArray[np.uint16], bucket: npt.NDArray[np.uint8]) -> None:
+        from hush.kernels import family
+
+        family.count_rows_by_member(member, bucket, self.counts)
+
+
+class RowsByBucket(RowsByMember):
+    """The same, turned into a row for each bucket in the end: a report's counts lie together while it is added."""
+
+    def settled(self) -> Ints:
+        from hush.kernels import family
+
+        turned, element = ByBucket(self.places, self.g), family.sequence()[: family.MEMBERS]
+        order = np.argsort((element & 255) << 8 | element >> 8)
+        for first in range(0, self.g, _COLUMNS):
+            some = slice(first, first + _COLUMNS)
+            turned.counts[some, 1:] = self.counts[order, some].T
+        turned.n = int(self.counts.sum(dtype=np.int64))
+        return turned.settled()

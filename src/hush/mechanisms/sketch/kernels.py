@@ -36,19 +36,6 @@ def sketch(rng, values, buckets, places, width, p, q, member, bits):
 
 
 @kernel
-def pairs(rows, width, member, members, buckets):
-    """Every bucket whose bit is one, with its report's member; how many there are."""
-    at = 0
-    for i in range(rows.shape[0]):
-        for bucket in range(width):
-            if rows[i, bucket >> 3] >> np.uint8(bucket & 7) & 1:
-                members[at] = member[i]
-                buckets[at] = bucket
-                at += 1
-    return at
-
-
-@kernel
 def transformed(rng, values, buckets, places, width, keep, member, coefficient, bit):
     """Hash each value with a member of its own, and randomize one coefficient of its bucket's row.
 

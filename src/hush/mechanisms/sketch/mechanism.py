@@ -25,7 +25,7 @@ from hush.estimation import Aggregate
 from hush.exact import SCALE
 from hush.exact.enumeration import check_few
 from hush.mechanisms.forms import Forms
-from hush.mechanisms.hashing.family import MEMBERS
+from hush.mechanisms.hashing.family import MEMBERS, Piece
 from hush.mechanisms.inference import shares
 from hush.mechanisms.shape import bit_counts
 from hush.mechanisms.sketch.forms import SketchForms
@@ -103,7 +103,7 @@ class CMS(Sketch):
         sketch(rng, values, at.buckets, at.places, self.width, own, other, out["member"], out["bits"])
         return out
 
-    def _parts(self, reports: Reports) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
+    def _parts(self, reports: Reports) -> Piece:
         """Members and rows of bits, if they are well formed."""
         member, rows = (np.ascontiguousarray(reports[name]) for name in ("member", "bits"))
         if member.size and int(member.max()) >= MEMBERS:
@@ -130,36 +130,19 @@ class CMS(Sketch):
 
     def tally(self, reports: Reports) -> Ints:
         """A bit that is one counts as a report of local hashing with this member and bucket."""
-        return self.hashes.tally(self._set_bits(reports))[0]
+        return self.hashes.tally_rows(self._pieces([reports]))[0]
 
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         """All reports together, since what members share is done once."""
         if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
             return super()._aggregate(reports, spec_hash)
-        n = 0
-
-        def bits() -> Iterator[Reports]:
-            nonlocal n
-            for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:
-                checked = self._reports(part)
-                n += checked.size
-                yield from self._set_bits(checked)
-
-        tally = self.hashes.tally(bits())[0]
+        several = [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports
+        tally, n = self.hashes.tally_rows(self._pieces(self._reports(part) for part in several))
         return Aggregate(n, tally, spec_hash, self.check_tally)
 
-    def _set_bits(self, reports: Reports) -> Iterator[Reports]:
-        """Member and bucket of every bit that is one."""
-        from hush.mechanisms.sketch.kernels import pairs
-
-        for start in range(0, reports.size, _ROWS):
-            member, rows = self._parts(reports[start : start + _ROWS])
-            many = int(np.bitwise_count(rows).sum(dtype=np.int64))
-            found = np.empty(many, self.hashes.report_dtype)
-            members, buckets = np.empty(many, np.uint16), np.empty(many, np.uint8)
-            pairs(rows, self.width, member, members, buckets)
-            found["member"], found["bucket"] = members, buckets
-            yield found
+    def _pieces(self, parts: Iterable[Reports]) -> Iterator[Piece]:
+        """A few reports at a time."""
+        return (self._parts(part[at : at + _ROWS]) for part in parts for at in range(0, part.size, _ROWS))
 
     def publics(self) -> Sequence[int]:
         """Some members of the family."""

@@ -14,6 +14,9 @@ from hush.reports.statements.promise import known
 from hush.reports.statements.subject import held
 from hush.reports.words import many
 
+_AUDITED_REPORTS = 12
+"""More of one person say little more, and take an audit longer."""
+
 
 @dataclass(frozen=True)
 class Histories(Frequencies):
@@ -92,7 +95,7 @@ class Histories(Frequencies):
             return ""
         steady, moving = known(lambda: self.m.sequence_epsilon(self.reports)), self.m.history_bound(self.reports)
         count = many(self.reports, "report", "reports")
-        told = f"Each person sends {count}. "
+        told = f"A person sends {count} at most. "
         if steady is not None:
             told += f"Of a value that does not change, they lose at most ε = {lay.loss(steady)} together"
             told += f" ({lay.times(steady)} times). "
@@ -102,6 +105,10 @@ class Histories(Frequencies):
             f"{told}Of a value that changes, between courses that change at the same times, they lose at most "
             f"ε = {lay.loss(moving)} ({lay.times(moving)} times)."
         )
+
+    def audit(self) -> str:
+        """Of so many reports of one person, or of a few where they are many or nobody said how many."""
+        return f"{super().audit()} --rounds {min(self.reports or _AUDITED_REPORTS, _AUDITED_REPORTS)}"
 
     def not_protected(self) -> list[str]:
         """What links the reports of one person, and shows a change."""

@@ -19,6 +19,7 @@ from hush.reports.words import many
 EXAMPLE = 10_000
 """People in an example, where nobody has said how many there are."""
 
+_AUDITED = ("frequency", "numeric", "multidim", "longitudinal")
 _MOST_LABELS = 12
 _REPEATED = (2, 12)
 _MORE = "Somebody who knows more about the person beforehand guesses better, with the report and without it."
@@ -52,7 +53,7 @@ class Subject:
     Args:
         spec: The collection's spec.
         n: How many people report, where that is known.
-        reports: How many reports one person sends, where that is known.
+        reports: How many reports one person sends, at most, where that is known.
     """
 
     spec: Spec
@@ -115,16 +116,21 @@ class Subject:
         bound = self.promise.bound
         if bound is None:
             return paragraphs(["Nothing is promised of one report, and so nothing of several."])
-        counts = sorted({*_REPEATED, *([] if self.reports is None else [self.reports])})
+        counts = _REPEATED if self.reports in (None, 1) else (self.reports,)
         said = ", ".join(f"after {many(each, 'report', 'reports')} {_after(bound, each)}" for each in counts)
         still = ", as long as the person's value does not change" if isinstance(bound, ULDP) else ""
-        told = "" if self.reports is None else f" Each person sends {many(self.reports, 'report', 'reports')}."
+        told = "" if self.reports is None else f" A person sends {many(self.reports, 'report', 'reports')} at most."
+        unsaid = "Whoever runs the collection has to keep to that."
+        if self.reports is None:
+            unsaid = (
+                "The spec does not say how often a person is asked: whoever runs the collection has to say so, and to "
+                "keep to it."
+            )
         return paragraphs(
             [
                 "Every further report of the same person, also about another question, adds its own ε, and the factors "
                 f"multiply{still}: {said}.{told}",
-                "The spec does not say how often a person is asked: whoever runs the collection has to say so, and "
-                "to keep to it. A ledger on the device (hush.longitudinal.Ledger) adds up what was spent, and refuses "
+                f"{unsaid} A ledger on the device (hush.longitudinal.Ledger) adds up what was spent, and refuses "
                 "a report beyond a limit that was set beforehand. Without one, nothing on this page limits the sum.",
             ]
         )
@@ -136,6 +142,10 @@ class Subject:
     def not_protected(self) -> list[str]:
         """What else is open, besides what always is."""
         return []
+
+    def audit(self) -> str:
+        """The command that audits it; empty where there is none, or no promise to hold it to."""
+        return "" if self.one.guarantee is None or self.m.kind not in _AUDITED else "hush audit --spec spec.json"
 
     # Words that kinds share.
 

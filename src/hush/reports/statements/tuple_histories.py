@@ -32,6 +32,10 @@ class TupleHistories(Tuples, Histories):
         )
         return [*super().leaves(), *paragraphs([kept])]
 
+    def audit(self) -> str:
+        """No audit takes tuples over time."""
+        return ""
+
     def not_protected(self) -> list[str]:
         """What links the reports of one person, and shows a change."""
         return [

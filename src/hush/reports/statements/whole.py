@@ -99,7 +99,7 @@ def statement(
     Args:
         spec: A spec of any kind.
         n: How many people report, where that is known.
-        reports: How many reports each person sends, where that is known.
+        reports: How many reports one person sends, at most, where that is known.
         kept: Names of columns that stand beside the reports in the clear.
         caveats: More that is not protected, a sentence each.
         asked: What was asked of the collection, a sentence each.
@@ -143,7 +143,6 @@ def _identity(subject: Subject, date: str | None) -> list[Block]:
     """What it is, letter by letter, and how to check that."""
     m, name = subject.m, subject.m.name()
     long = full_name(type(m)) if subject.m.full_name else ""
-    audited = m.kind == "frequency" and m.guarantee is not None
     carried = subject.spec.one_round.hash
     promise = "no guarantee" if subject.one.guarantee is None else str(subject.one.guarantee)
     facts = {
@@ -158,9 +157,9 @@ def _identity(subject: Subject, date: str | None) -> list[Block]:
     lines = [
         "python -c \"import hush; print(hush.read('spec.json').hash)\"",
         f"python -c \"import hush; print(hush.read('spec.json').mechanism.{_ASKED.get(m.kind, 'exact_epsilon()')})\"",
-        *(["hush audit --spec spec.json"] if audited else []),
+        *([subject.audit()] if subject.audit() else []),
     ]
-    tried = " The third draws reports and looks for a loss above what is promised." if audited else ""
+    tried = " The third draws reports and looks for a loss above what is promised." if subject.audit() else ""
     which = "the same" if carried == subject.spec.hash else "the other"
     how = (
         "With the collection's spec in the file spec.json (commands write it with --spec-out), the first line must "
