@@ -13,7 +13,7 @@ import pytest
 import hush
 from hush.guarantee import LDP, Guarantee
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim
-from hush.multidim._chances import uniform
+from hush.multidim.chances import uniform
 from hush.testing import ConformanceError, check_mechanism
 from tests.conftest import NAMES as EVERY
 

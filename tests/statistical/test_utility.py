@@ -16,7 +16,7 @@ import hush
 from hush import utility
 from hush.simulation.subsets import sets_with_own
 from hush.statistics import FALSE_ALARM, count_alarm, counts_alarm, sigmas
-from hush.utility._simulate import uniform_sets
+from hush.utility.simulating import uniform_sets
 
 Law = dict[tuple[int, ...], float]
 D, S = 60, 24

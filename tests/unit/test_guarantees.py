@@ -21,8 +21,8 @@ from hush.longitudinal import Memoized, Repeated
 from hush.mechanisms import registry
 from hush.mechanisms.base import FrequencyOracle
 from hush.multidim import SMP, SPL
-from hush.multidim._loss import enumerated
 from hush.multidim.base import Multidim
+from hush.multidim.loss import enumerated
 from hush.planning.shuffling import shuffled_epsilon
 from hush.testing import check_mechanism
 

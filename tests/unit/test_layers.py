@@ -98,3 +98,25 @@ def test_unit_tests_mirror_the_source() -> None:
     assert {"analysis", "audit", "mechanisms", "planning"} <= folders
     names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
     assert len(set(names)) == len(names)  # tests.versions and tests.quick know files by name
+
+
+@pytest.mark.parametrize("root", [ROOT, STUDIES], ids=["hush", "hush_studies"])
+def test_what_is_private_to_a_folder_stays_there(root: Path) -> None:
+    """A name with an underscore is imported by its own folder, and by the folders in it."""
+    strangers = []
+    for path in sorted(root.rglob("*.py")):
+        folder = ".".join(path.relative_to(root.parent).parent.parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("hush"):
+                continue
+            for name in (f"{node.module}.{alias.name}" for alias in node.names):
+                parts = name.split(".")
+                private = next((i for i, part in enumerate(parts) if part.startswith("_")), None)
+                owner = None if private is None else ".".join(parts[:private])
+                if (
+                    owner is not None
+                    and not f"{folder}.".startswith(f"{owner}.")
+                    and not owner.startswith(f"{folder}.")
+                ):
+                    strangers.append(f"{path.relative_to(root.parent)} imports {name}")
+    assert not strangers

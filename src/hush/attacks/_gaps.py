@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hush.attacks._ties import CELLS
+from hush.attacks.ties import CELLS
 from hush.errors import ParameterError, message
 from hush.types import Floats, Ints
 

@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.attacks._change_ratio import log_ratio
-from hush.attacks._ties import SAME, batches
 from hush.attacks.outcome import Outcome, flags, scored
+from hush.attacks.ties import SAME, batches
 from hush.errors import ParameterError, message
 from hush.estimation.intervals import proportion
 from hush.longitudinal import Longitudinal, Repeated
-from hush.longitudinal._likelihood import SortedReports, constant
+from hush.longitudinal.likelihoods import SortedReports, constant
 from hush.mechanisms.inference import shares
 from hush.randomness import source
 from hush.types import Bools, Floats, Reports

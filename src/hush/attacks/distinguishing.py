@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.attacks._ties import batches, likeliest
 from hush.attacks.outcome import Outcome, scored, truth
+from hush.attacks.ties import batches, likeliest
 from hush.errors import ParameterError, Unsaid, message
 from hush.longitudinal import Longitudinal, Repeated
 from hush.mechanisms.base import FrequencyOracle

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from hush.attacks._ties import batches, likeliest
 from hush.attacks.outcome import Outcome, expected_success, scored, truth
+from hush.attacks.ties import batches, likeliest
 from hush.errors import ParameterError, message
 from hush.longitudinal import Longitudinal, Repeated
 from hush.mechanisms.base import FrequencyOracle

@@ -12,13 +12,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hush.attacks._ties import SAME, batches, likeliest
-from hush.attacks._tuples import collection, counted_tuples
 from hush.attacks.outcome import Outcome, mean, scored, truth
+from hush.attacks.ties import SAME, batches, likeliest
+from hush.attacks.tuples import collection, counted_tuples
 from hush.errors import ParameterError, message
 from hush.multidim import Multidim, checks
-from hush.multidim._chances import uniform
 from hush.multidim.base import Beliefs
+from hush.multidim.chances import uniform
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports
 

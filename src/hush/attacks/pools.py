@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.attacks._ties import batches, likeliest
 from hush.attacks.outcome import Outcome, scored, truth
+from hush.attacks.ties import batches, likeliest
 from hush.errors import ParameterError, message
 from hush.longitudinal import Repeated
 from hush.mechanisms.inference import shares

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from hush import rules
 from hush.attacks._gaps import UNKNOWN as UNKNOWN
 from hush.attacks._gaps import Gaps, log
-from hush.attacks._ties import batches, likeliest
-from hush.attacks._ties import top as best
-from hush.attacks._tuples import collection
 from hush.attacks.outcome import Outcome, expected_success, mean, one_each, product, scored, truth
+from hush.attacks.ties import batches, likeliest
+from hush.attacks.ties import top as best
+from hush.attacks.tuples import collection
 from hush.errors import DomainError, ParameterError, ReportError, Unsaid, message
 from hush.multidim import Multidim, checks
 from hush.multidim.base import Beliefs

@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.attacks import longitudinal as over_time
-from hush.attacks._ties import CELLS
-from hush.attacks._tuples import collection
+from hush.attacks.ties import CELLS
+from hush.attacks.tuples import collection
 from hush.audit.inputs import HistoryInputs, Inputs, TupleInputs, Values
 from hush.audit.target import MOST, Claim, Target
 from hush.errors import ParameterError, ReportError, message

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.exact.thresholds import SCALE, log_ratio
-from hush.longitudinal import _likelihood, _rounds
+from hush.longitudinal import _rounds, likelihoods
 from hush.longitudinal._first import Twice
 from hush.longitudinal.base import Longitudinal
 from hush.mechanisms.direct import GRR, unsigned
@@ -118,7 +118,7 @@ class DirectTwice(TwoRounds):
         return self.first_report._fresh(memos.astype(np.int64), rng)
 
     def _likelihood(self, core: npt.NDArray[Any], states: Ints) -> Floats:
-        return _likelihood.direct(core.astype(np.int64), states, self._size, *self.first_report.rounds)
+        return likelihoods.direct(core.astype(np.int64), states, self._size, *self.first_report.rounds)
 
     def _answers(self) -> npt.NDArray[Any]:
         return np.arange(self._size, dtype=unsigned(self._size - 1))

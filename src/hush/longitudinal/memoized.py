@@ -15,8 +15,8 @@ import numpy.typing as npt
 from hush.errors import ParameterError, message
 from hush.guarantee import LDP
 from hush.longitudinal import _rounds
-from hush.longitudinal._likelihood import SortedReports, constant
 from hush.longitudinal.base import Longitudinal
+from hush.longitudinal.likelihoods import SortedReports, constant
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.registry import registry
 from hush.mechanisms.usual import usual_oracles

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from hush.analysis import most_support
 from hush.exact.thresholds import SCALE, log_ratio
-from hush.longitudinal import _histories, _likelihood, _rounds
+from hush.longitudinal import _histories, _rounds, likelihoods
 from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, FirstLSUE, FirstLUE
 from hush.longitudinal._two import TwoRounds
 from hush.types import Floats, Ints, Reports
@@ -71,7 +71,7 @@ class LUE(TwoRounds):
         return self.first_report._fresh(memos, rng)
 
     def _likelihood(self, core: npt.NDArray[Any], states: Ints) -> Floats:
-        return _likelihood.bits(core["bits"], states, self.k, *self.first_report.rounds)
+        return likelihoods.bits(core["bits"], states, self.k, *self.first_report.rounds)
 
     def _answers(self) -> npt.NDArray[Any]:
         return self.first_report.outputs()
@@ -80,7 +80,7 @@ class LUE(TwoRounds):
         """Bits are independent, so their losses add up; those of values that neither history has are alike."""
 
         def likelihood(chosen: Ints, states: Ints) -> Floats:
-            return _likelihood.bits(chosen[:, :, None].astype(np.uint8), states, 1, *self.first_report.rounds)
+            return likelihoods.bits(chosen[:, :, None].astype(np.uint8), states, 1, *self.first_report.rounds)
 
         values = np.union1d(first, second)
         low = high = 0.0
@@ -112,7 +112,7 @@ class LUE(TwoRounds):
         """Log-likelihood of every unchanging value, shape (n, k), up to a constant for each person."""
         array = self._reports(reports)
         self.first_report.validate(array.ravel())
-        return _likelihood.bit_scores(array["bits"], self.k, *self.first_report.rounds)
+        return likelihoods.bit_scores(array["bits"], self.k, *self.first_report.rounds)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,8 @@ from hush.exact.thresholds import SCALE
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary import UE
-from hush.multidim._chances import Chances
-from hush.multidim._loss import Extremes
+from hush.multidim.chances import Chances
+from hush.multidim.loss import Extremes
 from hush.types import Floats, Reports
 
 

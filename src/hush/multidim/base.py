@@ -338,7 +338,7 @@ class Multidim(Tallied):
     @property
     def parameters(self) -> dict[str, Any]:
         """What the constructor takes, as plain data."""
-        return {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
+        return {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
 
     def to_json(self) -> str:
         """What `hush.Spec(m).to_json()` gives: its place in version 0.1."""
@@ -397,6 +397,6 @@ def _largest(low: float, middle: float, high: float) -> float:
     return max(low, high, low + bent * top**2 if 0 < top < 1 else -math.inf)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Tuples as lists, for JSON."""
-    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+    return [plain(each) for each in value] if isinstance(value, tuple) else value

@@ -28,12 +28,12 @@ from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary import OUE, SUE
 from hush.multidim import checks
 from hush.multidim._beside import SideBySide
-from hush.multidim._chances import Chances, uniform
-from hush.multidim._choice import ADAPTIVE
 from hush.multidim._fakes import DirectFake, Fake, OneHotFake, ZeroFake
-from hush.multidim._loss import hidden
 from hush.multidim.amplification import amplified, claim_for
 from hush.multidim.base import Beliefs
+from hush.multidim.chances import Chances, uniform
+from hush.multidim.choice import ADAPTIVE
+from hush.multidim.loss import hidden
 from hush.types import Floats, Ints, Reports
 
 

@@ -22,8 +22,8 @@ from hush import rules
 from hush.errors import ParameterError, message
 from hush.guarantee import above
 from hush.mechanisms.direct import unsigned
-from hush.multidim._chances import uniform
 from hush.multidim._first_report import FirstLSMP, FirstLSPL
+from hush.multidim.chances import uniform
 from hush.multidim.over_time import Draw, TuplesOverTime
 from hush.multidim.split import share_of
 from hush.types import Ints

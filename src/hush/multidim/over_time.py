@@ -28,11 +28,11 @@ from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
 from hush.multidim import checks
-from hush.multidim._choice import ADAPTIVE
 from hush.multidim._first_report import FirstTuples
 from hush.multidim._tuple_client import TupleClient
 from hush.multidim.attributes import Attributes
-from hush.multidim.base import _plain
+from hush.multidim.base import plain as as_plain
+from hush.multidim.choice import ADAPTIVE
 from hush.people.columns import as_array, column
 from hush.types import Floats, Ints, Reports
 
@@ -305,7 +305,7 @@ class TuplesOverTime(Collecting, Collected):
     @property
     def parameters(self) -> dict[str, Any]:
         """What the constructor takes, as plain data."""
-        plain = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
+        plain = {f.name: as_plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
         told = _told(self.chosen or ())
         plain |= {"options": dict(self.options), "chosen": told}
         return plain if any(told) else {name: item for name, item in plain.items() if name != "chosen"}
@@ -360,4 +360,4 @@ def _of_two_rounds() -> list[str]:
 
 def _told(chosen: Sequence[Any]) -> list[dict[str, Any]]:
     """What was chosen, as plain data."""
-    return [dict(_plain(part)) for part in chosen]
+    return [dict(as_plain(part)) for part in chosen]

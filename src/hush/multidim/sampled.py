@@ -23,10 +23,10 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.pure import PureOracle
 from hush.multidim import checks
-from hush.multidim._chances import uniform
-from hush.multidim._choice import AnyMechanism
-from hush.multidim._loss import enumerated
 from hush.multidim.base import Beliefs, Multidim
+from hush.multidim.chances import uniform
+from hush.multidim.choice import AnyMechanism
+from hush.multidim.loss import enumerated
 from hush.types import Floats, Ints, Reports
 
 _NEVER = 1e-15

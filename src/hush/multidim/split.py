@@ -18,8 +18,8 @@ from hush.estimation.laws import EstimateLaw
 from hush.guarantee import LDP, ApproxLDP, above, together
 from hush.multidim import checks
 from hush.multidim._beside import SideBySide
-from hush.multidim._choice import AnyMechanism
-from hush.multidim._loss import enumerated
+from hush.multidim.choice import AnyMechanism
+from hush.multidim.loss import enumerated
 from hush.types import Floats, Ints, Reports
 
 

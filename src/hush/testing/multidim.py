@@ -22,9 +22,9 @@ from hush.estimation import Aggregate
 from hush.exact.thresholds import log_ratio
 from hush.mechanisms.registry import from_dict
 from hush.mechanisms.spec import Spec
-from hush.multidim._choice import AnyMechanism
-from hush.multidim._loss import enumerated
 from hush.multidim.base import Multidim
+from hush.multidim.choice import AnyMechanism
+from hush.multidim.loss import enumerated
 from hush.randomness import seeded
 from hush.testing import collecting
 from hush.testing.problem import expect

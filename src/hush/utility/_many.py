@@ -9,7 +9,7 @@ import numpy as np
 from hush.exact.thresholds import SCALE
 from hush.simulation import batches
 from hush.types import Floats, Ints
-from hush.utility import _simulate
+from hush.utility import simulating
 from hush.utility._moments import output_chances, revealing_outputs
 from hush.utility._revelation import Leveled, Revelation, Silent
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def known(m: UtilityOracle) -> bool:
     """Whether tallies are drawn without reports."""
-    return not m._others.size or _simulate.fast(m._revelation)
+    return not m._others.size or simulating.fast(m._revelation)
 
 
 def tallies(m: UtilityOracle, people: Ints, runs: int, rng: np.random.Generator) -> Ints:

@@ -15,8 +15,8 @@ from hush.mechanisms.forms import Forms, PureForms, TwoLevelForms
 from hush.mechanisms.shape import Shape, fixed, weighted
 from hush.types import Bools, Floats, Ints, Reports, Values
 from hush.utility import _many
-from hush.utility._simulate import fast
 from hush.utility._totals import common_lattice, disguised_adds
+from hush.utility.simulating import fast
 
 if TYPE_CHECKING:
     from hush.utility.balanced import BalancedLH

@@ -37,7 +37,7 @@ from hush.people.columns import column
 from hush.people.domain import Domain, integers
 from hush.randomness import CHUNK, chunk_generator, chunk_keys
 from hush.types import Floats, Ints, Reports, Values
-from hush.utility import _attack, _law, _moments, _records, _revelation, _simulate
+from hush.utility import _attack, _law, _moments, _records, _revelation, simulating
 from hush.utility._choice import checked_sensitive
 from hush.utility._noisy import Noisy
 from hush.utility._records import ALONE, PAIR, PROTECTED
@@ -399,12 +399,12 @@ class UtilityOracle(FrequencyOracle):
 
     def _simulate(self, counts: Ints, rng: np.random.Generator) -> Ints:
         revelation = self._revelation
-        if self._others.size and not _simulate.fast(revelation):
+        if self._others.size and not simulating.fast(revelation):
             return super()._simulate(counts, rng)
         base = self.base._simulate(counts[self._sensitive], rng).ravel()
-        alone, pairs, kept = _simulate.revealing(revelation, counts[self._others], rng)
+        alone, pairs, kept = simulating.revealing(revelation, counts[self._others], rng)
         together = int(pairs.sum()) if self.reveal == "pair" else 0
         if kept.sum() + together:
-            base = base + _simulate.disguised(revelation, int(kept.sum()), together, rng).ravel()
+            base = base + simulating.disguised(revelation, int(kept.sum()), together, rng).ravel()
         by_itself = alone.sum() + (0 if self.reveal == "pair" else pairs.sum())
         return np.concatenate([base, alone + pairs, [by_itself]]).astype(np.int64)

@@ -11,7 +11,7 @@ from hush.analysis import projective
 from hush.analysis.modular_system import rank
 from hush.analysis.primes import primes
 from hush.mechanisms.modular import MSS
-from hush.mechanisms.modular.moduli import _repaired
+from hush.mechanisms.modular.moduli import repaired_moduli
 from hush.mechanisms.projective import PGR
 from hush_studies import agreement, rule
 from hush_studies.check import Check, ours, paper
@@ -113,7 +113,7 @@ def _moduli(table: Table) -> list[Check]:
     rows = table.where(about="theorem 4")
     bound, true = rows.numbers("printed"), rows.numbers("right")
     repeated = printed.fallback(30, 2)
-    ours_moduli = _repaired(30, [7, 11], primes(30), None)
+    ours_moduli = repaired_moduli(30, [7, 11], primes(30), None)
     full = rank(11, (5, 7))
     return [
         _wrong("k = 100, moduli 29 31 37 41: κ over theorem 4's bound", f"≤ {bound[0]:.2f}", rule.at_most(1),

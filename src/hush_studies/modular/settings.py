@@ -8,7 +8,7 @@ import numpy as np
 
 from hush import datasets
 from hush.mechanisms.base import FrequencyOracle
-from hush.mechanisms.modular.moduli import ANCHORS, Moduli, _valid, blocks
+from hush.mechanisms.modular.moduli import ANCHORS, Moduli, blocks, valid_moduli
 from hush.mechanisms.registry import registry
 from hush.types import Ints
 from hush_studies.study import Settings
@@ -66,5 +66,5 @@ def mechanism(name: str, k: int, epsilon: float) -> FrequencyOracle:
 def fixed_moduli(k: int, epsilon: float, count: int) -> Moduli | None:
     """So many moduli: the best of what the search finds at the nearest anchor; None if nothing is well conditioned."""
     anchor = min(ANCHORS, key=lambda each: (abs(each - epsilon), each))
-    found = list(_valid(k, anchor, count, 10.0, 20.0, np.random.default_rng([0, k, count])))
+    found = list(valid_moduli(k, anchor, count, 10.0, 20.0, np.random.default_rng([0, k, count])))
     return min(found, key=lambda moduli: float(blocks(k, moduli, anchor).flat_variances().mean()), default=None)

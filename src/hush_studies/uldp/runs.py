@@ -14,7 +14,7 @@ from hush.mechanisms.subset import SS
 from hush.simulation import batches
 from hush.types import Floats, Ints
 from hush.utility import BalancedLH, UtilityOracle
-from hush.utility._simulate import disguised, revealing
+from hush.utility.simulating import disguised, revealing
 
 
 def estimates(u: UtilityOracle, counts: Ints, runs: int, rng: np.random.Generator) -> Floats:

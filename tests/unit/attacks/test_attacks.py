@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 import hush
-from hush.attacks import _ties
+from hush.attacks import ties
 from hush.attacks.distinguishing import distinguish, total_variation
 from hush.attacks.outcome import Outcome, scored
 from hush.attacks.reconstruction import reconstruct
@@ -65,16 +65,16 @@ def test_levels_are_checked(level: Any) -> None:
 
 def test_ties_are_broken_at_random_and_rounding_is_a_tie() -> None:
     score = np.tile([0.0, 1.0, 1.0 + 1e-12, 0.5, 1.0 - 1e-12], (30_000, 1))
-    counts = np.bincount(_ties.likeliest(score, hush.seeded(7)), minlength=5)
+    counts = np.bincount(ties.likeliest(score, hush.seeded(7)), minlength=5)
     assert counts[0] == counts[3] == 0
     assert (np.abs(counts[[1, 2, 4]] - 10_000) < 600).all()  # more than 7 sigma
-    assert set(_ties.likeliest(np.full((500, 3), -np.inf), hush.seeded(7)).tolist()) == {0, 1, 2}
+    assert set(ties.likeliest(np.full((500, 3), -np.inf), hush.seeded(7)).tolist()) == {0, 1, 2}
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6])
 def test_the_top_holds_the_best_and_a_fair_share_of_ties(count: int) -> None:
     row = [3.0, 1.0, 1.0, -np.inf, 1.0, 0.0]  # ranks: 0; then 1, 2, 4; then 5; then 3
-    chosen = _ties.top(np.tile(row, (6000, 1)), count, hush.seeded(7))
+    chosen = ties.top(np.tile(row, (6000, 1)), count, hush.seeded(7))
     assert chosen.shape == (6000, count)
     assert all(len(set(r)) == count for r in chosen[:100].tolist())
     assert (chosen[:, 0] == 0).all()
@@ -91,7 +91,7 @@ def test_batches_do_not_change_the_law_and_seeds_repeat(monkeypatch: pytest.Monk
     reports = m.privatize(values, rng=hush.seeded(1))
     whole = distinguish(m, reports, values % 2, 0, 1, rng=hush.seeded(2)).guesses
     assert (whole == distinguish(m, reports, values % 2, 0, 1, rng=hush.seeded(2)).guesses).all()
-    monkeypatch.setattr(_ties, "CELLS", 60)  # ten rows at a time
+    monkeypatch.setattr(ties, "CELLS", 60)  # ten rows at a time
     cut = distinguish(m, reports, values % 2, 0, 1, rng=hush.seeded(2)).guesses
     decided = m.supports(reports, np.zeros(600, np.int64)) != m.supports(reports, np.ones(600, np.int64))
     assert (whole[decided] == cut[decided]).all()

@@ -49,7 +49,7 @@ def test_repairs_never_repeat_a_prime(k: int, count: int, seed: int) -> None:
     known = primes(k)
     assume(known.size >= count)
     for generator in (rng, None):
-        repaired = search._repaired(k, rng.choice(known, count, replace=False).tolist(), known, generator)
+        repaired = search.repaired_moduli(k, rng.choice(known, count, replace=False).tolist(), known, generator)
         if repaired is None:
             most = known[-count:].tolist()
             assert 1 + sum(most) - count < k or math.prod(most) < k

@@ -13,7 +13,7 @@ import pytest
 import hush
 from hush.errors import DomainError, ParameterError, ReportError, SpecError
 from hush.multidim import RSFD, RSRFD, SMP, SPL, Multidim, amplified, claim_for
-from hush.multidim._chances import Chances
+from hush.multidim.chances import Chances
 from hush.multidim.checks import mean_inverse
 
 PRIORS = ((0.8, 0.2), (0.1, 0.2, 0.3, 0.4, 0.0))

@@ -12,8 +12,8 @@ from multi_freq_ldpy.mdim_freq_est.Variance_RSpFD import VAR_RSpFD_GRR, VAR_RSpF
 
 import hush
 from hush.multidim import RSFD, RSRFD, SMP, SPL
-from hush.multidim._loss import enumerated
 from hush.multidim.fake_data import FakeData
+from hush.multidim.loss import enumerated
 
 ONE = Fraction(1)
 SIZES = [(2, 2), (2, 3), (2, 5), (3, 3)]

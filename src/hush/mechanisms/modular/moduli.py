@@ -175,7 +175,7 @@ def _found(
     if k > _WHOLE:  # blocks weigh the same in both: alike, or as those weigh whose subsets have as many members
         size, budget = _MODEL, max(epsilon - math.log(k / _MODEL), min(epsilon, 1.0))
     for count in counts:
-        for moduli in _valid(size, budget, count, condition, width, np.random.default_rng([seed, size, count])):
+        for moduli in valid_moduli(size, budget, count, condition, width, np.random.default_rng([seed, size, count])):
             model = blocks(size, moduli, budget)
             yield _Choice(model if size == k else blocks(k, _scaled(moduli, k, size), epsilon), model)
 
@@ -190,7 +190,7 @@ def _scaled(moduli: Moduli, k: int, size: int) -> Moduli:
     return tuple(found)
 
 
-def _valid(
+def valid_moduli(
     k: int, epsilon: float, count: int, condition: float, width: float, rng: np.random.Generator
 ) -> Iterator[Moduli]:
     """Algorithm 3: tuples that cover the domain, have full rank and are well conditioned."""
@@ -200,7 +200,7 @@ def _valid(
     band = known[(known >= low) & (known <= high)]
     made = 0
     for _ in range(_TRIES if band.size >= count else 0):
-        repaired = _repaired(k, rng.choice(band, count, replace=False).tolist(), known, rng)
+        repaired = repaired_moduli(k, rng.choice(band, count, replace=False).tolist(), known, rng)
         if repaired is not None and blocks(k, repaired, epsilon).system.condition(condition, digits=3) <= condition:
             made += 1
             yield repaired
@@ -208,7 +208,7 @@ def _valid(
             return
     if made == 0:
         start = known[known >= _root(k, count)][:count].tolist()
-        plain = _repaired(k, start, known, None) if len(start) == count else None
+        plain = repaired_moduli(k, start, known, None) if len(start) == count else None
         if plain is not None and blocks(k, plain, epsilon).system.condition(condition, digits=3) <= condition:
             yield plain
 
@@ -219,7 +219,7 @@ def _root(k: int, count: int) -> int:
     return near if near**count >= k else near + 1
 
 
-def _repaired(k: int, moduli: list[int], known: Ints, rng: np.random.Generator | None) -> Moduli | None:
+def repaired_moduli(k: int, moduli: list[int], known: Ints, rng: np.random.Generator | None) -> Moduli | None:
     """Raise moduli, at random or in turn, to the next prime not in use until they determine all values; in order."""
     turn = 0
     while math.prod(moduli) < k or 1 + sum(m - 1 for m in moduli) < k:

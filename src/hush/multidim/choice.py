@@ -17,7 +17,7 @@ from hush.mechanisms.registry import registry
 from hush.mechanisms.unary import OUE
 from hush.mechanisms.usual import usual_oracles
 from hush.multidim import checks
-from hush.multidim.base import Multidim, _plain
+from hush.multidim.base import Multidim, plain
 
 ADAPTIVE = "ADP"
 """The name that stands for whichever mechanism has the least variance."""
@@ -121,4 +121,4 @@ class AnyMechanism(Chosen, Multidim):
 
 def _told(chosen: Sequence[Any]) -> list[dict[str, Any]]:
     """What was chosen, as plain data."""
-    return [dict(_plain(part)) for part in chosen]
+    return [dict(plain(part)) for part in chosen]
