@@ -91,6 +91,19 @@ class Lies:
         def sample(self, floors: Any, parts: Any, rng: np.random.Generator) -> Reports:
             return super().sample(floors, parts, rng) + np.uint8(1)
 
+    class OneTick(Piecewise):
+        """privatize does not follow its law at tick 2"""
+
+        def sample(self, floors: Any, parts: Any, rng: np.random.Generator) -> Reports:
+            told = (floors.astype(np.int64) * self.height).astype(self.report_dtype)
+            return np.where((floors == 2) & (parts == 0), told, super().sample(floors, parts, rng))
+
+    class OneTickBeyond(Duchi):
+        """tick 4 gave a report that is not among the outputs"""
+
+        def sample(self, floors: Any, parts: Any, rng: np.random.Generator) -> Reports:
+            return np.where((floors == 4) & (parts == 0), np.uint8(2), super().sample(floors, parts, rng))
+
     class Decoded(Duchi):
         """decode differs from moments"""
 

@@ -24,7 +24,7 @@ from hush.attacks.ties import CELLS
 from hush.attacks.tuples import collection
 from hush.audit.inputs import HistoryInputs, Inputs, TupleInputs, Values
 from hush.audit.target import MOST, Claim, Target
-from hush.errors import ParameterError, ReportError, message
+from hush.errors import ParameterError, ReportError, Unsaid, message
 from hush.guarantee import ULDP, Guarantee
 from hush.longitudinal import Longitudinal, Repeated
 from hush.mechanisms.base import FrequencyOracle
@@ -220,7 +220,11 @@ class SequenceTarget(Target):
             rule, remedy = "must report over time", "pass e.g. LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0)"
             raise ParameterError(message("protocol", rule, type(self.protocol), remedy))
         if self.histories is not None:
-            rounds = HistoryInputs(self.histories, self.protocol.k).rounds
+            given = HistoryInputs(self.histories, self.protocol.k)
+            rounds = given.rounds
+            if given.size != 2:
+                rule = "must be two, of which the claim speaks"
+                raise ParameterError(message("histories", rule, Unsaid(f"{given.size}"), "audit two at a time"))
             if self.tau not in (None, rounds):
                 rule = f"must be {rounds}, as the histories are long"
                 raise ParameterError(message("tau", rule, self.tau, "leave it out"))

@@ -22,7 +22,7 @@ import numpy as np
 from hush import rules
 from hush.audit import guard
 from hush.audit.columns import all_columns
-from hush.audit.inputs import Inputs, Positions, Values
+from hush.audit.inputs import Inputs, Positions, Values, countable
 from hush.audit.reading import ReportTable, Unreadable, compact, joined, pack, table, vectors
 from hush.audit.target import Claim, Target
 from hush.audit.targets import as_target
@@ -53,7 +53,7 @@ class ForeignTarget(Target):
 
     def __init__(self, name: str, inputs: Inputs, claim: float | Claim | None, timeout: float) -> None:
         self.name = name
-        self._inputs = inputs
+        self._inputs = countable(inputs)
         self.claim = claimed(claim)
         self.timeout = rules.number("timeout", timeout, 0.0, 1e6, "use seconds, e.g. 60")
 
@@ -302,7 +302,7 @@ def from_name(
     Args:
         name: A module, a colon and a name in it.
         k: Number of values.
-        claim: The promised epsilon, or a Claim.
+        claim: The promised epsilon, or a Claim; a mechanism or a target that is named makes its own.
         inputs: What it is asked about in place of values: `NumberInputs`, `TupleInputs` or `HistoryInputs`.
         batched: Whether it takes arrays (see `CallableTarget`).
         timeout: Seconds without a report, after which it is taken to hang.
@@ -312,7 +312,7 @@ def from_name(
     if isinstance(found, type):
         found = _made(found, name, asked, promise)
     if isinstance(found, (Collected, Target)):
-        return as_target(found)
+        return _taking(found, name, asked)
     methods = [getattr(found, method) for method in METHODS if callable(getattr(found, method, None))]
     function = methods[0] if methods and not inspect.isfunction(found) else found
     if not callable(function):
@@ -366,6 +366,17 @@ def _made(cls: type, name: str, inputs: Inputs, claim: Claim | None) -> Any:
                 "target", f"must be a class that {', '.join(inputs.parameters)} and epsilon suffice for", name, remedy
             )
         ) from error
+
+
+def _taking(found: Collected | Target, name: str, inputs: Inputs) -> Target:
+    """The target of a mechanism, which must take what it is to be asked about."""
+    what = found if isinstance(found, Target) else as_target(found, **inputs.terms)
+    given, taken = inputs.parameters, what.inputs.parameters
+    if any(given.get(each) != value for each, value in taken.items()):
+        rule = f"must take {inputs.many} {inputs.rule}"
+        got = Unsaid(f"{name}, which takes {what.inputs.many} {what.inputs.rule}")
+        raise ParameterError(message("target", rule, got, "ask about those"))
+    return what
 
 
 def _has_parameter(function: Callable[..., Any], name: str) -> bool:

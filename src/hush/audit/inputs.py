@@ -31,6 +31,7 @@ _SPELLED = 6  # rounds that are written out one by one, if all are alike
 _NAMED = 12  # inputs that a message names
 _GOLDEN = (math.sqrt(5) - 1) / 2  # whose multiples, less their whole parts, fill a range most evenly
 _LARGEST = 1e100
+_COUNTED = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,16 @@ class Inputs(ABC):
     def parameters(self) -> dict[str, Any]:
         """What a class may want to know of them."""
         return self.about
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """What `as_target` must be told, so that a mechanism is asked about them."""
+        return {}
+
+    @property
+    def farthest(self) -> int:
+        """One that can be compared with the first, and differs much from it."""
+        return self.size - 1
 
     @property
     def labels(self) -> int:
@@ -212,6 +223,9 @@ class NumberInputs(Inputs):
         high = rules.number("high", self.high, low, _LARGEST, remedy)
         if not low + (high - low) / GRID > low:
             raise ParameterError(message("high", "must leave room for other numbers above low", self.high, remedy))
+        if not all(isinstance(each, (int, float, np.number)) and low <= each <= high for each in self.also):
+            rule = f"must be numbers from {low:g} to {high:g}"
+            raise ParameterError(message("also", rule, self.also, "name numbers of the range"))
         for name, number in (("low", low), ("high", high)):
             object.__setattr__(self, name, number)
 
@@ -382,6 +396,11 @@ class TupleInputs(Inputs):
         return {"sizes": self.sizes}
 
     @property
+    def terms(self) -> dict[str, Any]:
+        """How many attributes may change."""
+        return {} if self.changed is None else {"changed": self.changed}
+
+    @property
     def labels(self) -> int:
         """The values of the largest attribute."""
         return max(self.sizes)
@@ -477,9 +496,24 @@ class HistoryInputs(Inputs):
         return {"k": self.k, "rounds": self.rounds}
 
     @property
+    def terms(self) -> dict[str, Any]:
+        """How many rounds, if every value is held all the time; else the histories."""
+        every = self.rows == tuple((value,) * self.rounds for value in range(self.k))
+        return {"rounds": self.rounds} if every else {"histories": self.rows}
+
+    @property
     def labels(self) -> int:
         """All values."""
         return self.k
+
+
+def countable(inputs: Inputs) -> Inputs:
+    """The same, unless they are too many to be numbered."""
+    if inputs.size > _COUNTED:
+        rule = f"must be at most {_COUNTED:.3g} of which any may be asked for"
+        got, remedy = Unsaid(f"{float(inputs.size):.3g}"), "audit fewer attributes at a time"
+        raise ParameterError(message(inputs.many, rule, got, remedy))
+    return inputs
 
 
 def spell(given: Any) -> str:

@@ -158,7 +158,7 @@ def _proved(
         best.witness,
         best.counts,
         time.perf_counter() - start,
-        _notes(what, best.counts, choice.proving, complete),
+        _notes(what, screening, best.counts, choice.proving, complete),
         about,
         what.unit,
         require,
@@ -200,7 +200,7 @@ def _memory(what: Target, alike: tuple[int, ...]) -> str | None:
     )
 
 
-def _notes(what: Target, counts: tuple[int, int], trials: int, complete: bool) -> tuple[str, ...]:
+def _notes(what: Target, screening: Screening, counts: tuple[int, int], trials: int, complete: bool) -> tuple[str, ...]:
     """What else a reader should know."""
     kind = LASTING if isinstance(what.inputs, HistoryInputs) else INDEPENDENT
     found = [kind] if isinstance(what, ForeignTarget) else []
@@ -208,7 +208,7 @@ def _notes(what: Target, counts: tuple[int, int], trials: int, complete: bool) -
         found.append("The event that was chosen never came again: does every report carry a mark of its own?")
     if isinstance(what, ForeignTarget) and counts == (trials, trials):
         found.append("Nothing tells the two values' reports apart: are they all alike?")
-    if isinstance(what, ForeignTarget) and isinstance(what.inputs, NumberInputs) and what.inputs.gap:
+    if screening.rounds and isinstance(what, ForeignTarget) and isinstance(what.inputs, NumberInputs):
         found.append(
             f"Numbers between those that were tried may behave otherwise: up to {what.inputs.gap:.3g} lie between two."
         )

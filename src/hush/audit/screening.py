@@ -16,7 +16,7 @@ import numpy as np
 
 from hush import rules
 from hush.audit.classifier import CLEAR, reader, tables_of
-from hush.audit.inputs import Inputs, Values
+from hush.audit.inputs import Inputs, Values, countable
 from hush.audit.pairs import TellingPair, tries
 from hush.audit.standing_out import Ranking, ranked
 from hush.audit.stream import Mixture, Progress
@@ -132,6 +132,7 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
             found = tuple(sorted(found, key=lambda each: (each.hope < _AS_GOOD * found[0].hope, each.pair != ends[0])))
         tried = len({value for pair in ends for value in pair}), 4 * _LEAST
         return Screening(found[0].pair, target.k, (tried,), found, inputs=target.inputs)
+    countable(target.inputs)
     budget = max(FIRST_ROUND, trials)
     values, likely = _first(target.k, budget, root), []
     rounds: list[tuple[int, int]] = []

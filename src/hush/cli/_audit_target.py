@@ -199,7 +199,7 @@ def pair_of(text: str | None, inputs: Inputs) -> tuple[Any, Any] | None:
         first, second = (inputs.read(part.strip()) for part in text.split(between))
     except ValueError:
         rule = f"must be two {inputs.many} and a {'comma' if between == ',' else 'colon'}"
-        remedy = f"write e.g. --pair {inputs.line(0)}{between}{inputs.line(inputs.size - 1)}"
+        remedy = f"write e.g. --pair {inputs.line(0)}{between}{inputs.line(inputs.farthest)}"
         raise ParameterError(message("--pair", rule, text, remedy)) from None
     return first, second
 

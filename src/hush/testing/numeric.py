@@ -30,7 +30,7 @@ from hush.testing.mechanism import check_tightness
 from hush.testing.problem import expect
 from hush.types import Floats, Ints
 
-_MANY = 200_000
+_MANY, _LEAST = 200_000, 400
 _CELLS = 1 << 16
 """Outputs times ticks that are enumerated one by one, in exact integers."""
 
@@ -128,7 +128,7 @@ def check_records(m: Numeric, seed: int) -> None:
 
 
 def check_sampler(m: Numeric, seed: int) -> None:
-    """`privatize` follows the exact law, output by output, at the ends, at ticks and between them."""
+    """`privatize` follows the exact law, output by output, at the ends, at every tick and between some."""
     law, numbers = _law(m), _numbers(m)
     for i, number in enumerate(numbers):
         reports = m.privatize(np.full(_MANY, number), rng=seeded([seed, i]))
@@ -138,6 +138,19 @@ def check_sampler(m: Numeric, seed: int) -> None:
         expect(not seen[due == 0].any(), m, f"the number {number:g} gave an output of weight zero")
         off = statistics.counts_alarm(due, seen)
         expect(not off, m, f"privatize does not follow its law for the number {number:g}: {off}")
+    _sampled_at_every_tick(m, law, seed)
+
+
+def _sampled_at_every_tick(m: Numeric, law: Floats, seed: int) -> None:
+    """Fewer reports of each, since a wrong branch may concern one number alone."""
+    each, ticks = max(_MANY // (m.steps + 1), _LEAST), _ticks(m)
+    numbers = np.minimum(m.low + ticks * _unit(m), m.high)
+    reports = m.privatize(np.repeat(numbers, each), rng=seeded([seed, 14])).astype(np.int64).reshape(-1, each)
+    for tick in ticks.tolist():
+        seen = np.bincount(reports[tick], minlength=m.size)
+        expect(seen.size == m.size, m, f"tick {tick} gave a report that is not among the outputs")
+        off = statistics.counts_alarm(each * law[:, tick], seen, comparisons=ticks.size)
+        expect(not off, m, f"privatize does not follow its law at tick {tick}: {off}")
 
 
 def check_estimate(m: Numeric, seed: int) -> None:

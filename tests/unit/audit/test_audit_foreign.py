@@ -18,9 +18,10 @@ import pytest
 from scipy.stats import binom
 
 import hush
-from hush.audit import Claim, MechanismTarget, run
+from hush.audit import Claim, HistoryInputs, Inputs, MechanismTarget, NumberInputs, TupleInputs, run
 from hush.audit.bounds import best_provable
 from hush.audit.foreign import CallableTarget, from_name
+from hush.audit.inputs import Values
 from hush.errors import ParameterError
 
 K = 4
@@ -307,6 +308,61 @@ def test_a_name_gives_a_function_an_object_or_a_class(module: str) -> None:
     own = from_name("hush:OUE", K, 1.0)
     assert isinstance(own, MechanismTarget)
     assert own.mechanism == hush.OUE(k=K, epsilon=1.0)
+
+
+MECHANISMS = """
+import hush
+one = hush.OUE(k=5, epsilon=1.0)
+kept = hush.longitudinal.LGRR(k=5, epsilon_permanent=2.0, epsilon_report=1.0)
+mean = hush.Piecewise(low=0.0, high=10.0, epsilon=1.0)
+two = hush.multidim.RSFD(sizes=(2, 5), epsilon=1.0, variant="GRR")
+made = hush.audit.CallableTarget(lambda value: value, k=5, claim=1.0)
+"""
+
+
+@pytest.fixture
+def mechanisms(module: str) -> str:
+    """A module of mechanisms."""
+    Path(f"{module}_mechanisms.py").write_text(MECHANISMS)
+    return f"{module}_mechanisms"
+
+
+def test_a_mechanism_by_name_is_asked_about_what_is_said(mechanisms: str) -> None:
+    over = [from_name(f"{mechanisms}:{name}", inputs=HistoryInputs.unchanging(5, 12)) for name in ("one", "kept")]
+    assert [each.unit for each in over] == ["12 reports of one person"] * 2
+    told = from_name(f"{mechanisms}:kept", inputs=HistoryInputs(((0, 0, 0), (0, 0, 1)), 5))
+    assert told.exact_epsilon() == told.protocol.history_epsilon((0, 0, 0), (0, 0, 1))  # type: ignore[attr-defined]
+    changed = from_name(f"{mechanisms}:two", inputs=TupleInputs((2, 5), 1))
+    assert changed.exact_epsilon() < from_name(f"{mechanisms}:two", inputs=TupleInputs((2, 5))).exact_epsilon()
+    assert from_name(f"{mechanisms}:mean", inputs=NumberInputs(0.0, 10.0)).k == 257
+    assert from_name(f"{mechanisms}:made", 5).claim == Claim(1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "words"),
+    [
+        ("one", Values(7), "values in 0..6, got .*:one, which takes values in 0..4"),
+        ("one", NumberInputs(0.0, 10.0), "numbers from 0 to 10, got .* which takes values in 0..4"),
+        ("mean", Values(5), "values in 0..4, got .* which takes numbers from 0 to 10"),
+        ("mean", NumberInputs(0.0, 1.0), "numbers from 0 to 1, got .* which takes numbers from 0 to 10"),
+        ("two", TupleInputs((3, 5), 1), "tuples of 2 attributes with 3, 5 values that differ in at most 1"),
+        (
+            "kept",
+            HistoryInputs.unchanging(4, 12),
+            "histories among 4 of 12 rounds, got .*:kept, which takes values",
+        ),
+        (
+            "made",
+            HistoryInputs.unchanging(4, 2),
+            "histories among 4 of 2 rounds, got .*:made, which takes values in 0..4",
+        ),
+    ],
+)
+def test_a_mechanism_by_name_that_takes_something_else_is_refused(
+    mechanisms: str, name: str, inputs: Inputs, words: str
+) -> None:
+    with pytest.raises(ParameterError, match=f"^target must take {words}"):
+        from_name(f"{mechanisms}:{name}", inputs=inputs)
 
 
 @pytest.mark.parametrize(

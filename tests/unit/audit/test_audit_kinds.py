@@ -220,3 +220,17 @@ def test_bounds_exceed_the_exact_loss_no_more_often_than_stated(m: object) -> No
     wrong = sum(each.epsilon_lower > exact for each in found)
     assert wrong <= binom.ppf(1 - 1e-9, 200, 0.2)
     assert max(each.epsilon_lower for each in found) > 0.7 * exact
+
+
+def test_too_many_tuples_are_refused_and_very_many_are_not() -> None:
+    """Some of them are tried, and the audit says that it is of some."""
+    with pytest.raises(ParameterError, match=r"^tuples must be at most 4\.61e\+18 of which any .* got 1e\+21"):
+        CallableTarget(list, inputs=TupleInputs((1000,) * 7), claim=1.0)
+    many = CallableTarget(lambda held: random.randrange(2), inputs=TupleInputs((1000,) * 6), claim=1.0)
+    found = screen(many, trials=1000, rng=hush.seeded(1))
+    assert found.untried == many.k - found.rounds[0][0] > 10**17
+
+
+def test_a_protocol_tells_two_histories_apart() -> None:
+    with pytest.raises(ParameterError, match=r"^histories must be two, .* got 3"):
+        SequenceTarget(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0), histories=((0, 0), (0, 1), (1, 1)))

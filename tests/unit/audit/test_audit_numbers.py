@@ -179,3 +179,17 @@ def test_a_range_has_two_ends(wrong: tuple[float, float]) -> None:
 def test_a_target_of_numbers_wants_a_mechanism_for_means() -> None:
     with pytest.raises(ParameterError, match="mechanism must estimate a mean"):
         NumberTarget(hush.GRR(k=4, epsilon=1.0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("also", [math.nan, -0.1, 1.1, "x"])
+def test_other_numbers_lie_in_the_range(also: float) -> None:
+    with pytest.raises(ParameterError, match=r"^also must be"):
+        NumberInputs(0.0, 1.0, also=(also,))
+
+
+def test_what_lies_between_numbers_is_said_where_they_were_screened() -> None:
+    """Of a pair that was named, no others were tried."""
+    target = CallableTarget(lambda x: float(random.random() < 0.3 + 0.4 * x), inputs=NumberInputs(0.0, 1.0), claim=1.0)
+    for pair, said in ((None, True), ((0.0, 1.0), False)):
+        found = run(target, "classifier", trials=2000, pair=pair, rng=hush.seeded(1))
+        assert any("may behave otherwise" in note for note in found.notes) is said

@@ -14,6 +14,7 @@ from hush.planning.optimus import BS, DBS, METHODS, RBS, Bayes, BudgetAnswer, Di
 from hush.planning.optimus.bayes import expected_improvement
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.found import settled
+from hush.planning.optimus.question import BudgetQuestion
 from hush.planning.optimus.sequential import Test as Sequential
 from hush.planning.optimus.trials import BudgetTrials
 from hush.statistics import sigmas
@@ -34,16 +35,22 @@ def hold(answer: BudgetAnswer, below: float, *, fresh: int = 20_000) -> None:
 
     But for six standard errors: of these runs, and of the answer's own, at a budget that it tried. False alarm 1e-9.
     """
-    q = answer.question
     assert answer.epsilon is not None
     own = min(t.runs for t in answer.evidence if t.epsilon == answer.epsilon)
+    part(answer.question, answer.epsilon, below * answer.epsilon, own, fresh)
+
+
+def part(q: BudgetQuestion, enough: float, too_little: float, own: int, fresh: int = 20_000) -> None:
+    """Of two budgets, of which so many runs said so, fresh runs say the same."""
     margin = sigmas(2) * math.sqrt(q.probability * (1 - q.probability) * (1 / fresh + 1 / own))
-    shares = []
-    for epsilon in (answer.epsilon, below * answer.epsilon):
-        rows = estimates(q.mechanism(epsilon), q.people, fresh, hush.seeded(99))
-        shares.append(float((q.measure(rows) <= q.threshold).mean()))
-    assert shares[0] >= q.probability - margin
-    assert shares[1] < q.probability + margin
+    assert kept(q, enough, fresh) >= q.probability - margin
+    assert kept(q, too_little, fresh) < q.probability + margin
+
+
+def kept(q: BudgetQuestion, epsilon: float, fresh: int) -> float:
+    """The share of fresh runs that keep the threshold."""
+    rows = estimates(q.mechanism(epsilon), q.people, fresh, hush.seeded(99))
+    return float((q.measure(rows) <= q.threshold).mean())
 
 
 # What is asked.
@@ -205,6 +212,8 @@ def test_a_perfect_ranking_is_found_where_the_normal_law_is_wrong(name: str, thr
         answer = ask(name, runs=4000, **asked)
         assert answer.epsilon is not None
         assert answer.refuted is not None
+        # A tenth less fails so clearly that as many runs refute it, but for a chance of 1e-9: no search leaves it open.
+        assert kept(answer.question, answer.epsilon / 1.1, 4000) < 0.9 - sigmas() * math.sqrt(2 * 0.09 / 4000)
         assert 1.0 < answer.epsilon / answer.refuted < 1.1
         hold(ask(name, method=BS(), **asked), 0.95, fresh=4000)
 
@@ -248,7 +257,13 @@ def test_where_the_exact_law_disagrees_the_methods_close_in() -> None:
     for epsilon, law in ((first.epsilon * 0.7, "normal"), (first.epsilon * 2, "exact")):
         trials.seen(epsilon, np.zeros(1000), 0.0, True, law)
     found = settled(trials, exactly, 0.01).epsilon
-    assert found == pytest.approx(first.epsilon, abs=0.03)
+    tried = {t.epsilon: t.satisfies for t in trials.evidence if t.law == "exact" and t.epsilon != first.epsilon * 2}
+    assert found is not None
+    assert tried[found]
+    below = max(epsilon for epsilon in tried if epsilon < found)
+    assert not tried[below]
+    assert found - below <= 0.01 + 1e-9
+    part(first.question, found, below, 1000)
     assert len(trials.evidence) < 16
 
 
@@ -347,8 +362,9 @@ def test_the_constraint_is_the_probability_alone() -> None:
 def test_bayes_reaches_the_probability() -> None:
     """As printed, it brings the mean to the threshold, which about half of the runs keep."""
     answer = ask(method="Bayes", probability=0.9)
-    assert 0.9 <= answer.best.share < 0.94
-    assert answer.best.mean < 0.95 * 0.05
+    assert answer.best.share >= 0.9
+    assert answer.best.mean < 0.95 * 0.05  # 0.034, of 1000 runs with a deviation of 0.012: by thirty standard errors
+    hold(answer, 0.95)
 
 
 def test_bayes_halves_what_it_leaves_open() -> None:
