@@ -226,6 +226,18 @@ def test_simulated_guesses_agree_with_formulas() -> None:
     assert simulated.luck == 0.2
 
 
+@pytest.mark.parametrize("make", [LSMP, LSPL])
+def test_guesses_of_tuples_over_time_are_those_of_enumeration(make: Any) -> None:
+    """Of two reports of LGRR for each attribute; one that was not drawn is guessed blindly."""
+    m = make(sizes=(2, 3), epsilon_permanent=3.0, epsilon_report=1.5, protocol="LGRR")
+    for j, (component, k) in enumerate(zip(m.components, m.sizes, strict=True)):
+        every = np.array(list(product(range(k), repeat=2)), component.report_dtype)
+        law = np.stack([np.exp(component.sequence_log_prob(every, value)) for value in range(k)], axis=1)
+        told = law.max(axis=1).sum() / k
+        due = told / 2 + 1 / (2 * k) if make is LSMP else told
+        assert m.best_guesses(2)[j] == pytest.approx(due, rel=1e-9)
+
+
 def test_hidden_draws_bound_guesses_from_below() -> None:
     guess = guesses(FreshTuples(RSFD(sizes=(2, 3), epsilon=2.0, variant="GRR"), 2), (2, 3))
     assert all(each.bound for each in guess)
