@@ -79,7 +79,7 @@ def test_kept_answers_have_one_total_and_say_what_changes_cost() -> None:
     assert max(direct.history_epsilon([0] * 4, each) for each in histories) <= short.changing
     assert math.isinf(rows["Memoized GRR"].course.changing)
     assert rows["Memoized GRR"].mechanism == Memoized(mechanism=hush.GRR(k=6, epsilon=2.0))
-    assert rows["OLOLOHA"].course.pseudonym == "the hash function, in every report"
+    assert rows["OLOLOHA"].course.pseudonym == "the hash function in every report, which nobody else has"
     assert not rows["GRR"].course.pseudonym
 
 
@@ -100,7 +100,7 @@ def test_kept_tuples_spend_the_permanent_budget_on_one_attribute_or_share_it() -
     assert all_of_them.course.changing == pytest.approx(2 * sum(each.epsilon_fresh for each in parts))
     first = SMP(sizes=(3, 5, 9), epsilon=1.0, mechanism="GRR")
     assert one.course.variances(5_000, worst=False) == pytest.approx(first.round_variances(5_000), rel=1e-9)
-    assert one.course.pseudonym.startswith("the attribute that was drawn")
+    assert one.course.pseudonym.startswith("which of 3 attributes is reported")
     simulated = [each.rate for each in guesses(_Simulated(one.mechanism, 2), (3, 5, 9))]
     stderr = [each.stderr for each in guesses(_Simulated(one.mechanism, 2), (3, 5, 9))]
     exact = [
