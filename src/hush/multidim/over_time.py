@@ -163,11 +163,16 @@ class TuplesOverTime(Collecting, Collected):
 
     @property
     def epsilon_worst(self) -> float:
-        """Loss of any number of reports of tuples that change at known times; see `Longitudinal.epsilon_worst`."""
+        """Loss of any number of reports of tuples each of whose attributes changes at known times.
+
+        It bounds the loss between two histories in which every attribute for itself is equal at the same pairs of
+        times. That the tuples change at the same times is not enough, where one changes in this attribute and the other
+        in that: see `Longitudinal.epsilon_worst`.
+        """
         return self._combined(component.epsilon_worst for component in self.components)
 
     def history_bound(self, tau: int) -> float:
-        """A bound of the loss of tau reports of tuples that change at known times: no more than `epsilon_worst`."""
+        """As `epsilon_worst`, a bound of the loss of tau reports, each attribute changing at known times."""
         return self._combined(component.history_bound(tau) for component in self.components)
 
     @property

@@ -112,19 +112,18 @@ def _person(choice: SurveyChoice) -> str:
         return f"A person loses ε = {number(course.total, 3)} over all attributes."
     if course.changing == course.total:
         return f"A person loses ε = {number(course.total, 3)} {everything}, whether values change or not."
+    same = "change at the same times" + (", each for itself," if w.d > 1 else "")
     still = f"A person whose values never change loses ε = {number(course.total, 3)} {everything}."
     if math.isinf(course.changing):
         together = ""
         if math.isfinite(course.changing_together):
-            together = (
-                f"; between two whose values change at the same times it is ε = {number(course.changing_together, 3)}"
-            )
+            together = f"; between two whose values {same} it is ε = {number(course.changing_together, 3)}"
         return (
             f"{still} When a value changes is plain to see: for people whose values change there is no bound{together}."
         )
     return (
         f"{still} For people whose values change, ε = {number(course.changing, 3)} is a bound whatever the times, and "
-        f"ε = {number(course.changing_together, 3)} where two people's values change at the same times."
+        f"ε = {number(course.changing_together, 3)} where two people's values {same.rstrip(',')}."
     )
 
 

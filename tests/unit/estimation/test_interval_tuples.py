@@ -67,6 +67,14 @@ def test_people_who_were_drawn_speak_for_all(drawn: int, p: float, q: float) -> 
         assert law[high < holding / people].sum() <= tail + 1e-12
 
 
+@pytest.mark.parametrize(("people", "drawn", "tail"), [(795, 20, 0.025), (7, 3, 0.4)])
+def test_a_single_support_may_be_the_only_one_there_is(people: int, drawn: int, tail: float) -> None:
+    """One of all people holds the value: Clopper and Pearson's end for a single success would miss too often."""
+    (low,), _ = DrawnSupports(np.array([1]), drawn, 1.0, 0.0).ends(tail, np.ones(1, bool))
+    assert drawn / people > tail  # so likely is this one drawn
+    assert low <= 1 / people < 1 - (1 - tail) ** (1 / drawn)
+
+
 def test_intervals_of_one_attribute_lie_around_its_estimate() -> None:
     """However many were drawn: two values of one attribute have intervals that mirror each other."""
     m = SMP(sizes=(2, 2), epsilon=2.0, mechanism="GRR")

@@ -27,13 +27,16 @@ def small(make: Any, **more: Any) -> TuplesOverTime:
     return made
 
 
-def sequence_law(m: TuplesOverTime, tuple_: tuple[int, ...], tau: int) -> dict[tuple[bytes, ...], float]:
-    """The exact probability of every sequence of reports of an unchanging tuple, by enumeration of each attribute's."""
+def sequence_law(m: TuplesOverTime, tuple_: tuple[Any, ...], tau: int) -> dict[tuple[bytes, ...], float]:
+    """The exact probability of every sequence of reports, by enumeration of each attribute's.
+
+    An attribute has a value that does not change, or a history.
+    """
     parts = []
     for component, value in zip(m.components, tuple_, strict=True):
         outputs = component.first_report.outputs()
         every = outputs[np.array(list(itertools.product(range(len(outputs)), repeat=tau)))]
-        law = np.exp(component.sequence_log_prob(every, value))
+        law = np.exp(component.sequence_log_prob(every, np.broadcast_to(value, every.shape)))
         parts.append({tuple(each.tobytes() for each in row): p for row, p in zip(every, law, strict=True)})
     if m.samples:
         return {((b"%d" % j), *row): p / m.d for j, part in enumerate(parts) for row, p in part.items()}
@@ -51,6 +54,23 @@ def test_the_loss_of_a_sequence_is_exact(make: Any, protocol: Any, tau: int) -> 
     assert worst == pytest.approx(m.sequence_epsilon(tau), rel=1e-9)
     assert worst <= m.sequence_epsilon(tau) + 1e-12
     assert m.sequence_guarantee(tau).epsilon <= m.epsilon_permanent
+
+
+@pytest.mark.parametrize("make", BOTH)
+def test_a_bound_for_changes_takes_each_attribute_for_itself(make: Any) -> None:
+    """Tuples that change at the same times, but in different attributes, lose more than those that it is of."""
+    m = make(sizes=(2, 2), epsilon_permanent=2.0, epsilon_report=1.9, protocol="LOSUE")
+    histories = list(itertools.product(itertools.product(range(2), repeat=2), repeat=2))
+    laws = {each: sequence_law(m, each, 2) for each in histories}
+    losses: dict[str, float] = {"attributes": 0.0, "tuples": 0.0, "any": 0.0}
+    for one, other in itertools.permutations(histories, 2):
+        loss = max(math.log(p / laws[other][key]) for key, p in laws[one].items())
+        moves = [tuple(first != second for first, second in each) for each in (one, other)]
+        together = {"attributes": moves[0] == moves[1], "tuples": any(moves[0]) == any(moves[1]), "any": True}
+        losses |= {name: max(losses[name], loss) for name, same in together.items() if same}
+    assert losses["attributes"] <= m.history_bound(2) + 1e-12
+    assert losses["tuples"] > m.history_bound(2) + 1
+    assert losses["any"] <= m.any_histories_bound(2) + 1e-12
 
 
 @pytest.mark.parametrize("make", BOTH)

@@ -79,7 +79,7 @@ def test_kept_answers_have_one_total_and_say_what_changes_cost() -> None:
     assert max(direct.history_epsilon([0] * 4, each) for each in histories) <= short.changing
     assert math.isinf(rows["Memoized GRR"].course.changing)
     assert rows["Memoized GRR"].mechanism == Memoized(mechanism=hush.GRR(k=6, epsilon=2.0))
-    assert rows["OLOLOHA"].course.pseudonym == "the hash function, in every report"
+    assert rows["OLOLOHA"].course.pseudonym == "the hash function in every report, which nobody else has"
     assert not rows["GRR"].course.pseudonym
 
 
@@ -100,7 +100,7 @@ def test_kept_tuples_spend_the_permanent_budget_on_one_attribute_or_share_it() -
     assert all_of_them.course.changing == pytest.approx(2 * sum(each.epsilon_fresh for each in parts))
     first = SMP(sizes=(3, 5, 9), epsilon=1.0, mechanism="GRR")
     assert one.course.variances(5_000, worst=False) == pytest.approx(first.round_variances(5_000), rel=1e-9)
-    assert one.course.pseudonym.startswith("the attribute that was drawn")
+    assert one.course.pseudonym.startswith("which of 3 attributes is reported")
     simulated = [each.rate for each in guesses(_Simulated(one.mechanism, 2), (3, 5, 9))]
     stderr = [each.stderr for each in guesses(_Simulated(one.mechanism, 2), (3, 5, 9))]
     exact = [
@@ -224,6 +224,18 @@ def test_simulated_guesses_agree_with_formulas() -> None:
     assert exact is not None
     assert abs(simulated.rate - exact) < sigmas() * simulated.stderr
     assert simulated.luck == 0.2
+
+
+@pytest.mark.parametrize("make", [LSMP, LSPL])
+def test_guesses_of_tuples_over_time_are_those_of_enumeration(make: Any) -> None:
+    """Of two reports of LGRR for each attribute; one that was not drawn is guessed blindly."""
+    m = make(sizes=(2, 3), epsilon_permanent=3.0, epsilon_report=1.5, protocol="LGRR")
+    for j, (component, k) in enumerate(zip(m.components, m.sizes, strict=True)):
+        every = np.array(list(product(range(k), repeat=2)), component.report_dtype)
+        law = np.stack([np.exp(component.sequence_log_prob(every, value)) for value in range(k)], axis=1)
+        told = law.max(axis=1).sum() / k
+        due = told / 2 + 1 / (2 * k) if make is LSMP else told
+        assert m.best_guesses(2)[j] == pytest.approx(due, rel=1e-9)
 
 
 def test_hidden_draws_bound_guesses_from_below() -> None:

@@ -25,8 +25,8 @@ class Account:
 
     Args:
         reports: How many there were.
-        spent: Their loss for values that change, at known times where answers are kept: what a limit is held against;
-            None where nothing bounds it.
+        spent: Their loss for values that change, at known times where answers are kept (each attribute of a tuple for
+            itself): what a limit is held against; None where nothing bounds it.
         unchanging: Their loss for a value that does not change.
         delta: The sum of the reports' deltas, where they have some.
     """

@@ -153,10 +153,10 @@ class ClientStore:
                     staging.add(some)
                 charges = Charges(self._sql, collection, most)
                 told = charges.charge(staging.periods)
+                order = report_files.SHUFFLED if shuffled else report_files.AS_READ
                 with progress("Randomizing", staging.rows) as advance:
-                    n = self._outbox(spec, collection, target, staging, told.skipped, advance)
+                    n = self._outbox(spec, collection, target, staging, told.skipped, order, advance)
                 totals = charges.totals()
-        order = report_files.SHUFFLED if shuffled else report_files.AS_READ
         self._deliver(spec, collection, target, order, look)
         return StoreRun(
             n, left_over, told.people, told.passed_over, told.refused, told.refused_people, told.again,
@@ -173,7 +173,17 @@ class ClientStore:
         return int(made.lastrowid or 0)
 
     def _checked(self, collection: int | None, target: Path) -> int:
-        """How many reports wait for this output; refuses another one while some wait, and to write over others."""
+        """How many reports wait for this output; refuses another one while some wait, and to write over others.
+
+        So does a place where no file can be: nobody is charged for reports that cannot be delivered.
+        """
+        if not (target.parent.is_dir() and os.access(target.parent, os.W_OK | os.X_OK)):
+            rule, remedy = "must be in a folder that is there and takes files", "make it first, or name another"
+            raise ParameterError(message("output", rule, Unsaid(repr(str(target))), remedy))
+        taken = "SELECT 1 FROM outbox WHERE collection IS NOT ? AND output = ?"
+        if self._sql.execute(taken, (collection, str(target))).fetchone():
+            rule = "must not be the one that reports of another collection, whose run was cut short, wait for"
+            raise ParameterError(message("output", rule, Unsaid(repr(str(target))), "name another"))
         waiting = self._sql.execute("SELECT output, rows FROM outbox WHERE collection IS ?", [collection]).fetchall()
         for where in {where for where, _ in waiting} - {str(target)}:
             rule = "must first be the one of a run that was cut short, whose reports are made and wait for it"
@@ -191,21 +201,25 @@ class ClientStore:
         target: Path,
         staging: Staging,
         skipped: Staged,
+        order: str,
         advance: Callable[[float], None],
     ) -> int:
         """Make the reports and put them into the outbox; how many there are."""
         import pyarrow as pa
 
-        n, due = 0, next((batch.schema for batch in self._waiting(collection)), None)
+        n, due = 0, self._waiting_schema(collection)
         parts = evenly(staging.batches(), report_files.batch_rows(spec), report_files.BATCH_BYTES)
         for batch in parts:
             reports = made(spec, self._sql, collection, batch, skipped, staging.names)
             advance(batch.num_rows)
             if not reports.num_rows:
                 continue
-            if due is not None and reports.schema != due:
-                rule = "must stand beside the reports as in the run that was cut short, whose reports wait"
-                got = Unsaid("other columns")
+            reports = reports.replace_schema_metadata({report_files.ORDER_KEY: order})
+            if due is not None and not reports.schema.equals(due, check_metadata=True):
+                rule = (
+                    "must stand beside the reports, in the order, as in the run that was cut short, whose reports wait"
+                )
+                got = Unsaid("other columns, or another order")
                 raise ParameterError(message("kept columns", rule, got, "run with the same --keep and --period"))
             due = reports.schema
             sink = pa.BufferOutputStream()
@@ -226,10 +240,17 @@ class ClientStore:
             (batch,) = self._sql.execute("SELECT batch FROM outbox WHERE id = ?", place).fetchone()
             yield pa.ipc.open_stream(pa.py_buffer(batch)).read_next_batch()
 
+    def _waiting_schema(self, collection: int) -> Any:
+        """The columns of the reports that wait, and their order; None where none do."""
+        return next((batch.schema for batch in self._waiting(collection)), None)
+
     def _deliver(
         self, spec: Spec, collection: int, target: Path, order: str, look: Callable[[Any], None] | None
     ) -> None:
-        """Write what waits to the output, and forget it when that is in place."""
+        """Write what waits to the output, in the order it was made in, and forget it when that is in place."""
+        schema = self._waiting_schema(collection)
+        if schema is not None:
+            order = schema.metadata[report_files.ORDER_KEY].decode()
         with report_files.writing(target, spec, "secure", order) as write:
             for batch in self._waiting(collection):
                 beside = batch.drop_columns([report_files.COLUMN])

@@ -76,7 +76,7 @@ class Course(ABC, Generic[Mechanism]):
     @property
     @abstractmethod
     def changing_together(self) -> float:
-        """A bound between two histories whose values change at the same times."""
+        """A bound between two histories whose values change at the same times, every attribute for itself."""
 
     @property
     @abstractmethod

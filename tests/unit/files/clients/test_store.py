@@ -270,6 +270,81 @@ def test_what_waits_is_not_mixed_with_other_columns(tmp_path: Path) -> None:
         assert (late.reports, late.left_over, hush.read(tmp_path / "r.parquet").n) == (1, 3, 4)
 
 
+class CutShort(ClientStore):
+    """Commits, and delivers nothing."""
+
+    def _deliver(self, *given: Any) -> None:
+        raise KeyboardInterrupt
+
+
+def cut_short(path: Path, spec: hush.Spec, output: Path, kept: Any = None, **more: Any) -> None:
+    with CutShort(path) as store, pytest.raises(KeyboardInterrupt):
+        store.collect(spec, [rows_of(spec, PEOPLE, values_of(spec), "1", kept)], output, **more)
+
+
+def test_an_output_that_reports_wait_for_is_no_other_collections(tmp_path: Path) -> None:
+    first, second, output = spec_of(twice(LGRR)), spec_of(twice(LOSUE)), tmp_path / "r.parquet"
+    cut_short(tmp_path / "c.hushdb", first, output)
+    with ClientStore(tmp_path / "c.hushdb") as store:
+        with pytest.raises(ParameterError, match="another collection"):
+            collect(store, second, output)
+        assert store.account(second, "ann").reports == 0
+        assert collect(store, first, output, "2").left_over == 3
+        assert hush.read(output).n == 6
+
+
+@pytest.mark.parametrize("change", [{"kept": None}, {"kept": [1, 2, 3]}, {"shuffled": False}], ids=str)
+def test_what_does_not_fit_waiting_reports_is_refused_and_charges_nobody(change: Any, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    def beside(cells: Any) -> Any:
+        return None if cells is None else pa.record_batch([pa.array(cells)], ["region"])
+
+    spec, path, output = spec_of(twice(LGRR)), tmp_path / "c.hushdb", tmp_path / "r.parquet"
+    cut_short(path, spec, output, beside(["n", "s", "s"]))
+    waiting = outbox(path)
+    kept = beside(change.get("kept", ["n", "s", "s"]))
+    with ClientStore(path) as store:
+        others = rows_of(spec, PEOPLE, values_of(spec), "2", kept)
+        with pytest.raises(ParameterError, match="cut short"):
+            store.collect(spec, [others], output, shuffled=change.get("shuffled", True))
+        assert store.account(spec, "ann").reports == 1
+    assert outbox(path) == waiting
+    with ClientStore(path) as store:  # the rows that wait may be asked for in whatever way: nothing is made
+        again = rows_of(spec, PEOPLE, values_of(spec), "1", kept)
+        made = store.collect(spec, [again], output, shuffled=change.get("shuffled", True))
+        assert (made.reports, made.left_over) == (0, 3)
+    found = hush.read(output)
+    assert (found.n, found.kept, found.order) == (3, ("period", "region"), "shuffled")
+
+
+def test_nobody_is_charged_where_no_file_can_be(tmp_path: Path) -> None:
+    spec = spec_of(twice(LGRR))
+    with ClientStore(tmp_path / "c.hushdb") as store:
+        with pytest.raises(ParameterError, match="folder"):
+            collect(store, spec, tmp_path / "no" / "r.parquet")
+        assert store.account(spec, "ann").reports == 0
+        assert collect(store, spec, tmp_path / "r.parquet").reports == 3
+
+
+def test_a_limit_counts_all_rows_of_a_period(tmp_path: Path) -> None:
+    spec = spec_of(hush.GRR(k=3, epsilon=0.4))
+    with ClientStore(tmp_path / "c.hushdb") as store:
+        rows = rows_of(spec, ["ann", "bob", "ann"], ["red", "red", "blue"], "1")
+        made = store.collect(spec, [rows], tmp_path / "r.parquet", limit="0.5")
+        assert (made.reports, made.refused, made.refused_people) == (1, 2, 1)
+        assert (store.account(spec, "ann").reports, store.account(spec, "bob").reports) == (0, 1)
+
+
+def test_a_limit_charges_the_collection_that_is_asked_for_not_the_latest(tmp_path: Path) -> None:
+    dear, cheap = (spec_of(hush.GRR(k=3, epsilon=epsilon)) for epsilon in (0.5, 0.1))
+    with ClientStore(tmp_path / "c.hushdb") as store:
+        for name, spec in (("dear", dear), ("cheap", cheap)):
+            collect(store, spec, tmp_path / f"{name}.parquet", "1")
+        assert collect(store, dear, tmp_path / "2.parquet", "2", limit=1).refused == 3
+        assert collect(store, cheap, tmp_path / "3.parquet", "3", limit=1).reports == 3
+
+
 # The file.
 
 
