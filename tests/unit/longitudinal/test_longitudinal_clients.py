@@ -227,7 +227,8 @@ def test_a_plan_that_was_changed_is_refused() -> None:
     ):
         with pytest.raises(SpecError):
             hush.from_dict(bad)  # type: ignore[arg-type]
-    assert set(hush.registry(kind="longitudinal")) == {type(protocol).__name__ for protocol in ALL}
+    tuples = {"LSMP", "LSPL"}  # whose tests are those of several attributes
+    assert {*hush.registry(kind="longitudinal")} - tuples == {type(protocol).__name__ for protocol in ALL}
 
 
 # Bad input.

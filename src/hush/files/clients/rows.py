@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,5 +42,13 @@ def rows_of(spec: Spec, people: Sequence[object], values: Any, period: object = 
 
 
 def name_of(person: object) -> bytes:
-    """A person's name as bytes; a number and its text are one name, as they are in a CSV file."""
-    return person if isinstance(person, bytes) else str(person).encode()
+    """A person's name as bytes; a whole number, also as a double, and its text are one name, as in a CSV file.
+
+    >>> name_of(7), name_of(7.0), name_of("7"), name_of("07")
+    (b'7', b'7', b'7', b'07')
+    """
+    if isinstance(person, bytes):
+        return person
+    if isinstance(person, Real) and not isinstance(person, bool) and float(person).is_integer():
+        return str(int(person)).encode()
+    return str(person).encode()

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import hush
 from hush.errors import HushError, ParameterError
@@ -410,3 +411,41 @@ def test_bad_rows_and_limits_are_refused(tmp_path: Path) -> None:
             store.collect(spec, [rows_of(spec, ["a"], ["purple"], "1")], tmp_path / "r.parquet")
         made = store.collect(spec, [], tmp_path / "empty.parquet")
         assert (made.reports, made.people, hush.read(tmp_path / "empty.parquet").n) == (0, 0, 0)
+
+
+def test_what_a_device_drew_stays_over_runs(tmp_path: Path) -> None:
+    """The attribute of each of 60 people; a new draw every month would keep it with a chance of 2^-120."""
+    spec = hush.Spec(LSMP(sizes=(2, 2), epsilon_permanent=2.0, epsilon_report=1.0))
+    people = [f"p{i}" for i in range(60)]
+    shown = []
+    for month in range(3):
+        with ClientStore(tmp_path / "c.hushdb") as store:
+            rows = rows_of(spec, people, [(0, 0)] * 60, month)
+            store.collect(spec, [rows], tmp_path / f"{month}.parquet", shuffled=False)
+        shown.append(hush.read(tmp_path / f"{month}.parquet").reports()["attribute"])
+    assert 0 < shown[0].sum() < 60  # two in 2^60
+    assert (shown[0] == shown[1]).all()
+    assert (shown[0] == shown[2]).all()
+
+
+def test_answers_of_two_attributes_are_drawn_apart(tmp_path: Path) -> None:
+    """Where one kept answer served both, two attributes with equal values would never differ but by fresh noise."""
+    spec = hush.Spec(LSPL(sizes=(2, 2), epsilon_permanent=2.0, epsilon_report=1.999, protocol="LGRR"))
+    n = 2_000
+    with ClientStore(tmp_path / "c.hushdb") as store:
+        rows = rows_of(spec, [f"p{i}" for i in range(n)], [(0, 0)] * n, 1)
+        store.collect(spec, [rows], tmp_path / "r.parquet", shuffled=False)
+    made = hush.read(tmp_path / "r.parquet").reports()
+    p = spec.mechanism.first_report.components[0].p_star
+    limit = scipy.stats.binom.ppf(1e-9, n, 2 * p * (1 - p))  # the chance of a false alarm
+    assert (made["a0"] != made["a1"]).sum() > limit
+    assert limit > n / 5
+
+
+def test_a_number_is_one_person_whatever_it_is_written_as(tmp_path: Path) -> None:
+    spec = spec_of(FRESH[0])
+    with ClientStore(tmp_path / "c.hushdb") as store:
+        for i, person in enumerate((7, 7.0, np.float64(7), "7", np.int32(7))):
+            store.collect(spec, [rows_of(spec, [person], ["red"], i)], tmp_path / f"{i}.parquet")
+        assert store.people == 1
+        assert store.account(spec, 7).reports == 5
