@@ -121,25 +121,13 @@ class Supports(EstimateLaw):
         return low[where] / self.n, high[where] / self.n
 
 
-@dataclass(frozen=True, eq=False)
-class DrawnSupports(EstimateLaw):
+class DrawnSupports(Supports):
     """Supports among reports of some people, who were drawn at random out of all whose frequencies are asked for.
 
     How many of those drawn hold a value is a sum of independent bits (Vatutin and Mikhailov, 1982),
     and so is how many reports support it. By Hoeffding's theorem (Ann. Math. Stat. 1956) its tails are at most those of
     the binomial with its mean, up to one step from the mean: the interval is that of Clopper and Pearson.
-
-    Args:
-        tally: How many reports support each value.
-        n: Number of reports.
-        p: Probability that a report supports its own value.
-        q: That it supports another given value; smaller.
     """
-
-    tally: Ints
-    n: int
-    p: float
-    q: float
 
     word: ClassVar[str] = "bound"
 
