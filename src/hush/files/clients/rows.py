@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,6 +48,6 @@ def name_of(person: object) -> bytes:
     """
     if isinstance(person, bytes):
         return person
-    if isinstance(person, Real) and not isinstance(person, bool) and float(person).is_integer():
+    if isinstance(person, (float, np.floating)) and person.is_integer():
         return str(int(person)).encode()
     return str(person).encode()
