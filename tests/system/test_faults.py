@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hush.cli import _guard
+from hush.cli.process import guard
 from tests.system.support import COIN, refused, run, shell, words, write_csv
 
 ASCII = [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
@@ -100,7 +100,7 @@ def test_every_error_has_its_code(
     def work() -> None:
         raise error
 
-    assert _guard.guarded(work) == code
+    assert guard.guarded(work) == code
     assert said in capsys.readouterr().err
 
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from hush.cli import app
-from hush.cli._renamed import RENAMED
+from hush.cli.asked.renamed import RENAMED
 from tests.system.support import answer, refused, run
 
 COUNTED = [(command, old, new) for command, names in RENAMED.items() for old, new in names.items()]

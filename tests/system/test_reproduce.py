@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 import hush
-from hush.cli import _console, _progress
+from hush.cli.shown import bars, terminal
 from hush_studies import Check, refined
 from tests.system.support import answer, refused, run, shell, words
 from tests.system.test_demo import Page
@@ -187,7 +187,7 @@ def test_a_quick_run_never_takes_the_place_of_a_full_one(tmp_path: Path, monkeyp
 
 def test_the_bar_names_the_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[str] = []
-    monkeypatch.setattr(_progress.Bar, "name", lambda bar, title: heard.append(title))
+    monkeypatch.setattr(bars.Bar, "name", lambda bar, title: heard.append(title))
     result = run("reproduce", "refined", "--quick", "--only", "7", "--only", "4", "--output", tmp_path)
     assert result.exit_code == 0, result.output
     assert heard == ["refined, figure-4 (1 of 2)", "refined, figure-7 (2 of 2)"]
@@ -195,8 +195,8 @@ def test_the_bar_names_the_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_bar_shows_the_title_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = Console(file=io.StringIO(), force_terminal=True, width=80)
-    monkeypatch.setattr(_console, "stderr", lambda: shown)
-    with _progress.progress("Reproducing refined", 2.0) as bar:
+    monkeypatch.setattr(terminal, "stderr", lambda: shown)
+    with bars.progress("Reproducing refined", 2.0) as bar:
         bar.name("refined, figure-4 [1 of 2]")
         bar(1.0)
     assert "refined, figure-4 [1 of 2]" in shown.file.getvalue()  # type: ignore[attr-defined]

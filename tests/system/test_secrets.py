@@ -27,7 +27,7 @@ from hush import longitudinal, multidim, utility
 from hush.attacks import outcome
 from hush.audit.collections import TupleTarget
 from hush.cli import app
-from hush.cli._paths import ENDINGS
+from hush.cli.asked.paths import ENDINGS
 from hush.files import order, randomizing, scratch
 from hush.mechanisms import numeric
 from hush.planning.capri import population

@@ -12,7 +12,7 @@ from tests.system.support import heard
 
 LOST = """
 import os, sys, time
-from hush.cli import _guard, _signals
+from hush.cli.process import guard, signals
 
 class Finalizer:
     def __del__(self):
@@ -30,13 +30,13 @@ def work():
         time.sleep(1.2)  # longer than the ending waits before it is raised again
         sys.stdout.write("cleared away\\n")
 
-_signals.install()
-sys.exit(_guard.guarded(work))
+signals.install()
+sys.exit(guard.guarded(work))
 """
 
 TAKEN = """
 import os, signal, sys, typer
-from hush.cli import _guard, _signals
+from hush.cli.process import guard, signals
 
 def work():
     try:
@@ -44,8 +44,8 @@ def work():
     except BaseException:
         {then}
 
-_signals.install()
-sys.exit(_guard.guarded(work))
+signals.install()
+sys.exit(guard.guarded(work))
 """
 
 

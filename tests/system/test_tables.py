@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hush.cli import _console, _grid
+from hush.cli.shown import grid, terminal
 from tests.system.support import answer, run, write_csv
 
 
@@ -33,16 +33,16 @@ def test_piped_tables_are_as_wide_as_they_are(
 ) -> None:
     """No column is left out, and no cell is folded, where nothing bounds the width."""
     monkeypatch.delenv("COLUMNS", raising=False)
-    columns = [_grid.Column(f"column {i}", "left" if i % 2 else "right", i) for i in range(6)]
+    columns = [grid.Column(f"column {i}", "left" if i % 2 else "right", i) for i in range(6)]
     rows = [[f"{i} " + "word " * 30 + "end" for i in range(6)]]
-    _grid.show(_console.stdout(), columns, rows, "Wide", "below")
+    grid.show(terminal.stdout(), columns, rows, "Wide", "below")
     told = capsys.readouterr()
     title, head, _, row, caption = told.out.splitlines()
     assert (title, caption, told.err) == ("Wide", "below", "")
     assert all(column.name in head for column in columns)
     assert row.count("end") == 6
     monkeypatch.setenv("COLUMNS", "80")
-    _grid.show(_console.stdout(), columns, rows)
+    grid.show(terminal.stdout(), columns, rows)
     told = capsys.readouterr()
     assert widest(told.out) <= 80
     assert "left out column" in told.err

@@ -11,6 +11,7 @@ import pytest
 
 import hush
 import hush_studies
+from hush.cli._app import COMMANDS
 
 ROOT = Path(hush.__file__).parent
 LAYERS = [
@@ -19,6 +20,9 @@ LAYERS = [
     "kernels", "estimation", "analysis", "simulation", "mechanisms", "utility", "longitudinal", "multidim",
     "attacks", "audit", "planning", "testing", "files", "reports", "engine", "collect", "workbench", "cli",
 ]  # fmt: skip
+ROOMS = {"shown": (), "process": ("shown",), "asked": ("shown", "process")}
+"""What stands beside the commands, and which of it each room may use."""
+
 STUDIES = Path(hush_studies.__file__).parent
 INSIDE = sorted(path for path in ROOT.rglob("*.py") if path.parent != ROOT or path.stem in LAYERS)
 """All files but those that hold the layers together."""
@@ -60,9 +64,31 @@ def test_the_design_page_lists_the_layers_in_their_order() -> None:
 
 def test_the_studies_stand_below_everything_but_the_command_that_runs_them() -> None:
     uses = {path for path in ROOT.rglob("*.py") if "hush_studies" in path.read_text(encoding="utf-8")}
-    assert {path.relative_to(ROOT).as_posix() for path in uses} == {"cli/reproduce.py", "cli/_reproducing.py"}
+    assert {path.relative_to(ROOT).as_posix() for path in uses} == {"cli/reproduce.py"}
     for path in STUDIES.rglob("*.py"):
         assert "cli" not in imported(path), path
+
+
+def test_beside_commands_stand_their_three_rooms_and_nothing_else() -> None:
+    cli = ROOT / "cli"
+    files = {path.stem for path in cli.glob("*.py")}
+    assert files == {*COMMANDS, "__init__", "_app"}
+    assert {path.parent.name for path in cli.glob("*/*.py")} == {*ROOMS}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_of_commands_imports_no_command_and_no_room_above_it(room: str) -> None:
+    allowed = {*ROOMS[room], room}
+    for path in (ROOT / "cli" / room).glob("*.py"):
+        found = rooms_of(path)
+        assert found <= allowed, f"{path.name} imports {found - allowed}"
+
+
+def rooms_of(path: Path) -> set[str]:
+    """What of the commands a file imports: rooms, or commands."""
+    nodes = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.ImportFrom)]
+    names = [f"{node.module}.{alias.name}" for node in nodes for alias in node.names]
+    return {name.split(".")[2] for name in names if name.startswith("hush.cli.")}
 
 
 def test_import_brings_no_heavy_package() -> None:

@@ -21,17 +21,17 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Run the command."""
     from hush import _start
-    from hush.cli import _signals
+    from hush.cli.process import signals
 
     _start.handle(_start.leave)
     try:
-        from hush.cli import _console
         from hush.cli._app import app
+        from hush.cli.shown import terminal
 
-        _console.show_warnings()
-        _signals.install()
+        terminal.show_warnings()
+        signals.install()
         app()
     except KeyboardInterrupt as stop:  # just before the work
-        _start.leave(_signals.number(stop))
+        _start.leave(signals.number(stop))
     finally:
         _start.handle(_start.leave)

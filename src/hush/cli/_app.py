@@ -12,7 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import hush
-from hush.cli import _guard, _renamed
+from hush.cli.asked import renamed
+from hush.cli.process import guard
 from hush.errors import ParameterError, Unsaid, message
 
 COMMANDS = (
@@ -40,13 +41,13 @@ class _Once(TyperCommand):
     def make_parser(self, ctx: Any) -> Any:
         """The parser, which knows the old names."""
         parser = super().make_parser(ctx)
-        _renamed.understand(parser, self.name, self.get_params(ctx))
+        renamed.understand(parser, self.name, self.get_params(ctx))
         return parser
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options, each at most once unless it may be repeated."""
         _, _, order = self.make_parser(ctx).parse_args(list(args))
-        given = _renamed.resolved(self.name, order)
+        given = renamed.resolved(self.name, order)
         for option in given:
             single = option.param_type_name == "option" and not (option.multiple or option.is_flag or option.count)
             if single and given.count(option) > 1:
@@ -91,7 +92,7 @@ class _Guarded(TyperGroup):
             with self.make_context(prog_name or "hush", words, **extra) as context:
                 self.invoke(context)
 
-        sys.exit(_guard.guarded(work))
+        sys.exit(guard.guarded(work))
 
 
 app = typer.Typer(

@@ -17,10 +17,9 @@ from hush import atomic
 from hush.audit import AuditResult, Screening, Target, run
 from hush.audit.foreign import ForeignTarget
 from hush.audit.screening import reports_for, screen
-from hush.cli import _audit_table, _console, _paths, _progress
-from hush.cli._audit_target import Asked, pair_of
-from hush.cli._numbers import real, share, whole
-from hush.cli._options import (
+from hush.cli.asked import paths
+from hush.cli.asked.audit import Asked, pair_of
+from hush.cli.asked.options import (
     Attributes,
     Delta,
     Epsilon,
@@ -36,6 +35,9 @@ from hush.cli._options import (
     Settings,
     SpecFile,
 )
+from hush.cli.asked.reading import real, share, whole
+from hush.cli.shown import audit as tables
+from hush.cli.shown import bars, terminal
 
 _FOREIGN = "Foreign code"
 _WHAT = "Inputs"
@@ -213,7 +215,7 @@ def audit(
     reports are made as real clients make them.
     """
     written = {"--html": html, "--junit": junit, "--sarif": sarif, "--png": png}
-    _paths.writable({**written, "--checkpoint": checkpoint}, [spec])
+    paths.writable({**written, "--checkpoint": checkpoint}, [spec])
     asked = Asked(
         mechanism=mechanism,
         k=k,
@@ -244,16 +246,16 @@ def audit(
         results = _run(what, methods, alpha, pair_of(pair, what.inputs), seed, checkpoint, rules, quiet=as_json)
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.exists():
-            _console.note("the same command goes on from its checkpoint")
+            terminal.note("the same command goes on from its checkpoint")
         raise
     results = [replace(each, about={**each.about, "seed": seed, "command": shlex.join(sys.argv)}) for each in results]
     verdicts = {result.verdict for result in results}
     if as_json:
         found = [result.to_dict() for result in results]
         plain = {"violation": "violation" in verdicts, "inconclusive": "inconclusive" in verdicts, "audits": found}
-        _console.print_json(plain)
+        terminal.print_json(plain)
     else:
-        _audit_table.show(_console.stdout(), results)
+        tables.show(terminal.stdout(), results)
     _write(results, written)
     for verdict, code in _EXITS.items():
         if verdict in verdicts:
@@ -262,8 +264,8 @@ def audit(
 
 def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> None:
     """Pages, logs and the figure, after the answer is out."""
-    paths = {option: path for option, path in written.items() if path is not None}
-    if not paths:
+    chosen = {option: path for option, path in written.items() if path is not None}
+    if not chosen:
         return
     from hush.reports import audited, checks, figures
 
@@ -273,9 +275,9 @@ def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> N
         "--sarif": checks.sarif,
         "--png": lambda found: figures.png(audited.figure(found)),
     }
-    for option, path in paths.items():
+    for option, path in chosen.items():
         atomic.write(path, makers[option](results))
-        _console.note(f"wrote {path}")
+        terminal.note(f"wrote {path}")
 
 
 def _methods(asked: list[str] | None, target: Target) -> list[str]:
@@ -302,7 +304,7 @@ def _run(
     screening = reports_for(target, trials) if pair is None and sampled else 0
     chosen: tuple[Any, Any] | Screening | None = pair
     with (
-        _progress.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
+        bars.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
         redirect_stdout(sys.stderr),  # what foreign code prints is not the answer
     ):
         if screening:

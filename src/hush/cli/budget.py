@@ -9,11 +9,9 @@ import numpy as np
 import typer
 
 from hush import atomic
-from hush.cli import _asking, _budget_table, _console, _paths, _statement
-from hush.cli._asking import asked, with_budget
-from hush.cli._choose import MechanismOptions, parsed
-from hush.cli._numbers import real, share, whole
-from hush.cli._options import (
+from hush.cli.asked import paths
+from hush.cli.asked.mechanism import MechanismOptions, with_budget
+from hush.cli.asked.options import (
     CROWD,
     SEARCH,
     WISH,
@@ -29,9 +27,14 @@ from hush.cli._options import (
     Settings,
     SpecOut,
     StatementFile,
+    asked,
+    budgets,
     seeded,
 )
-from hush.cli._people import Source
+from hush.cli.asked.people import Source
+from hush.cli.asked.reading import parsed, real, share, whole
+from hush.cli.shown import bars, statements, terminal
+from hush.cli.shown import budget as tables
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.people import Population
@@ -163,7 +166,7 @@ def budget(
     Whole collections are simulated at several budgets, from the exact law of the mechanism. The exit code is 1 where
     no budget of the range does.
     """
-    _paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, [counts, earlier])
+    paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, [counts, earlier])
     chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
@@ -175,11 +178,11 @@ def budget(
     if png is not None:
         _draw(answer, rng, png, quiet=as_json)
     if as_json:
-        _console.print_json(_plain(answer, crowd, made, chosen))
+        terminal.print_json(_plain(answer, crowd, made, chosen))
     else:
-        _budget_table.show(_console.stdout(), answer, crowd.name, chosen)
-        _asking.say_written(made, spec_out, png, read=made is not None)
-    _statement.write(
+        tables.show(terminal.stdout(), answer, crowd.name, chosen)
+        terminal.say_written(made, spec_out, png, read=made is not None)
+    statements.write(
         statement, made, quiet=as_json, n=answer.question.people.n, asked=[budget_in_words.asked(answer.question)]
     )
     if not answer.feasible:
@@ -214,13 +217,13 @@ def _answered(
 ) -> BudgetAnswer:
     least, most = within
     largest = min(20.0, first.largest_epsilon)
-    searched = _asking.budgets(least, largest if most is None else most)
+    searched = budgets(least, largest if most is None else most)
     names = {name.lower(): name for name in METHODS}
     wish["method"] = names.get(wish["method"].lower(), wish["method"])
     options = {name: f"--{name}" for name in ("loss", "threshold", "probability", "method", "runs", "top", "n")}
     options |= {"population": "--counts", "epsilon": "--max-epsilon"}
-    with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
-        return _asking.asked(
+    with bars.bar("Looking for the smallest budget", quiet=quiet) as tell:
+        return asked(
             lambda: search(type(first), crowd, epsilon=searched, rng=rng, progress=tell, **wish),
             options,
         )
@@ -236,7 +239,7 @@ def _draw(answer: BudgetAnswer, rng: np.random.Generator, path: Path, *, quiet: 
     low, high = answer.question.low, answer.question.high
     if answer.epsilon is not None:
         low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
-    with _asking.bar("Drawing", quiet=quiet) as tell:
+    with bars.bar("Drawing", quiet=quiet) as tell:
         trials = BudgetTrials(answer.question, rng, tell, expected=_POINTS)
         curve = [trials.measured(float(e), _RUNS, surely=exactly) for e in np.geomspace(low, high, _POINTS)]
     atomic.write(path, figures.png(budget_figure(answer, curve)))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from hush import atomic
-from hush.cli import _asking, _capacity_ask, _capacity_table, _capacity_time, _console, _paths
-from hush.cli._numbers import real, share, whole
-from hush.cli._options import (
+from hush.cli.asked import capacity as asks
+from hush.cli.asked import paths
+from hush.cli.asked.options import (
     CROWD,
     SEARCH,
     WISH,
@@ -24,14 +26,22 @@ from hush.cli._options import (
     Sensitive,
     Settings,
     SpecOut,
+    asked,
+    budgets,
     seeded,
 )
-from hush.cli._people import Source, in_amounts
-from hush.errors import ParameterError, message
+from hush.cli.asked.people import Source, in_amounts
+from hush.cli.asked.reading import real, share, whole
+from hush.cli.shown import bars, terminal
+from hush.cli.shown import capacity as tables
+from hush.errors import NOTHING, ParameterError, message
+from hush.files.counts import read_history
 from hush.mechanisms.spec import Spec
+from hush.people.domain import Domain
 from hush.planning import capri
-from hush.planning.capri import CapacityAnswer, Exposure
+from hush.planning.capri import CapacityAnswer, Exposure, Step
 from hush.planning.capri.build import builder
+from hush.reports.history_in_words import unplanned
 from hush.reports.words import many
 
 
@@ -185,20 +195,20 @@ def capacity(
     The server estimates the total and says whether it exceeds the capacity. How likely each outcome is comes from the
     exact law of the estimate, or is told not to. The exit code is 1 where no budget of the range does.
     """
-    _paths.writable({"--spec-out": spec_out, "--png": png}, [counts, earlier, history])
+    paths.writable({"--spec-out": spec_out, "--png": png}, [counts, earlier, history])
     chosen, rng = seeded(seed)
-    cls = _capacity_ask.named(mechanism, settings)
-    low, high = _asking.budgets(least, min(10.0, cls.largest_epsilon) if largest is None else largest)
+    cls = asks.named(mechanism, settings)
+    low, high = budgets(least, min(10.0, cls.largest_epsilon) if largest is None else largest)
     asking = {"mechanism": cls, "cap": cap, "metric": outcome, "threshold": probability, "lowest": low, "highest": high}
     asking |= {"method": method.lower(), "runs": runs}
     if history is not None:
         beside = {"--dataset": dataset, "--counts": counts, "--earlier": earlier, "--limit": limit, "--n": n, "--k": k}
-        _capacity_ask.alone({**beside, "--spec-out": spec_out}, "--history")
-        _capacity_time.run(
+        asks.alone({**beside, "--spec-out": spec_out}, "--history")
+        _over_time(
             history,
             asking,
-            lambda amounts: _capacity_ask.parameters(
-                cls, _capacity_ask.described(amounts, amounts, sensitive, most), low, delta, settings, sensitive
+            lambda amounts: asks.parameters(
+                cls, asks.described(amounts, amounts, sensitive, most), low, delta, settings, sensitive
             ),
             (most, first),
             (chosen, rng),
@@ -206,38 +216,38 @@ def capacity(
             as_json=as_json,
         )
         return
-    _capacity_ask.some({"--dataset": dataset, "--counts": counts, "--earlier": earlier})
+    asks.some({"--dataset": dataset, "--counts": counts, "--earlier": earlier})
     if earlier is not None:
-        _capacity_ask.alone({"--first": first}, "--earlier")
+        asks.alone({"--first": first}, "--earlier")
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     if n is not None and crowd.drawn is not None:
         remedy = "leave it out: a total is that of the people who are counted"
         raise ParameterError(message("--n", f"must be left out beside {crowd.name}", n, remedy))
     amounts = in_amounts(crowd, counts)
-    _capacity_ask.once(crowd.domain, amounts)
-    people = _asking.asked(lambda: capri.population(crowd, domain=amounts, most=most), _capacity_ask.OPTIONS)
-    domain = _capacity_ask.described(crowd.domain, amounts, sensitive, most)
-    asking["parameters"] = _capacity_ask.parameters(cls, domain, low, delta, settings, sensitive)
+    asks.once(crowd.domain, amounts)
+    people = asked(lambda: capri.population(crowd, domain=amounts, most=most), asks.OPTIONS)
+    domain = asks.described(crowd.domain, amounts, sensitive, most)
+    asking["parameters"] = asks.parameters(cls, domain, low, delta, settings, sensitive)
     plans: tuple[CapacityAnswer, ...]
     if first is None:
-        plans = (_capacity_ask.answered(asking, people, crowd.spent, rng, quiet=as_json),)
+        plans = (asks.answered(asking, people, crowd.spent, rng, quiet=as_json),)
     else:
-        plans = _capacity_ask.rehearsed(asking, people, first, rng, quiet=as_json)
+        plans = asks.rehearsed(asking, people, first, rng, quiet=as_json)
     answer = plans[0]
     m = None if answer.epsilon is None else builder(cls, people, asking["parameters"])(answer.epsilon)
-    seen = None if m is None else _capacity_ask.exposed(m, people, limit, rng)
+    seen = None if m is None else asks.exposed(m, people, limit, rng)
     made = None if m is None else Spec(m, domain if m.kind == "frequency" else None)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
     if png is not None:
-        _capacity_ask.draw(asking, people, answer, rng, png, first=first is not None, quiet=as_json)
+        tables.draw(asking, people, answer, rng, png, first=first is not None, quiet=as_json)
     if as_json:
         rounds = None if first is None else plans
-        _console.print_json(_plain(answer, rounds, seen, made, crowd.name, chosen))
+        terminal.print_json(_plain(answer, rounds, seen, made, crowd.name, chosen))
     else:
         about = f"{answer.mechanism}, {people.k:,} values, {crowd.name}, {many(answer.n, 'person', 'people')}"
-        _capacity_table.show(_console.stdout(), plans, seen, m, about, chosen, first=first is not None)
-        _asking.say_written(made, spec_out, png, read=made is not None)
+        tables.show(terminal.stdout(), plans, seen, m, about, chosen, first=first is not None)
+        terminal.say_written(made, spec_out, png, read=made is not None)
     if not answer.feasible:
         raise typer.Exit(1)
 
@@ -265,3 +275,60 @@ def _plain(
         "spec_hash": None if made is None else made.hash,
         "spec": None if made is None else made.to_dict(),
     }
+
+
+def _over_time(
+    path: Path,
+    asking: dict[str, Any],
+    parameters: Callable[[Domain], dict[str, Any]],
+    given: tuple[float | None, float | None],
+    chance: tuple[int, np.random.Generator],
+    png: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Simulate the collections of a history, and tell what came of them.
+
+    Args:
+        path: The history.
+        asking: The question, as `capri.over_time` takes it.
+        parameters: From the domain to what the mechanism takes besides k and epsilon.
+        given: What --clip-above and --first said.
+        chance: The seed, and the generator it gives.
+        png: Where to draw.
+        as_json: Whether to print JSON, and no bar.
+    """
+    most, first = given
+    if first is None:
+        rule = "must be given beside --history, for the collection that nothing is known before"
+        raise ParameterError(message("--first", rule, NOTHING, "add e.g. --first 0.5"))
+    history = read_history(path, "--history")
+    domain = Domain(size=len(history.amounts), values=list(history.amounts))
+    options = {**asks.OPTIONS, "history": "--history"}
+    options |= {"epsilon": "--first", "counts": "--history", "domain": "--history"}
+    with bars.bar("Collecting, and planning the next", quiet=as_json) as tell:
+        asking = {**asking, "parameters": parameters(domain), "most": most}
+
+        def told_of(step: Step) -> None:
+            tell((step.time + 1) / len(history.times))
+
+        steps = asked(
+            lambda: capri.over_time(
+                history=history.counts, first=first, domain=domain, told=told_of, rng=chance[1], **asking
+            ),
+            options,
+        )
+    name = asking["mechanism"].name()
+    if png is not None:
+        from hush.reports import figures
+        from hush.reports.capacity_time import capacity_time_figure
+
+        atomic.write(png, figures.png(capacity_time_figure(steps, history.times, name)))
+    if as_json:
+        terminal.print_json(tables.history_plain(steps, history.times, name, history.name, chance[0]))
+    else:
+        tables.show_history(steps, history, name, most, chance[0])
+        if png is not None:
+            terminal.note(f"wrote the picture, {png}")
+    if any(unplanned(step) for step in steps):
+        raise typer.Exit(1)

@@ -13,9 +13,10 @@ import numpy.typing as npt
 import typer
 
 from hush import atomic, datasets
-from hush.cli import _console, _grid, _paths, _progress
-from hush.cli._numbers import real
-from hush.cli._options import Json
+from hush.cli.asked import paths
+from hush.cli.asked.options import Json
+from hush.cli.asked.reading import real
+from hush.cli.shown import bars, grid, terminal
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
@@ -45,12 +46,12 @@ def demo(
 
     Every visitor's report is drawn with secure randomness, so each run gives slightly other numbers.
     """
-    _paths.folder("--output", out, FILES)
+    paths.folder("--output", out, FILES)
     data = datasets.msnbc()
     chosen = [registry()[name](k=data.k, epsilon=epsilon) for name in MECHANISMS]
     values = data.values()
     work = 3 * data.n * len(chosen) + data.n
-    with _progress.progress(f"Hearing {data.n:,} visitors", work, quiet=as_json) as advance:
+    with bars.progress(f"Hearing {data.n:,} visitors", work, quiet=as_json) as advance:
         from hush.reports.demo import build
 
         outcomes = [_trial(m, data, values, advance) for m in chosen]
@@ -63,12 +64,12 @@ def demo(
     for name, content in files.items():
         atomic.write(out / name, content)
     if as_json:
-        _console.print_json(whole)
+        terminal.print_json(whole)
         return
     show(data, outcomes)
-    _console.stdout().print()
+    terminal.stdout().print()
     page = (out / "index.html").resolve()
-    _console.stdout().print(f"The page with figures: [bold]{_console.cell(page).markup}[/]", soft_wrap=True)
+    terminal.stdout().print(f"The page with figures: [bold]{terminal.cell(page).markup}[/]", soft_wrap=True)
 
 
 def _trial(
@@ -112,10 +113,10 @@ _LINES: dict[str, Callable[[MechanismOutcome], str]] = {
 
 def show(data: Population, outcomes: list[MechanismOutcome]) -> None:
     """Print what was learned, and what it cost."""
-    console = _console.stdout()
+    console = terminal.stdout()
     epsilon = outcomes[0].mechanism.epsilon
-    columns = [_grid.Column("category", "left"), _grid.Column("truth"), *(_grid.Column(o.name) for o in outcomes)]
-    _grid.show(
+    columns = [grid.Column("category", "left"), grid.Column("truth"), *(grid.Column(o.name) for o in outcomes)]
+    grid.show(
         console,
         columns,
         _shares(data, outcomes, wide=console.width >= _WIDE),
@@ -123,9 +124,9 @@ def show(data: Population, outcomes: list[MechanismOutcome]) -> None:
         "* the interval misses the truth, as one in twenty should",
     )
     console.print()
-    _grid.show(
+    grid.show(
         console,
-        [_grid.Column("", "left"), *(_grid.Column(each.name) for each in outcomes)],
+        [grid.Column("", "left"), *(grid.Column(each.name) for each in outcomes)],
         [[name, *(say(each) for each in outcomes)] for name, say in _LINES.items()],
         "What each costs and leaks",
         f"guessing without a report succeeds {100 / data.k:.2f} % of the time",
@@ -142,6 +143,6 @@ def _shares(data: Population, outcomes: list[MechanismOutcome], *, wide: bool) -
             low, high, centre = lower[i] * 100, upper[i] * 100, each.estimate.frequencies[i] * 100
             reach = f"[{low:5.2f}, {high:5.2f}]" if wide else f"±{(high - low) / 2:.2f}"
             inside = bool(each.covered[i])
-            row.append(_console.cell(f"{' ' if inside else '*'}{centre:5.2f} {reach}", "" if inside else "yellow"))
+            row.append(terminal.cell(f"{' ' if inside else '*'}{centre:5.2f} {reach}", "" if inside else "yellow"))
         rows.append(row)
     return rows

@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from hush import atomic
-from hush.cli import _console, _courses, _means, _paths, _progress, _statement
-from hush.cli._asking import asked
-from hush.cli._choose import agree, allow
-from hush.cli._estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, show, shown, title_of
-from hush.cli._numbers import real, whole
-from hush.cli._options import Json, MechanismName, Png, SpecFile, SpecOut, StatementFile
+from hush.cli.asked import paths
+from hush.cli.asked.mechanism import agree, allow, refuse_for_mean
+from hush.cli.asked.options import Json, MechanismName, Png, SpecFile, SpecOut, StatementFile, asked
+from hush.cli.asked.reading import real, whole
+from hush.cli.shown import bars, means, periods, statements, terminal
+from hush.cli.shown.estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, show, shown, title_of
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import consistency, intervals
 from hush.files.collections import KINDS, Collection, opened
@@ -98,7 +98,7 @@ def estimate(
     A saved aggregate needs --spec; a mechanism of your own needs --mechanism module:Class.
     """
     outputs = {"--csv": csv, "--png": png, "--aggregate-out": aggregate_out, "--spec-out": spec_out}
-    _paths.writable({**outputs, "--statement": statement}, [*sources, spec])
+    paths.writable({**outputs, "--statement": statement}, [*sources, spec])
     intervals.tail(level)
     if project is not None and project not in consistency.METHODS:
         rule = f"must be one of {', '.join(consistency.METHODS)}"
@@ -121,8 +121,8 @@ def estimate(
     of_mean = of_kind(found.spec, KINDS, where).mechanism.kind == "numeric"
     if of_mean:
         unsaid = {"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": None if course else png}
-        _means.refuse(unsaid, found.spec)
-    progress = partial(_progress.progress, quiet=as_json)
+        refuse_for_mean(unsaid, found.spec)
+    progress = partial(bars.progress, quiet=as_json)
     collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
     _asked_for(collection, attribute, None if course else by, png)
     several = len(collection.attributes) if attribute is None and collection.attributes else 1
@@ -133,24 +133,24 @@ def estimate(
         _course(collection, top, settings, outputs, attribute, as_json)
     else:
         _frequencies(collection, by, top, settings, outputs, only=attribute, floor=floor, as_json=as_json)
-    known = {} if statement is None else _statement.of_collection(found.reports, collection, by, settings, attribute)
-    _statement.write(statement, collection.spec, quiet=as_json, **known)
+    known = {} if statement is None else statements.of_collection(found.reports, collection, by, settings, attribute)
+    statements.write(statement, collection.spec, quiet=as_json, **known)
     for written in outputs.values():
         if written is not None and not as_json:
-            _console.note(f"wrote {written}")
+            terminal.note(f"wrote {written}")
 
 
 def _mean(
     collection: Collection, by: str | None, level: float, outputs: dict[str, Path | None], *, as_json: bool
 ) -> None:
-    found = _means.means_of(collection, level)
-    _save(collection, outputs, lambda: _means.as_csv(found, by))
+    found = means.means_of(collection, level)
+    _save(collection, outputs, lambda: means.as_csv(found, by))
     if outputs["--png"] is not None:
-        _courses.draw_means(outputs["--png"], collection, found, level)
+        periods.draw_means(outputs["--png"], collection, found, level)
     if as_json:
-        _console.print_json(_means.as_dict(collection, found, by, level))
+        terminal.print_json(means.as_dict(collection, found, by, level))
     else:
-        _means.show(collection, found, by, level)
+        means.show(collection, found, by, level)
 
 
 def _course(
@@ -165,11 +165,11 @@ def _course(
     results = results_of(collection, settings, only)
     _save(collection, outputs, lambda: as_csv(results, PERIOD))
     if outputs["--png"] is not None:
-        _courses.draw(outputs["--png"], collection, results, top, settings)
+        periods.draw(outputs["--png"], collection, results, top, settings)
     if as_json:
-        _console.print_json(as_dict(collection, [shown(each, top) for each in results], PERIOD, settings))
+        terminal.print_json(as_dict(collection, [shown(each, top) for each in results], PERIOD, settings))
         return
-    _courses.show(collection, results, top, settings)
+    periods.show(collection, results, top, settings)
 
 
 def _frequencies(
@@ -190,11 +190,11 @@ def _frequencies(
     if outputs["--png"] is not None:
         together = _draw(outputs["--png"], collection, by, top, settings, only, floor)
     if as_json:
-        _console.print_json(as_dict(collection, picked, by, settings))
+        terminal.print_json(as_dict(collection, picked, by, settings))
         return
     show(collection, picked, by, settings)
     if together is not None and floor is None:
-        _console.note(f"The picture shows {together}; with --floor you say from how many on a group stands alone.")
+        terminal.note(f"The picture shows {together}; with --floor you say from how many on a group stands alone.")
 
 
 def _save(collection: Collection, outputs: dict[str, Path | None], numbers: Callable[[], str]) -> None:
@@ -239,7 +239,7 @@ def _draw(
         raise ParameterError(message("--png", "must have something to show", NOTHING, f"no report is about {only}"))
     order = shown(rows_of(whole or results[0].estimate, None, settings), top).order  # of all, so that groups compare
     series = [replace(result, order=order).series(whole) for result in results]
-    _console.warn_of_signs(figures.unprintable(series))
+    terminal.warn_of_signs(figures.unprintable(series))
     what = "".join(([] if only is None else [f", {only}"]) + ([] if by is None else [f", by {by}"]))
     title = f"{title_of(collection)}{what}\n{settings.caption(results)}"
     atomic.write(path, figures.png(figures.estimates(series, title)))
@@ -252,7 +252,7 @@ def _draw_attributes(path: Path, collection: Collection, top: int | None, settin
 
     results = [shown(each, top) for each in results_of(collection, settings) if each.known]
     series = [each.series() for each in results]
-    _console.warn_of_signs(figures.unprintable(series))
+    terminal.warn_of_signs(figures.unprintable(series))
     title = f"{title_of(collection)}\n{settings.caption(results)}"
     atomic.write(path, figures.png(figures.attributes(series, title)))
 

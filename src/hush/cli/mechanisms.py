@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from hush import rules
-from hush.cli import _console, _grid
-from hush.cli._choose import mechanism_class, parsed, said
-from hush.cli._numbers import real, whole
-from hush.cli._options import Json
+from hush.cli.asked.mechanism import mechanism_class
+from hush.cli.asked.options import Json
+from hush.cli.asked.reading import parsed, real, said, whole
+from hush.cli.shown import grid, terminal
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import SHARED, takes
@@ -75,7 +75,7 @@ def mechanisms(
         raise ParameterError(f"{rows[0]['name']} is not available here: {rows[0]['unavailable']}")
     if as_json:
         others = {name: list(registry(kind)) for name, kind in _OTHERS.items()}
-        _console.print_json({**shared, "mechanisms": rows, **others})
+        terminal.print_json({**shared, "mechanisms": rows, **others})
     else:
         _show(rows, shared)
 
@@ -91,26 +91,26 @@ def _taken(classes: list[Any]) -> str:
 def _show(rows: list[dict[str, Any]], shared: dict[str, Any]) -> None:
     left = [("name", 0), ("stands for", 10), ("family", 9), ("LDP", 4), ("parameter", 3)]
     right = [("exact ε", 5), ("p*", 7), ("q*", 6), ("n·Var", 0), ("ASR", 0), ("bits", 8), ("bytes", 2)]
-    columns = [_grid.Column(name, "left", rank) for name, rank in left]
-    columns += [_grid.Column(name, "right", rank) for name, rank in right]
+    columns = [grid.Column(name, "left", rank) for name, rank in left]
+    columns += [grid.Column(name, "right", rank) for name, rank in right]
     here = [row for row in rows if "unavailable" not in row]
     styles = ["dim" if row["guarantee"] is None else "" for row in here]
-    cells = [[_console.cell(each, style) for each in _cells(row)] for row, style in zip(here, styles, strict=True)]
-    console = _console.stdout()
+    cells = [[terminal.cell(each, style) for each in _cells(row)] for row, style in zip(here, styles, strict=True)]
+    console = terminal.stdout()
     title = f"k = {shared['k']:,}, ε = {shared['epsilon']:g}, δ = {shared['delta']:g} where it applies"
-    _grid.show(console, columns, cells, title)
+    grid.show(console, columns, cells, title)
     for row in (row for row in rows if "unavailable" in row):
-        console.print(_console.cell(f"{row['name']} is not available here: {row['unavailable']}"), soft_wrap=True)
+        console.print(terminal.cell(f"{row['name']} is not available here: {row['unavailable']}"), soft_wrap=True)
     for row in rows:
         for name, reason in row.get("unknown", {}).items():
-            console.print(_console.cell(f"{row['name']} does not tell its {name}: {reason}"), soft_wrap=True)
+            console.print(terminal.cell(f"{row['name']} does not tell its {name}: {reason}"), soft_wrap=True)
     known = registry()
     needs = {row["name"]: shown_with(known[row["name"]]) for row in rows if row["name"] in known}
     needy = [name for name, parameters in needs.items() if parameters]
     ways = sorted({f"--set {name}=…" for each in needy for name in needs[each]}, reverse=True)
     last = f" {_listed(needy)} need a parameter: change it with {' or '.join(ways)}" if needy else ""
     means = list(registry("numeric"))
-    _console.note(
+    terminal.note(
         "n·Var: variance of one report about a value nobody holds; divide by the number of people. "
         f"ASR: success of the best guess, all values equally likely.{last} "
         "Where only some values are sensitive, see `hush uldp`. "
@@ -128,7 +128,7 @@ def _listed(names: list[str]) -> str:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     promise = "none" if row["guarantee"] is None else "ε" if row["delta"] is None else "(ε, δ)"
-    chosen = ", ".join(f"{name}={_console.parameter(value, 3)}" for name, value in row["parameters"].items())
+    chosen = ", ".join(f"{name}={terminal.parameter(value, 3)}" for name, value in row["parameters"].items())
     sizes = [DASH if row[name] is None else f"{row[name]:,}" for name in ("bits", "bytes")]
     exact, variance = number(row["exact_epsilon"]), number(row["variance"])
     shares = [_share(row[name]) for name in ("p_star", "q_star")]

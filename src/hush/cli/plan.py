@@ -9,10 +9,11 @@ import typer
 
 import hush
 from hush import atomic
-from hush.cli import _console, _paths, _plan_table, _statement, _survey
-from hush.cli._asking import asked
-from hush.cli._numbers import real, share, whole
-from hush.cli._options import Json, SpecOut, StatementFile
+from hush.cli.asked import paths, survey
+from hush.cli.asked.options import Json, SpecOut, StatementFile, asked
+from hush.cli.asked.reading import real, share, whole
+from hush.cli.shown import plan as tables
+from hush.cli.shown import statements, terminal
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.counts import read_groups
 from hush.files.domains import read_domain
@@ -253,9 +254,9 @@ def plan(
     With --attributes or --rounds it is the plan of a survey: how several attributes go into a report, and whether
     people answer afresh in every round or keep their answers, within one budget of a person for all of it.
     """
-    files = [_survey.named_file(each) for each in domain or ()]
+    files = [survey.named_file(each) for each in domain or ()]
     read = [*(path for _, path in files), groups]
-    _paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, read)
+    paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, read)
     if other is not None and not files:
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
     if attributes is not None or rounds is not None or len(files) > 1:
@@ -281,13 +282,13 @@ def plan(
             "changing": changing,
             "report_share": 0.5 if report_share is None else report_share,
         }
-        asked_for = _survey.SurveyAsked(k, attributes, files, other, wished, unused)
-        _survey.run(asked_for, _survey.SurveyAnswered(every, choose, spec_out, statement, png, as_json))
+        asked_for = survey.SurveyAsked(k, attributes, files, other, wished, unused)
+        survey.run(asked_for, survey.SurveyAnswered(every, choose, spec_out, statement, png, as_json))
         return
     for option, given in {"--changing": changing or None, "--report-share": report_share}.items():
         if given is not None:
             raise ParameterError(message(option, "must stand beside --rounds", given, "say how many rounds there are"))
-    labels = None if not files else read_domain(_survey.unnamed(files[0]), other, "--domain")
+    labels = None if not files else read_domain(survey.unnamed(files[0]), other, "--domain")
     if k is None and labels is None:
         raise ParameterError(message("--k", "or --domain must be given", NOTHING, "say how many values there are"))
     made = _asked(
@@ -315,12 +316,12 @@ def plan(
         _draw(made, choice, png)
     if as_json:
         told = {"chosen": None if choice is None else choice.name, **_groups(made, choice)}
-        _console.print_json({**made.to_dict(central_delta), **told})
+        terminal.print_json({**made.to_dict(central_delta), **told})
     else:
         _show(made, choice, spec_out, png, central_delta, every=every)
     spec = None if choice is None else choice.spec
     sentences = [plan_in_words.asked(made), *([] if choice is None else plan_in_words.smallest_group(choice))]
-    _statement.write(statement, spec, quiet=as_json, n=made.wishes.n, asked=sentences)
+    statements.write(statement, spec, quiet=as_json, n=made.wishes.n, asked=sentences)
     if choice is None:
         raise typer.Exit(1)
 
@@ -366,19 +367,19 @@ def _show(
     *,
     every: bool,
 ) -> None:
-    console = _console.stdout()
-    _plan_table.show(console, made, every=every)
+    console = terminal.stdout()
+    tables.show(console, made, every=every)
     if choice is not None:
-        _plan_table.show_groups(console, choice)
+        tables.show_groups(console, choice)
         for paragraph in plan_in_words.paragraphs(made, choice, central_delta):
             console.print()
-            console.print(_console.cell(paragraph))
+            console.print(terminal.cell(paragraph))
     if png is not None:
-        _console.note(f"wrote the picture, {png}")
+        terminal.note(f"wrote the picture, {png}")
     if choice is None:
         if spec_out is not None:
-            _console.warn(f"no spec was written, and {spec_out} is as it was")
+            terminal.warn(f"no spec was written, and {spec_out} is as it was")
     elif spec_out is None:
-        _console.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")
+        terminal.note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")
     else:
-        _console.note(f"wrote the spec of {choice.name}, {spec_out}")
+        terminal.note(f"wrote the spec of {choice.name}, {spec_out}")

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 
 from hush import atomic
-from hush.cli import _console, _paths, _progress, _statement
-from hush.cli._asking import asked
-from hush.cli._choose import MechanismOptions
-from hush.cli._columns import ColumnOptions
-from hush.cli._options import (
+from hush.cli.asked import paths
+from hush.cli.asked.clients import ClientsFile, InPeriod, KeepNothing, Limit, Period, Person, PersonOptions
+from hush.cli.asked.columns import ColumnOptions
+from hush.cli.asked.mechanism import MechanismOptions
+from hush.cli.asked.options import (
     CHOICE,
     Delta,
     Epsilon,
@@ -30,8 +30,9 @@ from hush.cli._options import (
     SpecFile,
     SpecOut,
     StatementFile,
+    asked,
 )
-from hush.cli._person import ClientsFile, InPeriod, KeepNothing, Limit, Period, Person, PersonOptions
+from hush.cli.shown import bars, statements, terminal
 from hush.errors import ParameterError, message
 from hush.files import reports as report_files
 from hush.files.clients import ClientStore, PeopleTable
@@ -143,7 +144,7 @@ def privatize(
     what each person has spent; a run that is cut short is run again with the same --output.
     """
     said = ColumnOptions(column or [], domain or [], other or [], k or [])
-    _paths.writable(
+    paths.writable(
         {"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, *said.files, spec, clients]
     )
     choice = MechanismOptions(
@@ -154,7 +155,7 @@ def privatize(
     who = PersonOptions(person, period, in_period, clients, limit, keep_nothing)
     who.check(chosen, columns, kept)
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
-    how: dict[str, Any] = {"progress": partial(_progress.progress, quiet=as_json)}
+    how: dict[str, Any] = {"progress": partial(bars.progress, quiet=as_json)}
     table = (source, columns, kept, chosen, clip, Likeness(strip, ignore_case))
     where, made = _temporary(temporary, output), None
     if person is None:
@@ -170,12 +171,12 @@ def privatize(
     if made is not None and not as_json:
         who.warn(chosen, made)
     _tell(rows, written, order, output, as_json, {} if made is None else who.plain(chosen, made))
-    caveats = _statement.of_file(written, order)
+    caveats = statements.of_file(written, order)
     known: dict[str, Any] = {"n": written.reports, "kept": rows.kept}
     if made is not None:
         beside = [PERIOD] if who.has_periods else []
         known = {"n": made.people, "kept": [*beside, *rows.kept], "reports": max(made.totals.most, 1)}
-    _statement.write(statement, chosen, quiet=as_json, caveats=caveats, **known)
+    statements.write(statement, chosen, quiet=as_json, caveats=caveats, **known)
 
 
 def _promise(spec: Spec) -> Guarantee:
@@ -197,31 +198,31 @@ def _warn(rows: Rows, written: Written, order: str, output: Path) -> None:
     """What the file does not protect."""
     m = rows.spec.mechanism
     if written.rows == written.reports == 0:
-        _console.warn(f"the input has no rows: {output} holds no reports.")
+        terminal.warn(f"the input has no rows: {output} holds no reports.")
     if any(written.unmatched.values()):
         unused = rows.alike.unused
         hint = f" Where only spaces or case differ, add {' or '.join(unused)}." if unused else ""
-        _console.warn(f"rows that match no label: {_some(rows, written, written.unmatched)}.{hint}")
+        terminal.warn(f"rows that match no label: {_some(rows, written, written.unmatched)}.{hint}")
     if any(written.missing.values()):
-        _console.note(f"Rows without a value: {_some(rows, written, written.missing)}.")
+        terminal.note(f"Rows without a value: {_some(rows, written, written.missing)}.")
     if rows.clip:
         some = _counted(written.clipped, written.rows, lambda _: "")
-        _console.note(f"Rows whose number lies beyond the range: {some}. They report its end (--clip).")
+        terminal.note(f"Rows whose number lies beyond the range: {some}. They report its end (--clip).")
     if written.blank:
-        _console.warn(f"blank lines: {written.blank:,}. They are nobody's, since rows have several cells.")
+        terminal.warn(f"blank lines: {written.blank:,}. They are nobody's, since rows have several cells.")
     if _promise(rows.spec) is None:
-        _console.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
+        terminal.warn(f"{m.name()} has no privacy guarantee: it is a baseline for audits, not for people's data.")
     if rows.kept:
         names = ", ".join(rows.kept)
-        _console.warn(f"kept in the clear, with no protection: {names}. Anyone who reads {output} reads them.")
+        terminal.warn(f"kept in the clear, with no protection: {names}. Anyone who reads {output} reads them.")
     if order == AS_READ:
-        _console.warn(
+        terminal.warn(
             f"the rows of {output} are in the input's order (--keep-order). Where that has to do with the values, as "
             "in a sorted file, the reports around a row tell its value together; and who knows the input's order knows "
             "whose report each is."
         )
     elif rows.kept and written.reports:
-        _console.note(_hidden(written.smallest_group))
+        terminal.note(_hidden(written.smallest_group))
 
 
 def _some(rows: Rows, written: Written, cells: dict[str, int]) -> str:
@@ -256,7 +257,7 @@ def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool,
     spec, n, promise = rows.spec, written.reports, _promise(rows.spec)
     size = spec.mechanism.report_dtype.itemsize
     if as_json:
-        _console.print_json(
+        terminal.print_json(
             {
                 "reports": n,
                 "bytes_per_report": size,
@@ -277,15 +278,15 @@ def _tell(rows: Rows, written: Written, order: str, output: Path, as_json: bool,
         )
         return
     placed = "rows in the input's order" if order == AS_READ else "shuffled rows"
-    _console.stdout().print(
+    terminal.stdout().print(
         f"{many(n, 'report', 'reports')} of {many(size, 'byte', 'bytes')} each → "
-        f"[bold]{_console.cell(output).markup}[/]\n"
-        f"{_console.cell(described(spec)).markup}, secure randomness, "
+        f"[bold]{terminal.cell(output).markup}[/]\n"
+        f"{terminal.cell(described(spec)).markup}, secure randomness, "
         f"{placed}, spec {spec.hash[:12]}",
         soft_wrap=True,
     )
     for sentence in of_tuples(spec):
-        _console.note(sentence)
+        terminal.note(sentence)
 
 
 def _plain(cells: dict[str, int]) -> int | dict[str, int]:

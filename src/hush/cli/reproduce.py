@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console, _grid, _reproducing
-from hush.cli._numbers import whole
-from hush.cli._options import Json
-from hush.cli._reproducing import Run
+from hush import atomic
+from hush.cli.asked import paths
+from hush.cli.asked.options import Json
+from hush.cli.asked.reading import whole
+from hush.cli.shown import bars, grid, terminal
 from hush.errors import NOTHING, ParameterError, message
-from hush_studies import Check, Part, Settings, Study, Verdict, studies
-from hush_studies.folder import Made
+from hush.files.paths import quoted
+from hush_studies import Check, Part, Settings, Study, Verdict, page, studies
+from hush_studies.folder import Made, kept, make, names
+from hush_studies.folder import whole as is_whole
+from hush_studies.study import rows_of
+
+FOLDER = "hush-reproduce"
+CHECKS = "checks.csv"
+SEED = 7
 
 _HEADS = {"verdict": 0, "claim": 0, "printed": 0, "matches when": 1, "computed": 0, "figure": 2, "where": 3}
 """Columns of the checks, and how soon each is left out of a narrow window."""
@@ -31,7 +41,7 @@ def reproduce(
             "--output",
             "-o",
             metavar="FOLDER",
-            help=f"Where to write; {_reproducing.FOLDER}/STUDY when left out, STUDY-quick with --quick.",
+            help=f"Where to write; {FOLDER}/STUDY when left out, STUDY-quick with --quick.",
         ),
     ] = None,
     only: Annotated[
@@ -43,7 +53,7 @@ def reproduce(
     seed: Annotated[
         int,
         typer.Option("--seed", metavar="N", parser=whole("--seed", 0, "7"), help="Where the simulations start."),
-    ] = _reproducing.SEED,
+    ] = SEED,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, also what is there already.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -62,12 +72,12 @@ def reproduce(
     if listed:
         _list_parts(chosen, _parts(chosen, only), as_json)
         return
-    run = _reproducing.Run(chosen, _parts(chosen, only), Settings(quick, seed), out, only or ())
+    run = Run(chosen, _parts(chosen, only), Settings(quick, seed), out, only or ())
     run.prepare()
     made = run.make(fresh=fresh, quiet=as_json)
-    checks = _reproducing.checks_of(made)
+    checks = _checks_of(made)
     if as_json:
-        _console.print_json(_summary(run, made, checks))
+        terminal.print_json(_summary(run, made, checks))
     else:
         _show(run, made, checks)
     if not all(check.passed for _, check in checks):
@@ -100,17 +110,17 @@ def _parts(study: Study, only: Sequence[str] | None) -> list[Part]:
 
 def _list_parts(study: Study, parts: Sequence[Part], as_json: bool) -> None:
     if as_json:
-        _console.print_json({"study": study.name, "parts": [_described(part) for part in parts]})
+        terminal.print_json({"study": study.name, "parts": [_described(part) for part in parts]})
         return
-    columns = [_grid.Column("figure", "left"), _grid.Column("shows", "left"), _grid.Column("kind", "left", 1)]
-    _grid.show(_console.stdout(), columns, [[p.id, p.title, p.kind] for p in parts], study.title)
-    _console.note(f"Write e.g. `hush reproduce {study.name} --only {parts[0].id}`.")
+    columns = [grid.Column("figure", "left"), grid.Column("shows", "left"), grid.Column("kind", "left", 1)]
+    grid.show(terminal.stdout(), columns, [[p.id, p.title, p.kind] for p in parts], study.title)
+    terminal.note(f"Write e.g. `hush reproduce {study.name} --only {parts[0].id}`.")
 
 
 def _list(as_json: bool) -> None:
     found = list(studies().values())
     if as_json:
-        _console.print_json(
+        terminal.print_json(
             {
                 "studies": [
                     {"name": s.name, "title": s.title, "source": s.source, "parts": [_described(p) for p in s.parts]}
@@ -119,10 +129,10 @@ def _list(as_json: bool) -> None:
             }
         )
         return
-    columns = [_grid.Column(name, "left", rank) for name, rank in (("study", 0), ("title", 1), ("source", 2))]
+    columns = [grid.Column(name, "left", rank) for name, rank in (("study", 0), ("title", 1), ("source", 2))]
     rows = [[s.name, s.title, s.source, f"{len(s.parts)}"] for s in found]
-    _grid.show(_console.stdout(), [*columns, _grid.Column("figures")], rows, "Studies that can be reproduced")
-    _console.note(
+    grid.show(terminal.stdout(), [*columns, grid.Column("figures")], rows, "Studies that can be reproduced")
+    terminal.note(
         f"Write e.g. `hush reproduce {found[0].name}`, or `hush reproduce {found[0].name} --quick` first; "
         "--list shows the figures of a study."
     )
@@ -161,7 +171,7 @@ def _cells(part: Part, check: Check) -> list[Any]:
     style = "" if check.passed else "bold red"
     verdict = f"{check.verdict}{'' if check.passed else ', UNEXPECTED'}"
     words = (verdict, check.claim, check.printed, f"{check.rule.words} ({check.rule.allowance})", check.computed)
-    return [_console.cell(each, style) for each in (*words, part.id, check.source)]
+    return [terminal.cell(each, style) for each in (*words, part.id, check.source)]
 
 
 def _counted(checks: Sequence[Check]) -> str:
@@ -172,19 +182,109 @@ def _counted(checks: Sequence[Check]) -> str:
 
 
 def _show(run: Run, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]) -> None:
-    console = _console.stdout()
-    columns = [_grid.Column("figure", "left"), _grid.Column("shows", "left", 1), _grid.Column("kind", "left", 3)]
+    console = terminal.stdout()
+    columns = [grid.Column("figure", "left"), grid.Column("shows", "left", 1), grid.Column("kind", "left", 3)]
     rows = [
         [e.part.id, e.part.title, e.part.kind, f"{len(e.table.rows):,}", "kept" if e.kept else f"{e.seconds:.1f} s"]
         for e in made
     ]
-    _grid.show(console, [*columns, _grid.Column("rows", rank=2), _grid.Column("made in")], rows, run.study.title)
+    grid.show(console, [*columns, grid.Column("rows", rank=2), grid.Column("made in")], rows, run.study.title)
     if checks:
         console.print()
-        columns = [_grid.Column(name, "left", rank) for name, rank in _HEADS.items()]
-        _grid.show(console, columns, [_cells(part, check) for part, check in checks], "Printed numbers and claims")
+        columns = [grid.Column(name, "left", rank) for name, rank in _HEADS.items()]
+        grid.show(console, columns, [_cells(part, check) for part, check in checks], "Printed numbers and claims")
         console.print()
         console.print(_counted([check for _, check in checks]))
     console.print()
     index = (run.folder / "index.html").resolve()
-    console.print(f"The page with figures: [bold]{_console.cell(index).markup}[/]", soft_wrap=True)
+    console.print(f"The page with figures: [bold]{terminal.cell(index).markup}[/]", soft_wrap=True)
+
+
+@dataclass
+class Run:
+    """What is made, how and where; its page is written after every figure, so that a run that is stopped leaves it.
+
+    Args:
+        study: The study.
+        parts: Those of its parts that are wanted.
+        settings: How they are made.
+        out: The folder that was asked for, if any.
+        only: The figures as they were asked for, for the command that goes on.
+    """
+
+    study: Study
+    parts: list[Part]
+    settings: Settings
+    out: Path | None
+    only: Sequence[str]
+    present: dict[str, Made] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Where it writes: a quick run has a place of its own."""
+        return self.out or Path(FOLDER) / (self.study.name + ("-quick" if self.settings.quick else ""))
+
+    def prepare(self) -> None:
+        """Refuse a folder that cannot be, or that holds a full run where a small version is wanted."""
+        paths.folder("--output", self.folder, [*names(self.parts), page.NAME, CHECKS])
+        if self.settings.quick and is_whole(self.folder):
+            rule, remedy = "must not hold a full run when --quick is given", f"use e.g. --output {self.folder}-quick"
+            raise ParameterError(message("--output", rule, quoted(self.folder), remedy))
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def make(self, *, fresh: bool, quiet: bool) -> list[Made]:
+        """Make the parts, or keep them; where that is stopped, say what is there and how to go on."""
+        self.present = kept(self.study, self.study.parts, self.settings, self.folder)
+        wanted = {part.id for part in self.parts}
+        there = {} if fresh else {name: made for name, made in self.present.items() if name in wanted}
+        left = [part for part in self.parts if part.id not in there]
+        self.show()
+        done: list[Made] = []
+
+        def begin(part: Part) -> None:
+            bar.name(f"{self.study.name}, {part.id} ({len(done) + 1} of {len(left)})")
+
+        def end(made: Made) -> None:
+            done.append(made)
+            self.present[made.part.id] = made
+            self.show()
+
+        total = sum(part.cost(self.settings) for part in left)
+        try:
+            with bars.progress(f"Reproducing {self.study.name}", total, quiet=quiet) as bar:
+                return make(
+                    self.study, self.parts, self.settings, self.folder,
+                    write=atomic.write, there=there, advance=bar, begin=begin, end=end,
+                )  # fmt: skip
+        except KeyboardInterrupt:
+            again = f"`{self.again(self.only)}` goes on with the rest"
+            where = f"; the page shows what is there: {self.folder / 'index.html'}" if self.present else ""
+            terminal.note(f"{len(done)} of {len(left)} figures were made{where}. {again}.")
+            raise
+
+    def show(self) -> None:
+        """Page and checks of all that is there, with what earlier runs made; nothing, where nothing is there."""
+        made = [self.present[part.id] for part in self.study.parts if part.id in self.present]
+        if made:
+            atomic.write(self.folder / page.NAME, page.index(self.study, made, self.settings, self.again(())))
+            atomic.write(self.folder / CHECKS, _table(_checks_of(made)))
+
+    def again(self, only: Iterable[str]) -> str:
+        """The command that goes on."""
+        words = ["hush", "reproduce", self.study.name]
+        words += ["--quick"] if self.settings.quick else []
+        words += [word for each in only for word in ("--only", each)]
+        words += [] if self.settings.seed == SEED else ["--seed", str(self.settings.seed)]
+        words += [] if self.out is None else ["--output", str(self.out)]
+        return shlex.join(words)
+
+
+def _checks_of(made: Iterable[Made]) -> list[tuple[Part, Check]]:
+    """Every check with its part."""
+    return [(each.part, check) for each in made for check in each.checks]
+
+
+def _table(checks: Iterable[tuple[Part, Check]]) -> str:
+    rows = [{"part": part.id, **check.told()} for part, check in checks]
+    head = list(rows[0]) if rows else ["part"]
+    return rows_of(head, (row.values() for row in rows)).csv()

@@ -9,14 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import typer
-from rich.console import Console
 
-from hush import atomic
-from hush.cli import _console, _grid, _paths, _progress, _rounds, _tuples
-from hush.cli._choose import MechanismOptions
-from hush.cli._means import refuse
-from hush.cli._numbers import whole
-from hush.cli._options import (
+from hush.cli.asked import paths
+from hush.cli.asked.mechanism import MechanismOptions, refuse_for_mean
+from hush.cli.asked.options import (
     Delta,
     Epsilon,
     EpsilonPermanent,
@@ -33,16 +29,19 @@ from hush.cli._options import (
     SpecFile,
     seeded,
 )
-from hush.cli._people import holders, population
-from hush.cli._rounds import Change, RoundOptions, Rounds
+from hush.cli.asked.people import Change, Crowd, RoundOptions, Rounds, TupleOptions, holders, population
+from hush.cli.asked.reading import whole
+from hush.cli.shown import bars, terminal
+from hush.cli.shown import simulate as tables
 from hush.errors import ParameterError, message
-from hush.estimation import Estimate
 from hush.files import reports as report_files
+from hush.files.periods import PERIOD
 from hush.mechanisms.spec import Spec
 from hush.people import Population
 from hush.planning import trials
+from hush.planning.over_time import of_rounds
 from hush.planning.trials import LEVEL
-from hush.reports.words import described, many, number
+from hush.types import Ints
 
 
 def simulate(
@@ -125,18 +124,18 @@ def simulate(
     Over time (LOSUE, LGRR, OLOLOHA, …; LSMP and LSPL for tuples) every round is compared; people's values change with
     the probability --change.
     """
-    _paths.writable({"--reports-out": reports_out, "--png": png}, [counts, people, spec])
+    paths.writable({"--reports-out": reports_out, "--png": png}, [counts, people, spec])
     chosen, rng = seeded(seed)
     wanted = MechanismOptions(
         mechanism, k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
     )
     again, outputs = RoundOptions(rounds, change), {"--reports-out": reports_out, "--png": png}
     if wanted.tells_tuples or attributes is not None or people is not None:
-        holding = _tuples.TupleOptions(wanted, attributes, people, dataset, counts, n)
+        holding = TupleOptions(wanted, attributes, people, dataset, counts, n)
         held = holding.read(rng, clip=clip, quiet=as_json)
         if held.spec.mechanism.kind == "longitudinal":
             course = again.histories(held.tuples, rng)
-            _rounds.simulate(held.spec, held.name, course, runs, chosen, rng, outputs, as_json=as_json)
+            _over_time(held.spec, held.name, course, runs, chosen, rng, outputs, as_json=as_json)
             return
         again.refuse(held.spec)
         _of_tuples(held, runs, chosen, rng, reports_out, png, as_json=as_json)
@@ -145,7 +144,7 @@ def simulate(
     crowd: Population
     built: Spec
     if mean is not None:
-        refuse({"--png": png}, mean)
+        refuse_for_mean({"--png": png}, mean)
         built, crowd = mean, holders(mean, dataset, counts, k, n, rng, clip=clip)
     else:
         if clip:
@@ -154,10 +153,10 @@ def simulate(
         crowd, built = population(wanted, dataset, counts, n, rng)
         if built.mechanism.kind == "longitudinal":
             course = again.histories(crowd.values(rng), rng)
-            _rounds.simulate(built, crowd.name, course, runs, chosen, rng, outputs, as_json=as_json)
+            _over_time(built, crowd.name, course, runs, chosen, rng, outputs, as_json=as_json)
             return
     again.refuse(built)
-    with _progress.progress(f"Simulating {built.mechanism.name()}", runs, quiet=as_json) as advance:
+    with bars.progress(f"Simulating {built.mechanism.name()}", runs, quiet=as_json) as advance:
         if mean is not None:
             found = trials.of_mean(built, crowd, runs, rng, advance)
         else:
@@ -166,7 +165,7 @@ def simulate(
         values = crowd.values(rng) if mean is None else crowd.held(rng)
         _write_reports(built, values, rng, reports_out, f"simulated, seed {chosen}")
     if png is not None:
-        _draw(last, crowd, png)
+        tables.draw(last, crowd, png)
     whole = {
         "population": crowd.name,
         "n": crowd.n,
@@ -178,19 +177,19 @@ def simulate(
         "spec": built.to_dict(),
     }
     if as_json:
-        _console.print_json(whole)
+        terminal.print_json(whole)
         return
     if mean is not None:
-        _show_mean(mean, whole)
+        tables.show_mean(mean, whole)
     else:
-        _show(built, whole)
+        tables.show(built, whole)
     for written in (reports_out, png):
         if written is not None:
-            _console.note(f"wrote {written}")
+            terminal.note(f"wrote {written}")
 
 
 def _of_tuples(
-    crowd: _tuples.Crowd,
+    crowd: Crowd,
     runs: int,
     seed: int,
     rng: np.random.Generator,
@@ -201,12 +200,13 @@ def _of_tuples(
 ) -> None:
     """Simulate a collection of tuples, and show each attribute."""
     spec, name = crowd.spec, crowd.spec.mechanism.name()
-    with _progress.progress(f"Simulating {name}", runs, quiet=as_json) as advance:
+    with bars.progress(f"Simulating {name}", runs, quiet=as_json) as advance:
         found, last = trials.of_tuples(spec, crowd.tuples, runs, rng, advance)
     if reports_out is not None:
         _write_reports(spec, rng.permutation(crowd.tuples), rng, reports_out, f"simulated, seed {seed}")
     if png is not None:
-        _tuples.draw(crowd, last, png)
+        title = f"{crowd.name}: one simulated collection, pointwise 95 % intervals"
+        tables.draw_tuples(spec, crowd.tuples, last, png, title)
     whole = {
         "population": crowd.name,
         "n": len(crowd.tuples),
@@ -219,13 +219,12 @@ def _of_tuples(
         "spec": spec.to_dict(),
     }
     if as_json:
-        _console.print_json(whole)
+        terminal.print_json(whole)
         return
-    _tuples.show(spec, whole)
-    _last(_console.stdout(), whole)
+    tables.show_tuples(spec, whole)
     for written in (reports_out, png):
         if written is not None:
-            _console.note(f"wrote {written}")
+            terminal.note(f"wrote {written}")
 
 
 def _write_reports(spec: Spec, values: npt.NDArray[Any], rng: np.random.Generator, path: Path, randomness: str) -> None:
@@ -235,66 +234,53 @@ def _write_reports(spec: Spec, values: npt.NDArray[Any], rng: np.random.Generato
             write(spec.mechanism.privatize(values[start : start + rows], rng=rng))
 
 
-def _draw(estimate: Estimate, people: Population, path: Path) -> None:
-    from hush.reports import figures
-
-    lower, upper = estimate.interval(LEVEL)
-    labels = [str(label) for label in estimate.labels]
-    one = figures.Series("", labels, estimate.frequencies, lower, upper, truth=people.frequencies)
-    title = f"{people.name}: one simulated collection, pointwise 95 % intervals"
-    _console.warn_of_signs(figures.unprintable([one]))
-    atomic.write(path, figures.png(figures.estimates([one], title)))
-
-
-def _show(spec: Spec, whole: dict[str, Any]) -> None:
-    root = whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
-    rows = [
-        ["mean squared error", _plus(whole["mse"], whole["mse_stderr"]), number(whole["analytic_variance"])],
-        ["root of it, a typical error", number(root[0]), number(root[1])],
-        ["95 % intervals that hold the truth", _plus(whole["coverage"], whole["coverage_stderr"]), "0.9500 or more"],
-        [
-            f"attack success, {many(whole['attacked'], 'report', 'reports')}",
-            _plus(whole["asr"], whole["asr_stderr"]),
-            number(whole["asr_expected"]),
-        ],
-    ]
-    _last(_table(spec, whole, rows), whole)
-
-
-def _show_mean(spec: Spec, whole: dict[str, Any]) -> None:
-    """Print the table."""
-    n, root, wanted = whole["n"], whole["mse"] ** 0.5, whole["analytic_variance"] ** 0.5
-    rows = [
-        ["mean squared error of the mean", _plus(whole["mse"], whole["mse_stderr"]), number(wanted**2)],
-        [
-            f"typical error of the mean, {whole['mean']:,.6g}",
-            number(root),
-            number(wanted),
-        ],
-        [f"typical error of the total, {whole['total']:,.0f}", f"{root * n:,.0f}", f"{wanted * n:,.0f}"],
-        ["95 % intervals that hold the truth", _plus(whole["coverage"], whole["coverage_stderr"]), "0.95 or more"],
-    ]
-    console = _table(spec, whole, rows)
-    if whole["clipped"]:
-        some = many(whole["clipped"], "person was", "people were")
-        short = abs(whole["total"] - whole["total_unclipped"])
-        said = f"{some} clipped to the range. Errors are measured against the total after that, which is off by "
-        console.print(f"{said}{short:,.6g} from the whole, {whole['total_unclipped']:,.12g}.", soft_wrap=True)
-    _last(console, whole)
+def _over_time(
+    spec: Spec,
+    name: str,
+    held: Ints,
+    runs: int,
+    seed: int,
+    rng: np.random.Generator,
+    outputs: dict[str, Path | None],
+    *,
+    as_json: bool,
+) -> None:
+    """Simulate all rounds, and show the errors of each."""
+    with bars.progress(f"Simulating {spec.mechanism.name()}", runs, quiet=as_json) as advance:
+        found, last = of_rounds(spec, held, runs, rng, advance)
+    rest = held[:, 1:] != held[:, :-1]
+    whole = {
+        "population": name,
+        "n": len(held),
+        "runs": runs,
+        "seed": seed,
+        "level": LEVEL,
+        "changed": float(rest.mean()) if rest.size else 0.0,
+        **found,
+        "spec_hash": spec.hash,
+        "spec": spec.to_dict(),
+    }
+    if (path := outputs["--reports-out"]) is not None:
+        _write_rounds(spec, held, rng, path, f"simulated, seed {seed}")
+    if (path := outputs["--png"]) is not None:
+        tables.draw_rounds(spec, last, path, f"{name}: one simulated collection, pointwise 95 % intervals")
+    if as_json:
+        terminal.print_json(whole)
+        return
+    tables.show_rounds(spec, whole)
+    for written in outputs.values():
+        if written is not None:
+            terminal.note(f"wrote {written}")
 
 
-def _plus(value: float, stderr: float | None) -> str:
-    return number(value) + ("" if stderr is None else f" ± {number(stderr, 2)}")
+def _write_rounds(spec: Spec, held: Ints, rng: np.random.Generator, path: Path, randomness: str) -> None:
+    """One collection's reports, of all rounds, in a random order."""
+    import pyarrow as pa
 
-
-def _table(spec: Spec, whole: dict[str, Any], rows: list[list[str]]) -> Console:
-    runs = "one run" if whole["runs"] == 1 else f"{whole['runs']:,} runs"
-    title = f"{described(spec)}; {whole['population']}, {many(whole['n'], 'person', 'people')}, {runs}"
-    names, console = ("", "measured ± standard error", "expected"), _console.stdout()
-    _grid.show(console, [_grid.Column(name, "right" if name else "left") for name in names], rows, title)
-    return console
-
-
-def _last(console: Console, whole: dict[str, Any]) -> None:
-    milliseconds = whole["seconds_per_collection"] * 1000
-    console.print(f"seed {whole['seed']}; {number(milliseconds, 3)} ms to simulate one collection")
+    reports = spec.mechanism.collect(held, rng=rng)
+    names = np.broadcast_to([str(t + 1) for t in range(held.shape[1])], reports.shape).ravel()
+    order, rows = rng.permutation(reports.size), report_files.batch_rows(spec)
+    with report_files.writing(path, spec, randomness, report_files.SHUFFLED) as write:
+        for start in range(0, reports.size, rows):
+            part = order[start : start + rows]
+            write(reports.ravel()[part], pa.record_batch([pa.array(names[part].tolist(), pa.string())], [PERIOD]))

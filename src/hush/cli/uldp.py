@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from hush import atomic, rules
-from hush.cli import _console, _grid, _paths, _renamed
-from hush.cli._asking import asked
-from hush.cli._choose import sensitive_in
-from hush.cli._numbers import real, whole
-from hush.cli._options import Epsilon, Json, K, Sensitive, SpecOut
+from hush.cli.asked import paths, renamed
+from hush.cli.asked.options import Epsilon, Json, K, Sensitive, SpecOut, asked
+from hush.cli.asked.reading import real, sensitive_in, whole
+from hush.cli.shown import grid, terminal
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.domains import read_domain
 from hush.mechanisms.spec import Spec
@@ -62,7 +61,7 @@ def uldp(
     The sensitive values keep the full epsilon; the others are reported as precisely as that allows. Errors are exact
     sums of variances over all values.
     """
-    _paths.writable({"--spec-out": spec_out}, [domain])
+    paths.writable({"--spec-out": spec_out}, [domain])
     if epsilon is None:
         raise ParameterError(message("--epsilon", "must be given", NOTHING, "add e.g. --epsilon 1"))
     whole_domain = _domain(k, sensitive, domain)
@@ -71,18 +70,18 @@ def uldp(
         {"matters": "--matters"},
     )
     if as_json:
-        _console.print_json(found.to_dict())
+        terminal.print_json(found.to_dict())
     else:
         _show(found)
     if spec_out is not None:
         atomic.write(spec_out, Spec(found.best.mechanism, whole_domain).to_json())
-        _console.note(f"wrote {spec_out}")
+        terminal.note(f"wrote {spec_out}")
 
 
 def _word(matters: str) -> str:
     """What matters most, in the words of `hush plan`."""
     if matters in OLD_WORDS:
-        _renamed.warn(f"--matters {matters}", OLD_WORDS[matters])
+        renamed.warn(f"--matters {matters}", OLD_WORDS[matters])
     return OLD_WORDS.get(matters, matters)
 
 
@@ -105,24 +104,23 @@ def _show(found: Recommendation) -> None:
     names = ("", "mechanism", "parameter", "z*", "± (typical value)", "error", "bits", "bytes", "server work")
     ranks = (0, 0, 4, 3, 0, 0, 0, 2, 1)
     columns = [
-        _grid.Column(n, "left" if 1 <= i <= 2 else "right", r)
-        for i, (n, r) in enumerate(zip(names, ranks, strict=True))
+        grid.Column(n, "left" if 1 <= i <= 2 else "right", r) for i, (n, r) in enumerate(zip(names, ranks, strict=True))
     ]
     rows = [
-        [_console.cell(each) for each in _cells(str(i), option.to_dict())] for i, option in enumerate(found.options, 1)
+        [terminal.cell(each) for each in _cells(str(i), option.to_dict())] for i, option in enumerate(found.options, 1)
     ]
-    rows.append([_console.cell(each, "dim") for each in _cells("LDP", found.plain.to_dict())])
+    rows.append([terminal.cell(each, "dim") for each in _cells("LDP", found.plain.to_dict())])
     u = found.best.mechanism
     title = (
         f"{found.n:,} people, {u.k:,} values, {len(u.sensitive):,} sensitive, ε = {u.epsilon:g}, θ = {found.theta:.6g}"  # type: ignore[attr-defined]
     )
-    console = _console.stdout()
-    _grid.show(console, columns, rows, title)
+    console = terminal.stdout()
+    grid.show(console, columns, rows, title)
     console.print()
-    console.print(_console.cell(found.statement), soft_wrap=True)
+    console.print(terminal.cell(found.statement), soft_wrap=True)
     how = f"--mechanism {u.name()} --set reveal={u.reveal} --set theta={found.theta:.6g}"  # type: ignore[attr-defined]
-    console.print(_console.cell(f"Use it with {how}, or write its spec with --spec-out."), soft_wrap=True)
-    _console.note(
+    console.print(terminal.cell(f"Use it with {how}, or write its spec with --spec-out."), soft_wrap=True)
+    terminal.note(
         "z*: how often a value that is not sensitive is told as it is. ±: root of the mean variance. error: sum of "
         "variances. alone: a revealed value is sent without a disguise beside it."
     )

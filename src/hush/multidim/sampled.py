@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
 
 from hush.errors import ReportError, message
 from hush.estimation import Aggregate, possible
@@ -222,6 +221,8 @@ class Sampled(Multidim):
 
     def best_guesses(self, tau: int) -> tuple[float | None, ...]:
         """Of tau reports, a binomial number is about the attribute; from none, a guess is blind."""
+        from scipy.stats import binom
+
         often = binom.pmf(np.arange(tau + 1), tau, 1 / self.d)
         likely = np.nonzero(often > _NEVER)[0].tolist()
         found: list[float | None] = []

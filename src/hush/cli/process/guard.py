@@ -16,7 +16,8 @@ from typing import Any
 
 import typer
 
-from hush.cli import _console, _faults, _signals, _streams
+from hush.cli.process import faults, signals, streams
+from hush.cli.shown import terminal
 from hush.errors import NOTHING, HushError, Unsaid, message
 
 _OURS = 70
@@ -27,21 +28,21 @@ _Usage: type[Exception] = typer.BadParameter.__mro__[1]  # click's UsageError, w
 
 def guarded(work: Callable[[], Any]) -> int:
     """Run something; give its exit code, whatever it raises."""
-    with _streams.dependable():
+    with streams.dependable():
         _print_anything()
         try:
             try:
                 work()
             finally:
                 sys.stdout.flush()
-                _signals.hear()
+                signals.hear()
         except typer.Exit as done:
             return int(done.exit_code)
         except KeyboardInterrupt as stop:
-            said = _signals.told(stop)
+            said = signals.told(stop)
             if said is not None:
-                _console.error(said)
-            return _signals.code(stop)
+                terminal.error(said)
+            return signals.code(stop)
         except BaseException as error:  # SystemExit too, which a user's own module may raise
             return _told(error)
     return 0
@@ -49,13 +50,13 @@ def guarded(work: Callable[[], Any]) -> int:
 
 def _told(error: BaseException) -> int:
     if os.environ.get("HUSH_TRACEBACK", "0") not in {"", "0"}:
-        sys.stderr.write(_trace(error, private=_faults.saw_people(error)))
+        sys.stderr.write(_trace(error, private=faults.saw_people(error)))
     if _asks_for_help(error):
         return 2
-    if isinstance(error, SystemExit) and _faults.told(error) is None:
+    if isinstance(error, SystemExit) and faults.told(error) is None:
         return error.code if isinstance(error.code, int) else 1
     said, code = _verdict(error)
-    _console.error(said)
+    terminal.error(said)
     return code
 
 
@@ -76,7 +77,7 @@ def _verdict(error: BaseException) -> tuple[str, int]:
     usage = _misuse(error)
     if usage is not None:
         return usage, 2
-    fault = _faults.told(error)
+    fault = faults.told(error)
     if fault is not None:
         return f"{fault}; {_DETAIL}", 2
     if isinstance(error, OSError):
@@ -86,7 +87,7 @@ def _verdict(error: BaseException) -> tuple[str, int]:
         return f"a file's name must be readable in this locale, got {error.object!a}; {remedy}", 2
     if isinstance(error, MemoryError):
         return f"memory must hold the work, got {error or 'too little'}; use a smaller domain or fewer runs", 2
-    return f"internal error: {_faults.cause(error)}; please report it; {_DETAIL}", _OURS
+    return f"internal error: {faults.cause(error)}; please report it; {_DETAIL}", _OURS
 
 
 def _file(error: OSError) -> str:

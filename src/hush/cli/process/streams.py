@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from hush.cli import _signals
+from hush.cli.process import signals
 from hush.errors import HushError, Unsaid, message
 
 
@@ -25,7 +25,7 @@ class _Answers(io.FileIO):
         try:
             return super().write(data)
         except BrokenPipeError:
-            raise _signals.unread() from None
+            raise signals.unread() from None
         except OSError as error:
             got = Unsaid(error.strerror or type(error).__name__)
             remedy = "make space, or send it elsewhere"

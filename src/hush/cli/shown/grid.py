@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hush.cli import _console
+from hush.cli.shown import terminal
 
 _GAP = 2
 _LEAST = 6  # what a label needs to be read
@@ -40,10 +40,10 @@ def show(
     title: str | None = None,
     caption: str | None = None,
 ) -> None:
-    """Print a table of plain texts or `_console.cell`s."""
-    cells = [[each if isinstance(each, Text) else _console.cell(each) for each in row] for row in rows]
+    """Print a table of plain texts or `terminal.cell`s."""
+    cells = [[each if isinstance(each, Text) else terminal.cell(each) for each in row] for row in rows]
     width, wide = console.width, _wide(columns, cells)
-    if _console.is_pipe(console):
+    if terminal.is_pipe(console):
         width = max(width, sum(wide) + _GAP * len(columns))
     kept = fitting(columns, cells, width)
     width = max(width, sum(min(wide[i], _FOLDED) + _GAP for i in kept) - _GAP)
@@ -54,15 +54,15 @@ def show(
     for row in cells:
         table.add_row(*(row[i] for i in kept))
     if title is not None:
-        console.print(_console.cell(title, "bold"))
+        console.print(terminal.cell(title, "bold"))
     usual, console.width = console.width, width
     console.print(table)
     console.width = usual
     if caption is not None:
-        console.print(_console.cell(caption, "dim"))
+        console.print(terminal.cell(caption, "dim"))
     out = [column.name for i, column in enumerate(columns) if i not in kept]
     if out:
-        _console.note(f"The window is narrow: left out {', '.join(out)}. Widen it, or use --json.")
+        terminal.note(f"The window is narrow: left out {', '.join(out)}. Widen it, or use --json.")
 
 
 def fitting(columns: Sequence[Column], rows: Sequence[Sequence[Any]], width: int) -> list[int]:

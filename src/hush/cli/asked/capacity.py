@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hush import atomic
-from hush.cli import _asking
-from hush.cli._asking import asked, bar, with_budget
-from hush.cli._choose import merged, parsed, sensitive_in
+from hush.cli.asked.mechanism import with_budget
+from hush.cli.asked.options import asked
+from hush.cli.asked.reading import merged, parsed, sensitive_in
+from hush.cli.shown import bars
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.specs import construct
 from hush.mechanisms.base import FrequencyOracle
@@ -23,8 +22,6 @@ from hush.people.domain import Domain
 from hush.planning import capri
 from hush.planning.capri import CapacityAnswer, Evidence, Exposure, Population
 from hush.planning.capri.build import builder
-from hush.planning.capri.question import question
-from hush.planning.capri.trial import CapacityTrials
 
 OPTIONS = {name: f"--{name}" for name in ("cap", "method", "runs", "counts", "mechanism")}
 OPTIONS |= {
@@ -35,7 +32,6 @@ OPTIONS |= {
     "domain": "--counts",
 }
 
-_POINTS, _AROUND = 80, 8.0  # of a picture: budgets, and how far from the answer
 _ROUNDS, _WORK = 20, 3e4  # first rounds to simulate, where a collection takes fewer random numbers
 
 
@@ -104,16 +100,14 @@ def answered(
 ) -> CapacityAnswer:
     """The smallest budget."""
     steps = 40 if asking["method"] == "bayes" else 30
-    with _asking.bar("Looking for the smallest budget", quiet=quiet) as tell:
+    with bars.bar("Looking for the smallest budget", quiet=quiet) as tell:
         tried = [0]
 
         def watch(_: Evidence) -> None:
             tried[0] += 1
             tell(min(tried[0] / (steps + 2), 0.95))
 
-        return _asking.asked(
-            lambda: capri.capacity(counts=people, spent=spent, watch=watch, rng=rng, **asking), OPTIONS
-        )
+        return asked(lambda: capri.capacity(counts=people, spent=spent, watch=watch, rng=rng, **asking), OPTIONS)
 
 
 def rehearsed(
@@ -121,10 +115,10 @@ def rehearsed(
 ) -> tuple[CapacityAnswer, ...]:
     """What simulated first rounds plan; only one, where a plan takes long."""
     options = {**OPTIONS, "epsilon": "--first"}
-    m = _asking.asked(lambda: builder(asking["mechanism"], people, asking["parameters"])(first), options)
+    m = asked(lambda: builder(asking["mechanism"], people, asking["parameters"])(first), options)
     law = capri.law(m, people)
     rounds = 1 if law.costly or law.log is None or law.work > _WORK else _ROUNDS
-    with _asking.bar("Simulating first rounds, and planning from each", quiet=quiet) as tell:
+    with bars.bar("Simulating first rounds, and planning from each", quiet=quiet) as tell:
         done = [0]
 
         def told(_: CapacityAnswer) -> None:
@@ -132,7 +126,7 @@ def rehearsed(
             tell(done[0] / rounds)
 
         wish = {**asking, "counts": people, "first": first, "rounds": rounds}
-        return _asking.asked(lambda: capri.first_rounds(told=told, rng=rng, **wish), options)
+        return asked(lambda: capri.first_rounds(told=told, rng=rng, **wish), options)
 
 
 def exposed(m: Any, people: Population, limit: float | None, rng: np.random.Generator) -> Exposure:
@@ -141,31 +135,3 @@ def exposed(m: Any, people: Population, limit: float | None, rng: np.random.Gene
     return asked(
         lambda: capri.exposure(m, people, limit=limit, prior=prior, reports=50_000, rng=rng), {"limit": "--limit"}
     )
-
-
-def draw(
-    asking: dict[str, Any],
-    people: Population,
-    answer: CapacityAnswer,
-    rng: np.random.Generator,
-    path: Path,
-    *,
-    first: bool,
-    quiet: bool,
-) -> None:
-    """A picture of what the law says at budgets around the answer; of the whole range where there is none.
-
-    Where a first round was simulated, it is of the people as they are.
-    """
-    from hush.reports import figures
-    from hush.reports.budgeted import capacity_figure
-
-    asked = question(asking["metric"], asking["threshold"], asking["cap"], people)
-    low, high = asking["lowest"], asking["highest"]
-    if answer.epsilon is not None:
-        low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
-    with bar("Drawing", quiet=quiet) as tell:
-        trials = CapacityTrials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
-        trials.watch = lambda _: tell(len(trials.evidence) / _POINTS)
-        curve = [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
-    atomic.write(path, figures.png(capacity_figure(answer, curve, real=people.total if first else None)))

@@ -8,14 +8,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from hush.cli import _console, _grid
-from hush.cli._estimates import named, title_of
-from hush.errors import ParameterError, message
+from hush.cli.shown import grid, terminal
+from hush.cli.shown.estimates import named, title_of
 from hush.estimation.laws import Interval
 from hush.files.collections import Collection
 from hush.files.groups import plain_group
 from hush.mechanisms.numeric.estimate import MeanEstimate
-from hush.mechanisms.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -56,14 +54,6 @@ def means_of(collection: Collection, level: float) -> list[GroupMean]:
     return [GroupMean(group, each, each.interval(level)) for group, each in found]
 
 
-def refuse(given: dict[str, Any], spec: Spec) -> None:
-    """Options that say nothing about a mean."""
-    for option, value in given.items():
-        if value is not None and value is not False:
-            rule = f"must be left out for {spec.mechanism.name()}, which estimates a mean and no frequencies"
-            raise ParameterError(message(option, rule, str(value), "leave it out"))
-
-
 def as_dict(collection: Collection, means: list[GroupMean], by: str | None, level: float) -> dict[str, Any]:
     """The JSON of `hush estimate`."""
     whole = {
@@ -90,13 +80,13 @@ def as_csv(means: list[GroupMean], by: str | None) -> str:
 
 def show(collection: Collection, means: list[GroupMean], by: str | None, level: float) -> None:
     """Print the table: a line for each group, with the mean of its people and their total."""
-    console, column = _console.stdout(), _grid.Column
-    console.print(_console.cell(title_of(collection), "bold"))
+    console, column = terminal.stdout(), grid.Column
+    console.print(terminal.cell(title_of(collection), "bold"))
     for words in collection.randomness:
         if words != "secure":
-            _console.warn(f"these reports do not come from secure randomness: {words}")
+            terminal.warn(f"these reports do not come from secure randomness: {words}")
     between = f"{level * 100:g} % interval"
-    grouped = [] if by is None else [column(_console.clean(by), "left"), column("reports", rank=1)]
+    grouped = [] if by is None else [column(terminal.clean(by), "left"), column("reports", rank=1)]
     numbers = [
         column("mean"),
         column("±"),
@@ -106,10 +96,10 @@ def show(collection: Collection, means: list[GroupMean], by: str | None, level: 
         column(between, rank=3),
     ]
     rows = [[*([] if by is None else [named(each.group), f"{each.estimate.n:,}"]), *_cells(each)] for each in means]
-    _grid.show(console, [*grouped, *numbers], rows)
+    grid.show(console, [*grouped, *numbers], rows)
     rest = " and ".join(sorted({each.interval.method for each in means}))
     whose = "of these people" if by is None else "of each group's people"
-    _console.note(
+    terminal.note(
         f"Means are raw and unbiased, and may fall outside the range; totals are those {whose}, n times the mean; "
         f"intervals are {rest}."
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from hush.audit import AuditResult
-from hush.cli import _console, _grid
+from hush.cli.shown import grid, terminal
 from hush.reports.words import DASH, number
 
 _STYLES = {"violation": "bold red", "inconclusive": "bold yellow", "consistent": "green", "measured": ""}
@@ -17,20 +17,19 @@ def show(console: Console, results: Sequence[AuditResult]) -> None:
     """One row for each method, then what each proves, and by what."""
     names = ("method", "claimed ε", "proved ε", "confidence", "trials", "hits", "false hits", "verdict", "seconds")
     columns = [
-        _grid.Column(n, "left" if n in {"method", "verdict"} else "right", r)
-        for n, r in zip(names, _RANKS, strict=True)
+        grid.Column(n, "left" if n in {"method", "verdict"} else "right", r) for n, r in zip(names, _RANKS, strict=True)
     ]
-    rows = [[_console.cell(each, style) for each, style in _cells(result)] for result in results]
-    _grid.show(console, columns, rows, f"Audit of {results[0].target}")
+    rows = [[terminal.cell(each, style) for each, style in _cells(result)] for result in results]
+    grid.show(console, columns, rows, f"Audit of {results[0].target}")
     for result in results:
         console.print()
-        console.print(_console.cell(f"{result.method}: {result.statement}"), soft_wrap=True)
+        console.print(terminal.cell(f"{result.method}: {result.statement}"), soft_wrap=True)
         if result.shown is not None:
-            console.print(_console.cell(result.shown), soft_wrap=True)
+            console.print(terminal.cell(result.shown), soft_wrap=True)
         if result.looked is not None:
-            console.print(_console.cell(result.looked), soft_wrap=True)
+            console.print(terminal.cell(result.looked), soft_wrap=True)
         for note in result.notes:
-            console.print(_console.cell(note, "dim"), soft_wrap=True)
+            console.print(terminal.cell(note, "dim"), soft_wrap=True)
 
 
 _RANKS = (0, 0, 0, 3, 4, 2, 2, 0, 5)

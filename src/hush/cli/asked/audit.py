@@ -11,7 +11,8 @@ from hush.audit.foreign import PATIENCE, from_name
 from hush.audit.inputs import Values, whole_number
 from hush.audit.pipe import PipeTarget
 from hush.audit.targets import as_target
-from hush.cli._choose import MechanismOptions, merged, parsed
+from hush.cli.asked.mechanism import MechanismOptions
+from hush.cli.asked.reading import merged, parsed
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.reading import read_spec
 from hush.files.specs import OPTIONS, construct

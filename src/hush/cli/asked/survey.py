@@ -10,9 +10,11 @@ from typing import Any
 import typer
 
 from hush import atomic
-from hush.cli import _console, _statement, _survey_table
-from hush.cli._asking import asked, bar
-from hush.cli._numbers import whole
+from hush.cli.asked.options import asked
+from hush.cli.asked.reading import whole
+from hush.cli.shown import plan as tables
+from hush.cli.shown import statements, terminal
+from hush.cli.shown.bars import bar
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.domains import read_domain
 from hush.people.domain import Domain
@@ -79,12 +81,12 @@ def run(asked_for: SurveyAsked, how: SurveyAnswered) -> None:
 
         atomic.write(how.png, figures.png(survey_figure(made, choice)))
     if how.as_json:
-        _console.print_json({**made.to_dict(), "chosen": None if choice is None else choice.name})
+        terminal.print_json({**made.to_dict(), "chosen": None if choice is None else choice.name})
     else:
         _show(made, choice, how)
     spec = None if choice is None else choice.spec
     known = {"n": made.wishes.n, "reports": made.wishes.rounds, "asked": [survey_in_words.asked(made)]}
-    _statement.write(how.statement, spec, quiet=how.as_json, **known)
+    statements.write(how.statement, spec, quiet=how.as_json, **known)
     if choice is None:
         raise typer.Exit(1)
 
@@ -137,19 +139,19 @@ def _chosen(made: SurveyPlan, row: str | None) -> SurveyChoice:
 
 
 def _show(made: SurveyPlan, choice: SurveyChoice | None, how: SurveyAnswered) -> None:
-    console = _console.stdout()
-    _survey_table.show(console, made, every=how.every)
+    console = terminal.stdout()
+    tables.show_survey(console, made, every=how.every)
     if choice is not None:
-        _survey_table.show_attributes(console, choice)
+        tables.show_attributes(console, choice)
         for paragraph in survey_in_words.paragraphs(made, choice):
             console.print()
-            console.print(_console.cell(paragraph))
+            console.print(terminal.cell(paragraph))
     if how.png is not None:
-        _console.note(f"wrote the picture, {how.png}")
+        terminal.note(f"wrote the picture, {how.png}")
     if choice is None:
         if how.spec_out is not None:
-            _console.warn(f"no spec was written, and {how.spec_out} is as it was")
+            terminal.warn(f"no spec was written, and {how.spec_out} is as it was")
     elif how.spec_out is None:
-        _console.note("Write the spec with --spec-out FILE.json.")
+        terminal.note("Write the spec with --spec-out FILE.json.")
     else:
-        _console.note(f"wrote the spec of {choice.name}, {how.spec_out}")
+        terminal.note(f"wrote the spec of {choice.name}, {how.spec_out}")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from hush import atomic
-from hush.cli import _console
-from hush.cli._estimates import EstimateSettings, results_of
+from hush.cli.shown import terminal
+from hush.cli.shown.estimates import EstimateSettings, results_of
 from hush.estimation import Aggregate
 from hush.files.collections import Collection
 from hush.files.periods import PERIOD
@@ -28,14 +28,14 @@ def write(path: Path | None, spec: Spec | None, *, quiet: bool, **known: Any) ->
     if path is None:
         return
     if spec is None:
-        _console.warn(f"no statement was written, and {path} is as it was")
+        terminal.warn(f"no statement was written, and {path} is as it was")
         return
     from hush.reports import statement
 
     made = statement(spec, **known)
     atomic.write(path, made.to_html() if path.suffix.lower() == ".html" else made.to_markdown())
     if not quiet:
-        _console.note(f"wrote the statement, {path}")
+        terminal.note(f"wrote the statement, {path}")
 
 
 def of_file(written: Written, order: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from hush.cli import _console, _grid
+from hush.cli.shown import grid, terminal
 from hush.estimation import Estimate
 from hush.estimation.laws import Interval
 from hush.files.collections import Collection
@@ -34,7 +34,7 @@ def named(group: Any) -> str:
     """A group in words."""
     if isinstance(group, Together):
         return str(group)
-    return "missing" if group is None else _console.clean(shortened(group, _LONGEST))
+    return "missing" if group is None else terminal.clean(shortened(group, _LONGEST))
 
 
 def headline(group: Any, n: int) -> str:
@@ -128,7 +128,7 @@ class Result:
     @property
     def heading(self) -> str:
         """The attribute, and how many reports are about it where not all are."""
-        n, name = self.estimate.n, _console.clean(shortened(self.attribute, _LONGEST))
+        n, name = self.estimate.n, terminal.clean(shortened(self.attribute, _LONGEST))
         return name if self.about == n else f"{name} ({self.about:,} of {many(n, 'report', 'reports')})"
 
     @property
@@ -233,11 +233,11 @@ def as_csv(results: list[Result], by: str | None) -> str:
 
 def show(collection: Collection, results: list[Result], by: str | None, settings: EstimateSettings) -> None:
     """Print the tables."""
-    console = _console.stdout()
-    console.print(_console.cell(title_of(collection), "bold"))
+    console = terminal.stdout()
+    console.print(terminal.cell(title_of(collection), "bold"))
     for words in collection.randomness:
         if words != "secure":
-            _console.warn(f"these reports do not come from secure randomness: {words}")
+            terminal.warn(f"these reports do not come from secure randomness: {words}")
     final = settings.projection
     for result in results:
         if by is not None or result.attribute is not None:
@@ -245,14 +245,14 @@ def show(collection: Collection, results: list[Result], by: str | None, settings
         titles = [] if by is None else [f"{by} = {result.title}"]
         titles += [] if result.attribute is None else [result.heading]
         if not result.known:
-            console.print(_console.cell(f"{', '.join(titles)}: no report is about it", "bold"))
+            console.print(terminal.cell(f"{', '.join(titles)}: no report is about it", "bold"))
             continue
         title = ", ".join(titles) or None
-        _grid.show(console, _columns(settings), [_cells(row) for row in result.rows], title, _hidden(result))
+        grid.show(console, _columns(settings), [_cells(row) for row in result.rows], title, _hidden(result))
     _unknown(results)
     after = "" if final is None else f" “{final}” and its count are post-processed: no interval holds for them."
     rest = f"intervals are {settings.kind}{settings.over}, {resting(results)}"
-    _console.note(f"Frequencies are raw and unbiased; {rest}.{after}")
+    terminal.note(f"Frequencies are raw and unbiased; {rest}.{after}")
 
 
 def _unknown(results: list[Result]) -> None:
@@ -260,11 +260,11 @@ def _unknown(results: list[Result]) -> None:
     lost = list(dict.fromkeys(str(each.attribute) for each in results if not each.known))
     if lost:
         where = "" if len({each.group for each in results}) == 1 else ", in some group"
-        _console.warn(f"no report is about {', '.join(lost)}{where}: nothing is known of it. Collect more reports.")
+        terminal.warn(f"no report is about {', '.join(lost)}{where}: nothing is known of it. Collect more reports.")
 
 
-def _columns(settings: EstimateSettings) -> list[_grid.Column]:
-    column, final = _grid.Column, settings.projection
+def _columns(settings: EstimateSettings) -> list[grid.Column]:
+    column, final = grid.Column, settings.projection
     raw = [column("frequency"), column("±"), column(settings.interval, rank=1)]
     if final is None:
         return [column("value", "left"), *raw, column("count")]
@@ -272,7 +272,7 @@ def _columns(settings: EstimateSettings) -> list[_grid.Column]:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    label = shortened(_console.clean(row["label"]), _LONGEST)
+    label = shortened(terminal.clean(row["label"]), _LONGEST)
     reach, between = (row["upper"] - row["lower"]) / 2, f"{row['lower']:.5f} … {row['upper']:.5f}"
     raw = [f"{row['frequency']:.5f}", f"{reach:.5f}", between]
     if "projected" not in row:

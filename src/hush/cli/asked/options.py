@@ -1,16 +1,21 @@
-"""Options that several commands share."""
+"""Options that several commands share, and errors that name them."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 import typer
 
 import hush
-from hush.cli._numbers import real, whole
+from hush import rules
+from hush.cli.asked.reading import real, whole
+from hush.errors import ParameterError, message
+
+Found = TypeVar("Found")
 
 CHOICE = "Mechanism"
 
@@ -178,3 +183,23 @@ SearchPng = Annotated[
     Path | None,
     typer.Option("--png", metavar="FILE.png", help="Draw what was seen at every budget, and the answer (.png)."),
 ]
+
+
+def asked(work: Callable[[], Found], options: Mapping[str, str]) -> Found:
+    """What the work gives; a parameter that breaks its rule is named as the option that said it."""
+    try:
+        return work()
+    except ParameterError as error:
+        if error.parameter is None or error.parameter not in options:
+            raise
+        raise error.naming(options[error.parameter]) from None
+
+
+def budgets(least: float, most: float) -> tuple[float, float]:
+    """The range of budgets to search, checked."""
+    asked(lambda: rules.epsilon(least), {"epsilon": "--min-epsilon"})
+    asked(lambda: rules.epsilon(most), {"epsilon": "--max-epsilon"})
+    if least >= most:
+        rule = f"must be below --max-epsilon, {most:g}"
+        raise ParameterError(message("--min-epsilon", rule, least, "use e.g. 0.01 and 10"))
+    return least, most

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from rich.console import Console
 
-from hush.cli import _console, _grid
+from hush.cli.shown import grid, terminal
 from hush.planning.optimus import BudgetAnswer, Tried
 from hush.reports import budget_in_words
 from hush.reports.words import number, percent, rounded
@@ -25,7 +25,7 @@ _VERDICTS = {(True, True): "enough", (True, False): "too little", (False, True):
 def show(console: Console, answer: BudgetAnswer, people: str, seed: int) -> None:
     """The answer, what it means for one person, and what was seen at every budget."""
     for paragraph in budget_in_words.paragraphs(answer):
-        console.print(_console.cell(paragraph), soft_wrap=True)
+        console.print(terminal.cell(paragraph), soft_wrap=True)
         console.print()
     q = answer.question
     seen = sorted((t for t in answer.evidence if t.law == "exact" or t.satisfies is not None), key=_epsilon)
@@ -33,13 +33,13 @@ def show(console: Console, answer: BudgetAnswer, people: str, seed: int) -> None
     said = told_apart([_epsilon(t) for t in rows])
     names = ("ε", "satisfied", "95 % interval", "runs", "mean loss", f"{percent(q.probability)} quantile", "law", "")
     ranks = (0, 0, 3, 4, 1, 2, 5, 0)
-    columns = [_grid.Column(n, "left" if n in ("law", "") else "right", r) for n, r in zip(names, ranks, strict=True)]
+    columns = [grid.Column(n, "left" if n in ("law", "") else "right", r) for n, r in zip(names, ranks, strict=True)]
     more = len(answer.evidence) - len(rows)
     title = f"{q.name}, {q.people.k:,} values, {people}, {budget_in_words.people(q)}; {q.loss} at most {q.threshold:g}"
-    _grid.show(console, columns, [_cells(t, at, answer) for t, at in zip(rows, said, strict=True)], title)
+    grid.show(console, columns, [_cells(t, at, answer) for t, at in zip(rows, said, strict=True)], title)
     looked = f"{more:,} more budgets were looked at, which --json lists. " if more else ""
     found = f"{looked}Method {answer.method}, {answer.runs:,} collections, {answer.seconds:.2g} s, seed {seed}."
-    console.print(_console.cell(found, "dim"), soft_wrap=True)
+    console.print(terminal.cell(found, "dim"), soft_wrap=True)
 
 
 def told_apart(budgets: Sequence[float]) -> list[str]:
@@ -84,7 +84,7 @@ def _cells(tried: Tried, at: str, answer: BudgetAnswer) -> list[Any]:
         tried.law,
         f"● {verdict}" if here else verdict,
     )
-    return [_console.cell(text, style) for text in texts]
+    return [terminal.cell(text, style) for text in texts]
 
 
 def _epsilon(tried: Tried) -> float:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hush import rules, strict_json
-from hush.cli._choose import MechanismOptions, numeric_class
-from hush.cli._numbers import whole
+from hush.cli.asked.mechanism import MechanismOptions, numeric_class
+from hush.cli.asked.reading import whole
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.domains import from_plain, read_domain, read_plain
 from hush.files.paths import existing, quoted

@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,18 @@ def warn_of_signs(labels: list[str]) -> None:
     if labels:
         some = ", ".join(labels[:3]) + (", …" if len(labels) > 3 else "")
         warn(f"the figure's font lacks signs of {len(labels)} of its labels, which show as boxes: {some}")
+
+
+def say_written(made: object, spec_out: Path | None, png: Path | None, *, read: bool) -> None:
+    """Tell which files were written, or that a spec can be, where other commands would read it."""
+    if png is not None:
+        note(f"wrote the picture, {png}")
+    if spec_out is not None and made is None:
+        warn(f"no spec was written, and {spec_out} is as it was")
+    elif spec_out is not None:
+        note(f"wrote the spec, {spec_out}")
+    elif read:
+        note("Write the spec with --spec-out FILE.json; privatize and simulate read it with --spec.")
 
 
 def _escape(text: str) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hush import rules
-from hush.cli import _faults
+from hush.cli.asked.reading import merged, parsed, sensitive_in
+from hush.cli.process import faults
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.reading import read_spec
 from hush.files.specs import OPTIONS, construct, of_kind
@@ -219,38 +220,6 @@ def agree(mechanism: str | None, spec: Spec, where: str) -> None:
         raise ParameterError(message("--mechanism", rule, mechanism, "leave it out, or name another file"))
 
 
-def sensitive_in(texts: list[str], domain: Domain) -> Domain:
-    """The domain with the values that --sensitive names: labels, or numbers and ranges such as 0-24."""
-    if domain.sensitive is not None:
-        rule = "must be left out beside a domain that names its own sensitive values"
-        raise ParameterError(message("--sensitive", rule, ",".join(texts), "leave it out, or change the file"))
-    found: set[int] = set()
-    for text in texts:
-        for each in [text] if text in map(str, domain.labels or ()) else text.split(","):
-            found |= _named(each.strip(), domain)
-    return Domain.from_dict({**domain.to_dict(), "sensitive": sorted(found)})
-
-
-def _named(name: str, domain: Domain) -> set[int]:
-    """The indices that a label, a number or a range means."""
-    if domain.labels is not None:
-        for index, label in enumerate(domain.labels):
-            if name == str(label):
-                return {index}
-        rule = f"must be among the domain's {domain.size} labels"
-        raise ParameterError(message("--sensitive", rule, name, "check its spelling; write commas between labels"))
-    first, dash, last = name.partition("-")
-    ends = [first, last] if dash else [first, first]
-    if not all(end.isascii() and end.isdecimal() and len(end) < 20 for end in ends):
-        rule = "must be values or ranges of values"
-        raise ParameterError(message("--sensitive", rule, name, "write e.g. --sensitive 0-24,30"))
-    low, high = int(ends[0]), int(ends[1])
-    if not low <= high < domain.size:
-        rule = f"must be values in 0..{domain.size - 1}, the lower one first in a range"
-        raise ParameterError(message("--sensitive", rule, name, "check --k"))
-    return set(range(low, high + 1))
-
-
 def _any_class(name: str) -> type[Any]:
     """The mechanism of that name, of any kind."""
     if name.lower() in _names(registry()) or ":" in name:
@@ -341,7 +310,7 @@ def _imported(name: str) -> type[FrequencyOracle]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever a user's module raises at import, SystemExit included
-        remedy = f"it failed with {_faults.cause(error)}; run hush where {module.split('.')[0]} can be imported"
+        remedy = f"it failed with {faults.cause(error)}; run hush where {module.split('.')[0]} can be imported"
         raise ParameterError(message("--mechanism", "must be importable as module:Class", name, remedy)) from error
     for part in path.split("."):
         if not hasattr(found, part):
@@ -357,56 +326,24 @@ def _imported(name: str) -> type[FrequencyOracle]:
     return register(found)
 
 
-def parsed(settings: Iterable[str] | None) -> dict[str, Any]:
-    """The name=value pairs, numbers as numbers; commas, or brackets, make a list.
-
-    >>> parsed(["g=8", "theta=0.7", "moduli=7,11,13"])
-    {'g': 8, 'theta': 0.7, 'moduli': [7, 11, 13]}
-    """
-    pairs: dict[str, Any] = {}
-    for setting in settings or ():
-        name, equals, value = (part.strip() for part in setting.partition("="))
-        if not (name and equals and value):
-            raise ParameterError(message("--set", "must look like name=value", setting, "write e.g. --set g=8"))
-        pairs = merged(pairs, {name: _moduli(value) if name == "moduli" else _value(value)})
-    return pairs
-
-
-def said(value: object) -> str:
-    """A setting's value as it is written on the command line.
-
-    >>> said([7, 11, 13]), said(0.5)
-    ('7,11,13', '0.5')
-    """
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+def with_budget(mechanism: str | None, settings: list[str] | None) -> type[FrequencyOracle]:
+    """A mechanism by name that takes a budget, none being set."""
+    if mechanism is None:
+        raise ParameterError(message("--mechanism", "must be given", NOTHING, "use e.g. OUE"))
+    cls = mechanism_class(mechanism)
+    if "epsilon" not in takes(cls):
+        rule = "must have a budget, epsilon, that can be chosen"
+        raise ParameterError(message("--mechanism", rule, mechanism, "use e.g. OUE"))
+    for name in ("epsilon", "k"):
+        if name in parsed(settings):
+            rule = "must be left out, since the budget is looked for and the people have their values"
+            raise ParameterError(message(f"--set {name}", rule, parsed(settings)[name], "leave it out"))
+    return cls
 
 
-def _value(text: str) -> int | float | str | list[Any]:
-    ends = text[0] + text[-1]
-    inner = text[1:-1] if len(text) > 1 and ends in {"[]", "()"} else text
-    if inner != text or "," in text:
-        return [_value(part.strip()) for part in inner.split(",") if part.strip()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def _moduli(text: str) -> list[Any]:
-    """A list, also where there is only one."""
-    given = _value(text)
-    listed = given if isinstance(given, list) else [given]
-    if not listed or not all(isinstance(each, int) for each in listed):
-        rule = "must be whole numbers with commas between them"
-        raise ParameterError(message("--set moduli", rule, text, "write e.g. --set moduli=7,11,13"))
-    return listed
-
-
-def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Both, if no name stands in both."""
-    for name in second:
-        if name in first:
-            raise ParameterError(message(name, "must be given once", [first[name], second[name]], "leave one out"))
-    return {**first, **second}
+def refuse_for_mean(given: dict[str, Any], spec: Spec) -> None:
+    """Options that say nothing about a mean."""
+    for option, value in given.items():
+        if value is not None and value is not False:
+            rule = f"must be left out for {spec.mechanism.name()}, which estimates a mean and no frequencies"
+            raise ParameterError(message(option, rule, str(value), "leave it out"))

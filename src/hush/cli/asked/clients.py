@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hush.cli import _console
+from hush.cli.shown import terminal
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.clients import StoreRun
 from hush.files.periods import PERIOD
@@ -148,23 +148,23 @@ class PersonOptions:
     def warn(self, spec: Spec, made: StoreRun) -> None:
         """What reports of the same people again and again cost and show."""
         if made.again:
-            _console.warn(words.of_several(spec, made, periods=self.has_periods))
+            terminal.warn(words.of_several(spec, made, periods=self.has_periods))
         if made.refused:
-            _console.warn(words.of_refused(made))
+            terminal.warn(words.of_refused(made))
         if made.passed_over:
             rows = many(made.passed_over, "row", "rows")
-            _console.note(f"{rows} of people who had reported in that period already: passed over, and not charged.")
+            terminal.note(f"{rows} of people who had reported in that period already: passed over, and not charged.")
         if made.left_over:
             some = many(made.left_over, "report", "reports")
-            _console.note(f"{some} made by a run that was cut short: written now, and not made again.")
+            terminal.note(f"{some} made by a run that was cut short: written now, and not made again.")
         if self.has_periods:
-            _console.note("The period of each report is in the clear.")
+            terminal.note("The period of each report is in the clear.")
         for sentence in words.of_account(spec, made, self.most, stored=self.clients is not None):
-            _console.note(sentence)
+            terminal.note(sentence)
         for sentence in words.of_protocol(spec):
-            _console.note(sentence)
+            terminal.note(sentence)
         if self.clients is not None:
-            _console.note(f"{self.clients} holds permanent answers: keep it as safely as the data, and make no copies.")
+            terminal.note(f"{self.clients} holds permanent answers: keep it as safely as the data, and make no copies.")
 
     def plain(self, spec: Spec, made: StoreRun) -> dict[str, Any]:
         """The same, for programs."""

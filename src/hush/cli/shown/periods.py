@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hush import atomic
-from hush.cli import _console, _grid
-from hush.cli._estimates import EstimateSettings, Result, named, resting, title_of
+from hush.cli.shown import grid, terminal
+from hush.cli.shown.estimates import EstimateSettings, Result, named, resting, title_of
 from hush.files.collections import Collection
 from hush.reports.over_time_in_words import of_protocol, of_rounds
 from hush.reports.words import many, shortened
 from hush.types import Ints
 
 if TYPE_CHECKING:
-    from hush.cli._means import GroupMean
+    from hush.cli.shown.means import GroupMean
 
 _LONGEST = 26
 
@@ -54,41 +54,41 @@ def courses(results: Sequence[Result]) -> list[PeriodResults]:
 
 def show(collection: Collection, results: list[Result], top: int | None, settings: EstimateSettings) -> None:
     """Print a table for each attribute."""
-    console = _console.stdout()
+    console = terminal.stdout()
     periods = many(len(collection.parts), "period", "periods")
-    console.print(_console.cell(f"{title_of(collection)}, {periods}", "bold"))
+    console.print(terminal.cell(f"{title_of(collection)}, {periods}", "bold"))
     for words in collection.randomness:
         if words != "secure":
-            _console.warn(f"these reports do not come from secure randomness: {words}")
+            terminal.warn(f"these reports do not come from secure randomness: {words}")
     for course in courses(results):
         if course.attribute is not None:
             console.print()
         _show(course, top, settings)
     lost = [name for name in collection.attributes if name not in {each.attribute for each in results if each.known}]
     if lost:
-        _console.warn(f"no report is about {', '.join(lost)}: nothing is known of it. Collect more reports.")
+        terminal.warn(f"no report is about {', '.join(lost)}: nothing is known of it. Collect more reports.")
     final = settings.projection
     after = "" if final is None else f" {final} projections are in --json and --csv."
-    _console.note(
+    terminal.note(
         f"In percent, raw and unbiased, ± half of the {settings.kind} {settings.interval}{settings.over} "
         f"({resting(results)}); --csv and --json have its ends.{after}"
     )
     for sentence in [*of_rounds(collection.spec), *of_protocol(collection.spec)]:
-        _console.note(sentence)
+        terminal.note(sentence)
 
 
 def _show(course: PeriodResults, top: int | None, settings: EstimateSettings) -> None:
     order = course.order(top)
     labels = [str(course.results[0].estimate.labels[i]) for i in order]
     last = len(course.results)
-    columns = [_grid.Column("value", "left")]
-    columns += [_grid.Column(name, rank=last - i) for i, name in enumerate(course.periods)]
+    columns = [grid.Column("value", "left")]
+    columns += [grid.Column(name, rank=last - i) for i, name in enumerate(course.periods)]
     cells = [_cells(each, order) for each in course.results]
-    rows = [[shortened(_console.clean(label), _LONGEST), *row] for label, *row in zip(labels, *cells, strict=True)]
+    rows = [[shortened(terminal.clean(label), _LONGEST), *row] for label, *row in zip(labels, *cells, strict=True)]
     rows.append(["reports", *(f"{each.about:,}" for each in course.results)])
     size = course.results[0].estimate.domain.size
     hidden = None if len(order) == size else f"the {len(order):,} most frequent of {size:,} values"
-    _grid.show(_console.stdout(), columns, rows, None if course.attribute is None else course.attribute, hidden)
+    grid.show(terminal.stdout(), columns, rows, None if course.attribute is None else course.attribute, hidden)
 
 
 def _cells(result: Result, order: Ints) -> list[str]:
@@ -120,7 +120,7 @@ def draw(
             )
         )
     title = f"{title_of(collection)}\n{settings.kind} {settings.interval}s{settings.over}"
-    _console.warn_of_signs(figures.unspellable(made))
+    terminal.warn_of_signs(figures.unspellable(made))
     atomic.write(path, figures.png(figures.timelines(made, title)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hush.cli import _console
+from hush.cli.shown import terminal
 
 _PICTURE = {"--plot": "--png"}
 _FOLDER = {"--out": "--output"}
@@ -28,7 +28,7 @@ RENAMED = {
 
 def warn(old: str, new: str) -> None:
     """Say what to write in place of an old name."""
-    _console.warn(f"{old} is now {new}; the old name goes in version 0.3.")
+    terminal.warn(f"{old} is now {new}; the old name goes in version 0.3.")
 
 
 @dataclass(frozen=True)
