@@ -37,7 +37,7 @@ def memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Rows in memory, and rows that wait in a file."""
     if request.param is not None:
         monkeypatch.setattr(order, "MEMORY", request.param)
-        monkeypatch.setattr(randomizing, "_READ", 500)
+        monkeypatch.setattr(randomizing, "READ", 500)
 
 
 def records(path: Path, m: Any) -> npt.NDArray[Any]:
@@ -251,7 +251,7 @@ def test_no_label_and_no_kept_cell_waits_on_the_disk(tmp_path: Path, monkeypatch
     data = write_csv(tmp_path / "d.csv", {"v": ["CANARY label", "b"] * (n // 2), "keep": ["CANARY cell"] * n})
     (tmp_path / "labels.txt").write_text("CANARY label\nb\n")
     monkeypatch.setattr(order, "MEMORY", 20_000)
-    monkeypatch.setattr(randomizing, "_READ", 1000)
+    monkeypatch.setattr(randomizing, "READ", 1000)
     monkeypatch.setattr(tempfile, "TemporaryFile", named)
     (tmp_path / "wait").mkdir()
     made = ("privatize", data, "--column", "v", "--domain", tmp_path / "labels.txt", *GRR, "--keep", "keep")
@@ -267,7 +267,7 @@ from hush.cli import main
 from hush.files import randomizing
 from hush.files import order
 
-order.MEMORY, randomizing._READ = 1 << 20, 1 << 16
+order.MEMORY, randomizing.READ = 1 << 20, 1 << 16
 main()
 """
 
@@ -308,7 +308,7 @@ def test_a_command_that_is_killed_leaves_no_rows(
 def little_room(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No file may grow beyond a few bytes, as on a disk that is full."""
     monkeypatch.setattr(order, "MEMORY", 20_000)
-    monkeypatch.setattr(randomizing, "_READ", 1000)
+    monkeypatch.setattr(randomizing, "READ", 1000)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (512, hard))
     yield

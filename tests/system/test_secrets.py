@@ -173,7 +173,7 @@ def _parquet() -> Iterator[tuple[str, pa.Table]]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(order, "MEMORY", 1 << 10)  # so that rows wait in temporary files
-    monkeypatch.setattr(randomizing, "_READ", 50)
+    monkeypatch.setattr(randomizing, "READ", 50)
     for name, data in FILES.items():
         Path(name).write_bytes(data)
     for name, table in _parquet():
@@ -213,6 +213,8 @@ def silent(*arguments: object) -> int:
 
 GRR_1 = ("--mechanism", "GRR", "--epsilon", 1)
 BOTH = ("--column", "pet", "--column", "id", "--mechanism", "SPL", "--epsilon", 1)
+PET = ("--column", "pet", "--domain", "labels.txt")
+LGRR = ("--mechanism", "LGRR", "--epsilon-permanent", 2, "--epsilon-report", 1)
 CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
     ("privatize", "source"): [
         ("--column", "pet", *GRR_1, *how, "-o", "out.parquet")
@@ -223,6 +225,10 @@ CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
     ("privatize", "--domain"): [("good.csv", *how, "-o", "out.parquet") for how in (("--column", "pet", *GRR_1), BOTH)],
     ("privatize", "--spec"): [("good.csv", "--column", "pet", "-o", "out.parquet")],
     ("privatize", "--temporary"): [("good.csv", "--column", "pet", *GRR_1, "--k", 3, "-o", "out.parquet")],
+    ("privatize", "--clients"): [
+        ("good.csv", *PET, *how, "--person", "id", "--in-period", "2026-03", "-o", "out.parquet")
+        for how in (GRR_1, LGRR)
+    ],
     ("estimate", "sources"): [(), ("--spec", "spec.json"), ("--by", "pet")],
     ("estimate", "--spec"): [("people.hush",)],
     ("simulate", "--counts"): [GRR_1, ("--spec", "spec.json"), ("--mechanism", "Duchi", "--low", 0, "--high", 9)],
