@@ -221,3 +221,31 @@ def test_kept_answers_are_not_pooled(folder: Path) -> None:
     fresh = ("--mechanism", "GRR", "--epsilon", "2")
     told("privatize", "survey.csv", *ONE, *fresh, *WHO, "--output", "f.parquet")
     assert "estimate" in answer("estimate", "f.parquet", "--all-periods")
+
+
+REPEATED = ("--mechanism", "Memoized", "--set", "mechanism=OUE", "--epsilon-permanent", "2")
+ONE = ("survey.csv", "--column", "work", "--domain", "domains.json", "--other", "unsaid", *WHO)
+
+
+def test_reports_of_any_mechanism_are_repeated(folder: Path) -> None:
+    """The domain of one column comes from the file that has all of them."""
+    told("privatize", *ONE, *REPEATED, "--clients", "c.hushdb", "-o", "r.parquet")
+    spec = hush.read("r.parquet").spec
+    assert spec.mechanism == hush.longitudinal.Memoized(mechanism=hush.OUE(k=3, epsilon=2.0))
+    assert spec.domain == hush.Domain(labels=DOMAINS["work"], other="unsaid")
+    claimed = answer("audit", *REPEATED, "--k", "3", "--rounds", "2", "--method", "exact", "--json")
+    assert claimed["audits"][0]["epsilon_lower"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--mechanism", "Memoized", "--epsilon-permanent", "2"), ["--set must say whose reports Memoized repeats"]),
+        (("--mechanism", "Memoized", "--set", "mechanism=OUE"), ["epsilon_permanent must be given for Memoized"]),
+        ((*REPEATED, "--epsilon-report", "1"), ["--epsilon-report must be left out for Memoized"]),
+        (("--mechanism", "Memoized", "--set", "mechanism=AGRR", "--epsilon-permanent", "2"), ["delta must be given"]),
+    ],
+)
+def test_what_is_repeated_must_be_said(folder: Path, options: tuple[str, ...], words: list[str]) -> None:
+    message = refused("privatize", *ONE, *options, "--clients", "c.hushdb", "-o", "r.parquet")
+    assert all(word in message for word in words), message

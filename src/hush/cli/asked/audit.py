@@ -11,7 +11,7 @@ from hush.audit.foreign import PATIENCE, from_name
 from hush.audit.inputs import Values, whole_number
 from hush.audit.pipe import PipeTarget
 from hush.audit.targets import as_target
-from hush.cli.asked.mechanism import MechanismOptions
+from hush.cli.asked.mechanism import MechanismOptions, protocol_class
 from hush.cli.asked.reading import merged, parsed
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.reading import read_spec
@@ -168,8 +168,26 @@ class Asked:
             return None
         self._out("--spec", self.spec, f"--mechanism {self.mechanism}", "leave one of them out")
         self._out("--sensitive", self.sensitive, f"--mechanism {self.mechanism}", "it protects all values alike")
+        if protocol_class(self.mechanism) is cls:
+            for option, value in (*self._range, ("--attributes", self.attributes)):
+                self._out(option, value, f"--mechanism {self.mechanism}", "it is for values 0..k-1")
+            return self._over_time()
         set_ = {name: value for name, value in given.items() if value is not None}
         return construct(cls, merged(set_, parsed(self.settings)))
+
+    def _over_time(self) -> Collected:
+        """A protocol of one value over time, by name."""
+        spec = MechanismOptions(
+            mechanism=self.mechanism,
+            k=self.k,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            settings=self.settings,
+            permanent=self.epsilon_permanent,
+            report=self.epsilon_report,
+        ).of_values()
+        found: Collected = spec.mechanism
+        return found
 
     def _adapted(self) -> Target:
         others = (*self._range, *self._time, ("--attributes", self.attributes), ("--changed", self.changed))

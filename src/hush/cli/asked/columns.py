@@ -10,7 +10,7 @@ from hush import rules, strict_json
 from hush.cli.asked.mechanism import MechanismOptions, numeric_class
 from hush.cli.asked.reading import whole
 from hush.errors import NOTHING, ParameterError, Unsaid, message
-from hush.files.domains import from_plain, read_domain, read_plain
+from hush.files.domains import from_plain, read_plain
 from hush.files.paths import existing, quoted
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
@@ -67,7 +67,14 @@ class ColumnOptions:
         if other is not None and file is None:
             said = "leave it out, the spec says it" if choice.spec is not None else "add --domain with a file of labels"
             raise ParameterError(message("--other", "needs labels beside it", other, said))
-        return choice.build_any(None if file is None else read_domain(Path(file), other, "--domain"))
+        return choice.build_any(None if file is None else self._of_file(Path(file), other))
+
+    def _of_file(self, file: Path, other: str | None) -> Domain:
+        """The domain of the one column, also from a file that has those of several by their names."""
+        plain, name = read_plain(file, "--domain"), self.columns[0]
+        if isinstance(plain, dict) and name in plain and not {"labels", "size"} & plain.keys():
+            return _domain(plain[name], f"{file}, {name}", other, None, name)
+        return from_plain(plain, other, str(file), "--domain")
 
     def _only(self, option: str, given: list[str]) -> str | None:
         """What an option says of the one column; its name may stand before a file or a size, too."""

@@ -109,7 +109,25 @@ class MechanismOptions:
                 raise ParameterError(message(option, rule, str(value), "leave it out"))
         k = self.k if domain is None or self.k is not None else domain.size
         size = {} if k is None else {"k": k}
+        if "mechanism" in takes(cls):
+            return Spec(self._repeating(cls, size), domain)
         return Spec(construct(cls, merged({**size, **self._budgets(cls.kind)}, parsed(self.settings))), domain)
+
+    def _repeating(self, cls: type[Any], size: dict[str, Any]) -> Any:
+        """A protocol that repeats the reports of a mechanism, which has all of the permanent budget."""
+        settings = parsed(self.settings)
+        if "mechanism" not in settings:
+            rule, remedy = f"must say whose reports {cls.name()} repeats", "add e.g. --set mechanism=OUE"
+            raise ParameterError(message("--set", rule, NOTHING, remedy))
+        if self.report is not None:
+            rule = f"must be left out for {cls.name()}, whose every report has the permanent budget"
+            raise ParameterError(message("--epsilon-report", rule, self.report, "leave it out"))
+        budget = self._budgets(cls.kind).get("epsilon_permanent")
+        if budget is None:
+            remedy = "add --epsilon-permanent"
+            raise ParameterError(message("epsilon_permanent", f"must be given for {cls.name()}", NOTHING, remedy))
+        inner = mechanism_class(str(settings.pop("mechanism")))
+        return construct(cls, {"mechanism": construct(inner, merged({**size, "epsilon": budget}, settings))})
 
     def of_mean(self, domain: Domain | None = None) -> Spec | None:
         """The spec of a mean, where the options or the file describe one."""
