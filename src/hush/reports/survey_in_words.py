@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from hush.files.clients.account import account
 from hush.planning.surveys import SurveyChoice, SurveyPlan
 from hush.reports.words import number
 
@@ -92,7 +93,7 @@ def paragraphs(made: SurveyPlan, choice: SurveyChoice) -> list[str]:
         said.append(f"You choose {choice.name}, which{gained} gives up {', '.join(losses) or 'nothing, within 10 %'}.")
     said += [_known(choice), _person(choice), _guessed(choice)]
     if made.wishes.rounds > 1:
-        said += [_rounds(choice), _links(choice)]
+        said += [*_limit(choice), _rounds(choice), _links(choice)]
     return said
 
 
@@ -125,6 +126,18 @@ def _person(choice: SurveyChoice) -> str:
         f"{still} For people whose values change, ε = {number(course.changing, 3)} is a bound whatever the times, and "
         f"ε = {number(course.changing_together, 3)} where two people's values {same.rstrip(',')}."
     )
+
+
+def _limit(choice: SurveyChoice) -> list[str]:
+    """The limit with which people can report in every round, where it is not the total that was planned with."""
+    charged, rounds = account(choice.spec, choice.wishes.rounds).spent, choice.wishes.rounds
+    if charged is None or charged <= choice.course.total:
+        return []
+    enough = math.ceil(charged * 10) / 10
+    return [
+        f"`hush privatize --limit` counts what values lose that may change: {enough:g} lets everybody report in all "
+        f"{rounds:,} rounds, {number(choice.course.total, 3)} does not."
+    ]
 
 
 def _guessed(choice: SurveyChoice) -> str:
