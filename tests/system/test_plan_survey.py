@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -147,3 +149,50 @@ def test_what_cannot_be_met_leaves_with_one(tmp_path: Path) -> None:
 )
 def test_bad_input_is_named(options: tuple[object, ...], words: str) -> None:
     assert words in refused("plan", *options)
+
+
+def test_the_smallest_group_is_told_beside_everybody(tmp_path: Path) -> None:
+    """Its errors are those of a survey of so few people with the same mechanism."""
+    groups = tmp_path / "groups.csv"
+    groups.write_text("district,count\nnorth,5200\nwest,2600\nsouth,12200\n")
+    said = ("plan", "--attributes", "7,20", "--rounds", 12, "--error", "3pp")
+    first = answer(*said, "--groups", groups)["choices"][0]
+    whole = answer(*said, "--n", 20_000, "--smallest-group", 2600)["choices"][0]
+    assert first == whole
+    assert first["errors"] == answer(*said, "--n", 20_000)["choices"][0]["errors"]
+    one = hush.Spec.from_dict(first["spec"]).mechanism.first_report
+    due = [1.96 * one.variance(j, n=2600, frequency=1 / k) ** 0.5 for j, k in enumerate((7, 20))]
+    assert first["errors_in_smallest_group"] == pytest.approx(due, rel=1e-3)
+    page = tmp_path / "page.md"
+    shown = " ".join(run(*said, "--groups", groups, "--statement", page).stdout.split())
+    for text in (shown, page.read_text()):
+        assert "In the smallest group (2,600 people) a frequency of attribute 2 is known to ±" in text
+    assert "in the smallest group" in shown
+    assert "--n must be the sum of the groups, 20,000" in refused(*said, "--groups", groups, "--n", 5)
+    assert "--smallest-group must stand without" in refused(*said, "--groups", groups, "--smallest-group", 5)
+    assert "--smallest-group must be an integer in 1..100" in refused(*said, "--n", 100, "--smallest-group", 101)
+    assert "with --n" in refused(*said, "--groups", groups, "--in-every-group")
+
+
+def test_the_limit_that_the_rounds_need_is_told_and_is_enough() -> None:
+    said = ("plan", "--attributes", "7,20", "--rounds", 12, "--n", 20_000, "--max-epsilon", 4)
+    shown = " ".join(run(*said).stdout.split())
+    told = re.search(r"may change: (\S+) lets everybody report in all 12 rounds, 4.00 does not", shown)
+    assert told is not None
+    bound = hush.Spec.from_dict(answer(*said)["choices"][0]["spec"]).mechanism.history_bound(12)
+    assert bound <= float(told[1]) < bound + 0.11
+    assert "lets everybody" not in run("plan", "--attributes", "7,20", "--n", 20_000, "--max-epsilon", 4).stdout
+
+
+def test_labels_of_all_attributes_are_in_one_file(tmp_path: Path) -> None:
+    labels = {"sex": ["f", "m", "x"], "region": ["n", "s"]}
+    (tmp_path / "all.json").write_text(json.dumps(labels))
+    for name, some in labels.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(some) + "\n")
+    each = [word for name in labels for word in ("--domain", f"{name}={tmp_path / name}.txt")]
+    said = ("plan", "--n", 5000, "--max-epsilon", 2, "--other", "unsaid")
+    one, two = answer(*said, "--domain", tmp_path / "all.json"), answer(*said, *each)
+    assert one["choices"][0]["spec"] == two["choices"][0]["spec"]
+    (tmp_path / "bad.json").write_text(json.dumps({"sex": "f", "region": 3}))
+    assert "--domain must" in refused(*said, "--domain", tmp_path / "bad.json")
+    assert "--domain must" in refused(*said, "--rounds", 2, "--domain", f"else={tmp_path / 'all.json'}")

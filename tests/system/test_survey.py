@@ -168,6 +168,69 @@ def test_rows_of_one_person_are_counted_without_a_period(folder: Path) -> None:
     assert "several rows" not in told("privatize", "2026-1.csv", *options, "--output", "s.parquet")
 
 
+def test_groups_are_estimated_in_one_period(folder: Path) -> None:
+    """Nobody's reports of two periods are ever taken together where answers are kept. Seven standard errors."""
+    with (folder / "survey.csv").open() as file:
+        rows = [{**row, "side": "odd" if int(row["id"].split("-")[-1]) % 2 else "even"} for row in csv.DictReader(file)]
+    write_csv(folder / "sides.csv", {name: [row[name] for row in rows] for name in rows[0]})
+    told(
+        "privatize",
+        "sides.csv",
+        *LABELS,
+        *LSMP,
+        *WHO,
+        "--keep",
+        "side",
+        "--clients",
+        "c.hushdb",
+        "--output",
+        "r.parquet",
+    )
+    march = ("estimate", "r.parquet", "--in-period", "2026-3")
+    found = answer(*march, "--by", "side")
+    assert (found["period"], [group["group"] for group in found["groups"]]) == ("2026-3", ["even", "odd"])
+    for group in found["groups"]:
+        here = [row for row in rows if row["month"] == "2026-3" and row["side"] == group["group"]]
+        assert group["n"] == len(here)
+        for each in group["attributes"]:
+            cells = [row[each["attribute"]] or "unsaid" for row in here]
+            for row in each["estimate"]:
+                due = cells.count(row["label"]) / len(cells)
+                assert abs(row["frequency"] - due) < 7 * row["stderr"] + 1e-9
+    whole = answer(*march)
+    assert whole["n"] == sum(group["n"] for group in found["groups"])
+    assert "reports of 2026-3" in told(*march, "--attribute", "health", "--png", "march.png")
+    assert "--in-period" in refused("estimate", "r.parquet", "--by", "side")
+    assert "got '2026-13'" in refused("estimate", "r.parquet", "--in-period", "2026-13")
+    assert "without --all-periods" in refused(*march, "--all-periods")
+    assert "people keep their answers" in refused(*march, "--aggregate-out", "march.hush")
+    told("privatize", "2026-1.csv", "--column", "health", "--domain", "health.txt", "--other", "unsaid",
+         "--mechanism", "OUE", "--epsilon", "2", "--output", "plain.parquet")  # fmt: skip
+    assert "have no periods" in refused("estimate", "plain.parquet", "--in-period", "2026-1")
+
+
+def test_a_table_of_periods_says_no_less_than_its_intervals(folder: Path) -> None:
+    """A raw estimate may lie far outside of its interval, which ends at 0: what stands behind ± reaches all of it."""
+    told("privatize", "2026-1.csv", *LABELS, *LSMP, *WHO, "--clients", "c.hushdb", "--output", "r.parquet")
+    shown = told("estimate", "r.parquet", "--attribute", "region")
+    assert "no report is about" not in shown  # of the attributes that were not asked for
+    (group,) = answer("estimate", "r.parquet", "--attribute", "region")["groups"]
+    for row in group["attributes"][0]["estimate"]:
+        middle, lower, upper = row["frequency"], row["lower"], row["upper"]
+        reach = max(upper - middle, middle - lower)
+        assert f"{row['label']} {100 * middle:.1f} ±{100 * reach:.1f}" in shown
+
+
+def test_what_the_store_holds_is_told_as_it_is(folder: Path) -> None:
+    options = ("--column", "health", "--domain", "health.txt", "--other", "unsaid")
+    mechanism = ("--mechanism", "OUE", "--epsilon", "1")
+    said = ("privatize", "2026-1.csv", *options, *mechanism, *WHO, "--clients", "a.hushdb", "--output", "a.parquet")
+    fresh = told(*said)
+    assert "a.hushdb holds what everybody has spent" in fresh
+    kept = told("privatize", "2026-1.csv", *LABELS, *LSMP, *WHO, "--clients", "b.hushdb", "--output", "b.parquet")
+    assert "b.hushdb holds permanent answers" in kept
+
+
 def test_a_second_run_passes_over_who_has_reported(folder: Path) -> None:
     said = (*LABELS, *LSMP, *WHO, "--clients", "c.hushdb")
     first = answer("privatize", "2026-1.csv", *said, "--output", "a.parquet")

@@ -40,6 +40,12 @@ def estimate(
         bool,
         typer.Option("--all-periods", help="Take all periods together, where reports have some."),
     ] = False,
+    in_period: Annotated[
+        str | None,
+        typer.Option(
+            "--in-period", metavar="TEXT", help="Only this period, such as 2026-03, and its groups with --by."
+        ),
+    ] = None,
     floor: Annotated[
         int | None,
         typer.Option(
@@ -107,12 +113,19 @@ def estimate(
         raise ParameterError(message("--aggregate-out", "must stand without --by", by, "save the whole, or one group"))
     allow(mechanism)
     found = asked(lambda: opened(sources, spec, by), {"by": "--by", "spec": "--spec"})
-    course = by is None and aggregate_out is None and not all_periods and found.has_periods
-    if found.has_periods and not course and by != PERIOD and found.spec.mechanism.kind == "longitudinal":
+    if in_period is not None:
+        if all_periods:
+            raise ParameterError(message("--in-period", "must stand without --all-periods", in_period, "name one"))
+        found = asked(partial(found.of_period, in_period), {"period": "--in-period"})
+    one = in_period is not None or by == PERIOD
+    course = by is None and aggregate_out is None and not all_periods and in_period is None and found.has_periods
+    kept = found.spec.mechanism.kind == "longitudinal"
+    if found.has_periods and not course and kept and (not one or aggregate_out is not None):
         option = "--all-periods" if all_periods else "--aggregate-out" if aggregate_out is not None else "--by"
         rule = "must be left out where people keep their answers: reports of one person in several periods are not "
         rule += "independent, and no interval of all of them together holds"
-        raise ParameterError(message(option, rule, Unsaid(found.spec.mechanism.name()), "estimate period by period"))
+        remedy = "leave it out" if aggregate_out is not None else "leave it out, or name one period with --in-period"
+        raise ParameterError(message(option, rule, Unsaid(found.spec.mechanism.name()), remedy))
     by = PERIOD if course else by
     if by is None and floor is not None:
         raise ParameterError(message("--floor", "must stand with --by", floor, "leave it out, or name a column"))
@@ -123,7 +136,9 @@ def estimate(
         unsaid = {"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": None if course else png}
         refuse_for_mean(unsaid, found.spec)
     progress = partial(bars.progress, quiet=as_json)
-    collection = folded(asked(lambda: found.merged(by, progress=progress), {"by": "--by"}), floor or 0)
+    collection = folded(
+        asked(lambda: found.merged(by, progress=progress), {"by": "--by", "period": "--in-period"}), floor or 0
+    )
     _asked_for(collection, attribute, None if course else by, png)
     several = len(collection.attributes) if attribute is None and collection.attributes else 1
     settings = EstimateSettings(level, simultaneous, project, several)
@@ -133,6 +148,8 @@ def estimate(
         _course(collection, top, settings, outputs, attribute, as_json)
     else:
         _frequencies(collection, by, top, settings, outputs, only=attribute, floor=floor, as_json=as_json)
+    if found.has_periods and not course and not one and not as_json:
+        terminal.note("Reports of all periods are taken together; --in-period takes those of one.")
     known = {} if statement is None else statements.of_collection(found.reports, collection, by, settings, attribute)
     statements.write(statement, collection.spec, quiet=as_json, **known)
     for written in outputs.values():

@@ -259,14 +259,13 @@ def plan(
     paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, read)
     if other is not None and not files:
         raise ParameterError(message("--other", "must stand beside --domain", other, "name the file of labels too"))
+    files = survey.several(files)
     if attributes is not None or rounds is not None or len(files) > 1:
         unused = {
             "--max-asr": max_asr,
             "--max-bits": max_bits,
             "--delta": delta,
             "--central-delta": central_delta,
-            "--groups": groups,
-            "--smallest-group": smallest_group,
             "--in-every-group": in_every_group or None,
             "--matters": None if matters == "balance" else matters,
             "--fakes": None if fakes == 0.05 else fakes,
@@ -282,6 +281,7 @@ def plan(
             "changing": changing,
             "report_share": 0.5 if report_share is None else report_share,
         }
+        wished |= survey.of_groups(n, groups, smallest_group)
         asked_for = survey.SurveyAsked(k, attributes, files, other, wished, unused)
         survey.run(asked_for, survey.SurveyAnswered(every, choose, spec_out, statement, png, as_json))
         return

@@ -33,11 +33,15 @@ KINDS = ("frequency", "numeric", "multidim", "longitudinal")
 
 @dataclass(frozen=True)
 class Collection:
-    """What the files hold: one aggregate for each group, or one in all, under the group None."""
+    """What the files hold: one aggregate for each group, or one in all, under the group None.
+
+    Where only the reports of one period were read, `period` names it.
+    """
 
     spec: Spec
     parts: dict[Any, Aggregate]
     randomness: list[str]
+    period: str | None = None
 
     @property
     def total(self) -> Aggregate:
@@ -71,6 +75,7 @@ class Collection:
             "spec_hash": self.spec.hash,
             "randomness": self.randomness,
             "n": self.total.n,
+            **({} if self.period is None else {"period": self.period}),
         }
 
 
@@ -81,29 +86,52 @@ class Sources:
     spec: Spec
     reports: list[ReportFile]
     saved: list[Path]
+    period: str | None = None
 
     @property
     def has_periods(self) -> bool:
         """Whether all of them are reports that say of which period they are."""
         return not self.saved and bool(self.reports) and all(PERIOD in file.kept for file in self.reports)
 
+    def of_period(self, name: str) -> Sources:
+        """The reports of one period alone."""
+        if not self.has_periods:
+            rule = "must be left out where reports have no periods"
+            raise ParameterError(message("period", rule, name, "leave it out"))
+        return replace(self, period=name)
+
     def merged(self, by: str | None = None, *, progress: Progress = unseen) -> Collection:
         """What they hold, in all or for each group of a kept column, in bounded memory."""
         with progress("Reading reports", sum(file.n for file in self.reports)) as advance:
             parts = self._whole(advance) if by is None else self._grouped(by, advance)
+        if self.period is not None and not any(Aggregate.from_bytes(part).n for part in parts.values()):
+            rule = "must be a period that there are reports of"
+            raise ParameterError(message("period", rule, self.period, "leave it out to see which there are"))
         found = {group: self.spec.one_round.check(Aggregate.from_bytes(part)) for group, part in parts.items()}
         randomness = list(dict.fromkeys(file.randomness for file in self.reports))
-        return Collection(self.spec, dict(sorted(found.items(), key=lambda part: _order(part[0]))), randomness)
+        ordered = dict(sorted(found.items(), key=lambda part: _order(part[0])))
+        return Collection(self.spec, ordered, randomness, self.period)
 
     def _whole(self, advance: Callable[[float], None]) -> dict[Any, bytes]:
-        folded = [fold(self.spec, _watched(file.batches(), advance)) for file in self.reports]
+        folded = [fold(self.spec, self._batches(file, None, advance)) for file in self.reports]
         saved = [read_aggregate(path, self.spec).to_bytes() for path in self.saved]
         return {None: merge(self.spec, *folded, *saved)}
+
+    def _batches(self, file: ReportFile, by: str | None, advance: Callable[[float], None]) -> Iterator[Any]:
+        """The rows of a file, or those of the one period that is asked for."""
+        if self.period is None:
+            yield from _watched(file.batches(by), advance)
+            return
+        import pyarrow.compute as pc
+
+        columns = [COLUMN, *([] if by is None else [by])]
+        for batch in _watched(file.batches(by, PERIOD), advance):
+            yield batch.filter(pc.equal(batch.column(PERIOD).cast("string"), self.period)).select(columns)
 
     def _grouped(self, by: str, advance: Callable[[float], None]) -> dict[Any, bytes]:
         values, parts = nothing(self.spec).tally.size, dict[Any, bytes]()
         for file in self.reports:
-            for batch in _watched(file.batches(by), advance):
+            for batch in self._batches(file, by, advance):
                 for group, members in _groups(batch, by):
                     some = fold(self.spec, members)
                     parts[group] = merge(self.spec, parts[group], some) if group in parts else some

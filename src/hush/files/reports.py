@@ -132,17 +132,18 @@ class ReportFile:
     order: str
     kept: tuple[str, ...]
 
-    def batches(self, by: str | None = None) -> Iterator[Any]:
-        """Arrow record batches of the column `report`, and of a kept column where one is named, in bounded memory."""
+    def batches(self, *kept: str | None) -> Iterator[Any]:
+        """Arrow record batches of the column `report`, and of the kept columns that are named, in bounded memory."""
         import pyarrow as pa
 
         size = self.spec.mechanism.report_dtype.itemsize
         with readable(self.path, _KIND), _opened(self.path) as file:
             schema = file.schema_arrow
-            if by is not None and by not in self.kept:
+            wanted = list(dict.fromkeys(name for name in kept if name is not None))
+            for by in (name for name in wanted if name not in self.kept):
                 rule = f"must be a kept column of {self.path} ({', '.join(self.kept) or 'none'})"
                 raise ParameterError(message("--by", rule, by, "keep it with `hush privatize --keep`"))
-            for name in (COLUMN, by):
+            for name in (COLUMN, *wanted):
                 if schema.names.count(name) > 1:
                     rule, remedy = f"must have one column {name!r}", "rename or remove the others"
                     got = Unsaid(f"{schema.names.count(name)} in {self.path}")
@@ -150,8 +151,7 @@ class ReportFile:
             if COLUMN not in schema.names or schema.field(COLUMN).type != pa.binary(size):
                 rule = f"must have a column {COLUMN!r} of {size}-byte binaries"
                 raise ReportError(message("input", rule, quoted(self.path), "write it with `hush privatize`"))
-            columns = [COLUMN, *([] if by is None else [by])]
-            yield from file.iter_batches(batch_size=batch_rows(self.spec), columns=columns)
+            yield from file.iter_batches(batch_size=batch_rows(self.spec), columns=[COLUMN, *wanted])
 
     def reports(self) -> npt.NDArray[Any]:
         """All reports, in memory at once."""

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from hush.reports.panels import LEGEND, MOST_ROWS, Series, cloud, figure_of, head, prepare, rows_in, say
+from hush.reports.panels import LEGEND, MOST_ROWS, Series, cloud, entitle, figure_of, prepare, rows_in, say
 from hush.reports.scales import beyond
 from hush.reports.theme import LIGHT, Theme
 
@@ -94,7 +94,7 @@ def small_multiples(series: Sequence[Series], title: str, *, theme: Theme = LIGH
             axes.tick_params(labelleft=False)
     _legend(figure, panels[0], drawn[0], theme)
     rest = f" (the first {len(drawn)} of {len(series)} groups)" if len(series) > len(drawn) else ""
-    say(figure.suptitle, title + rest, **head(theme))
+    entitle(figure, title + rest, theme)
     return figure
 
 
@@ -116,7 +116,7 @@ def attributes(series: Sequence[Series], title: str, *, theme: Theme = LIGHT) ->
         _common([axes], [each], page, theme)
     _legend(figure, panels[0], drawn[0], theme)
     rest = f" (the first {len(drawn)} of {len(series)} attributes)" if len(series) > len(drawn) else ""
-    say(figure.suptitle, title + rest, **head(theme))
+    entitle(figure, title + rest, theme)
     return figure
 
 

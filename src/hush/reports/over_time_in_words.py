@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import takewhile
 
 from hush.files.clients import StoreRun
 from hush.files.clients.account import account
@@ -52,11 +53,17 @@ def of_account(spec: Spec, made: StoreRun, limit: Fraction | None, *, stored: bo
     return [f"{what} {spent}", *forgot]
 
 
-def of_refused(made: StoreRun) -> str:
-    """Who did not report, and why."""
+def of_refused(spec: Spec, made: StoreRun, limit: Fraction) -> str:
+    """Who did not report, and why: how many reports the limit is enough for, and what more of them would ask for."""
+    wished = max(len(made.periods), made.totals.most + 1)
+    losses = (account(spec, reports).spent for reports in range(1, wished))
+    enough = sum(1 for _ in takewhile(lambda loss: loss is not None and loss <= limit, losses))
+    asks = account(spec, wished).spent
+    why = ", since values may change" if spec.mechanism.kind == "longitudinal" else ""
     return (
         f"{many(made.refused, 'row', 'rows')} of {many(made.refused_people, 'person', 'people')} would exceed the "
-        "limit and did not report. Whoever counts a person's reports sees that."
+        f"limit and did not report. Whoever counts a person's reports sees that. A limit of {_loss(limit)} is "
+        f"enough for {many(enough, 'report', 'reports')} of one person here; {wished:,} ask for {_loss(asks)}{why}."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ MOST_ROWS = 40
 
 LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 9}
 _LONGEST = 26
+_LETTERS = 9.5
+"""Letters of a title for each inch, all of them wide."""
 _ALL = "all groups together"
 
 
@@ -50,6 +53,13 @@ def figure_of(width: float, height: float, theme: Theme) -> Figure:
 def head(theme: Theme) -> dict[str, Any]:
     """How its title is set."""
     return {"x": 0.01, "ha": "left", "fontsize": 12, "fontweight": "bold", "color": theme.ink}
+
+
+def entitle(figure: Figure, title: str, theme: Theme) -> None:
+    """Set the title of a whole figure, in as many lines as its width asks for."""
+    letters = int(_LETTERS * figure.get_figwidth())
+    lines = [line for part in title.split("\n") for line in wrap(part, letters, break_on_hyphens=False) or [""]]
+    say(figure.suptitle, "\n".join(lines), **head(theme))
 
 
 def say(put: Any, text: str, **how: Any) -> None:

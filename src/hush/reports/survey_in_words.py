@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from hush.files.clients.account import account
 from hush.planning.surveys import SurveyChoice, SurveyPlan
-from hush.reports.words import number
+from hush.reports.words import many, number
 
 _FEW = 8
 
@@ -34,6 +35,25 @@ def _span(sizes: Sequence[int]) -> str:
 def asked(made: SurveyPlan) -> str:
     """What was asked of the planner, in a sentence."""
     return f"The collection was planned as a survey: {title(made)}."
+
+
+def told(made: SurveyPlan, choice: SurveyChoice | None) -> list[str]:
+    """What was asked, and how well the smallest group is known, for a statement."""
+    return [asked(made), *([] if choice is None else smallest_group(choice))]
+
+
+def smallest_group(choice: SurveyChoice) -> list[str]:
+    """How well the smallest group is known, where there are groups."""
+    few, w = choice.errors_in_smallest_group, choice.wishes
+    if few is None or w.smallest_group is None:
+        return []
+    where = f" of {called(choice, few.index(max(few)))}" if w.d > 1 else ""
+    people = many(w.smallest_group, "person", "people")
+    said = f"In the smallest group ({people}) a frequency{where} is known to {_error(choice, max(few))}."
+    needed = choice.people_needed
+    if w.error is None or needed is None or w.reached(max(few)):
+        return [said]
+    return [f"{said} For {_error(choice, w.error)} a group needs {many(needed, 'person', 'people')} at this ε."]
 
 
 def why(made: SurveyPlan) -> str:
@@ -90,9 +110,9 @@ def paragraphs(made: SurveyPlan, choice: SurveyChoice) -> list[str]:
         gains, losses = choice.beside(made.first)
         gained = f" gains {', '.join(gains)} and" if gains else ""
         said.append(f"You choose {choice.name}, which{gained} gives up {', '.join(losses) or 'nothing, within 10 %'}.")
-    said += [_known(choice), _person(choice), _guessed(choice)]
+    said += [_known(choice), *smallest_group(choice), _person(choice), _guessed(choice)]
     if made.wishes.rounds > 1:
-        said += [_rounds(choice), _links(choice)]
+        said += [*_limit(choice), _rounds(choice), _links(choice)]
     return said
 
 
@@ -125,6 +145,18 @@ def _person(choice: SurveyChoice) -> str:
         f"{still} For people whose values change, ε = {number(course.changing, 3)} is a bound whatever the times, and "
         f"ε = {number(course.changing_together, 3)} where two people's values {same.rstrip(',')}."
     )
+
+
+def _limit(choice: SurveyChoice) -> list[str]:
+    """The limit with which people can report in every round, where it is not the total that was planned with."""
+    charged, rounds = account(choice.spec, choice.wishes.rounds).spent, choice.wishes.rounds
+    if charged is None or charged <= choice.course.total:
+        return []
+    enough = math.ceil(charged * 10) / 10
+    return [
+        f"`hush privatize --limit` counts what values lose that may change: {enough:g} lets everybody report in all "
+        f"{rounds:,} rounds, {number(choice.course.total, 3)} does not."
+    ]
 
 
 def _guessed(choice: SurveyChoice) -> str:

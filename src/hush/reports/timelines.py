@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from hush.reports import fonts
-from hush.reports.panels import figure_of, head, prepare, say
+from hush.reports.panels import entitle, figure_of, prepare, say
 from hush.reports.theme import LIGHT, MARKERS, Theme
 from hush.reports.words import shortened
 from hush.types import Floats
@@ -60,7 +60,7 @@ def timelines(courses: Sequence[Timeline], title: str, *, theme: Theme = LIGHT) 
         prepare(axes, theme, "y")
         _lines(axes, each, theme, wide=columns == 1)
     rest = f" (the first {len(drawn)} of {len(courses)} attributes)" if len(courses) > len(drawn) else ""
-    say(figure.suptitle, title + rest, **head(theme))
+    entitle(figure, title + rest, theme)
     return figure
 
 

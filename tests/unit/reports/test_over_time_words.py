@@ -49,7 +49,15 @@ def test_accounts_are_told_with_least_most_and_limit() -> None:
 
 
 def test_refusals_and_several_rows_are_told_with_what_they_cost() -> None:
-    assert words.of_refused(run(refused=3, refused_people=1)).startswith("3 rows of 1 person would exceed the limit")
+    fresh = hush.Spec(hush.GRR(k=3, epsilon=0.5))
+    made = run(refused=3, refused_people=1, periods=tuple("abcdefgh"), totals=Totals(2, 2, Fraction(1), Fraction(1)))
+    told = words.of_refused(fresh, made, Fraction(5, 4))
+    assert told.startswith("3 rows of 1 person would exceed the limit")
+    assert told.endswith("A limit of 1.25 is enough for 2 reports of one person here; 8 ask for 4.")
+    kept = hush.Spec(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0))
+    asks = f"{kept.mechanism.history_bound(8):.6g}"
+    told = words.of_refused(kept, made, Fraction(1, 2))  # less than one report loses
+    assert told.endswith(f"enough for 0 reports of one person here; 8 ask for {asks}, since values may change.")
     told = words.of_several(hush.Spec(hush.GRR(k=3, epsilon=0.5)), run(again=5), periods=True)
     assert "5 beyond the first of each" in told
     assert "0.5 for one, 6 for 12 reports" in told

@@ -53,6 +53,16 @@ def test_a_value_that_is_the_same_in_all_periods_has_room() -> None:
     assert low < 0 < high
 
 
+@pytest.mark.parametrize("panels", [1, 4])
+def test_a_long_title_is_not_cut_off(panels: int) -> None:
+    long = "LSMP, 4 attributes of 8, 11, 13 and 21 values, 1.705-LDP a report, 3.41-LDP while a value stays, 9 reports"
+    figure = timelines([course(3, 4, 4, f"attribute {j}") for j in range(panels)], f"{long}\npointwise 95 % intervals")
+    png(figure, dpi=40)
+    assert " ".join(figure.get_suptitle().split("\n")) == f"{long} pointwise 95 % intervals"
+    (title,) = [text for text in figure.texts if text.get_text() == figure.get_suptitle()]
+    assert title.get_window_extent().x1 < figure.bbox.x1
+
+
 def test_signs_that_the_font_lacks_are_told() -> None:
     one = course(2, 2, 2)
     strange = Timeline("x", one.periods, ["日", "b"], one.centre, one.lower, one.upper, 2)

@@ -149,8 +149,8 @@ class PersonOptions:
         """What reports of the same people again and again cost and show."""
         if made.again:
             terminal.warn(words.of_several(spec, made, periods=self.has_periods))
-        if made.refused:
-            terminal.warn(words.of_refused(made))
+        if made.refused and self.most is not None:
+            terminal.warn(words.of_refused(spec, made, self.most))
         if made.passed_over:
             rows = many(made.passed_over, "row", "rows")
             terminal.note(f"{rows} of people who had reported in that period already: passed over, and not charged.")
@@ -164,7 +164,8 @@ class PersonOptions:
         for sentence in words.of_protocol(spec):
             terminal.note(sentence)
         if self.clients is not None:
-            terminal.note(f"{self.clients} holds permanent answers: keep it as safely as the data, and make no copies.")
+            holds = "permanent answers" if spec.mechanism.kind == "longitudinal" else "what everybody has spent"
+            terminal.note(f"{self.clients} holds {holds}: keep it as safely as the data, and make no copies.")
 
     def plain(self, spec: Spec, made: StoreRun) -> dict[str, Any]:
         """The same, for programs."""

@@ -16,7 +16,8 @@ from hush.cli.shown import plan as tables
 from hush.cli.shown import statements, terminal
 from hush.cli.shown.bars import bar
 from hush.errors import NOTHING, ParameterError, Unsaid, message
-from hush.files.domains import read_domain
+from hush.files.counts import read_groups
+from hush.files.domains import from_plain, read_plain
 from hush.people.domain import Domain
 from hush.planning.surveys import SurveyChoice, SurveyPlan, survey
 from hush.reports import survey_in_words
@@ -63,6 +64,30 @@ def named_file(text: str) -> NamedFile:
     return name, Path(path)
 
 
+def several(files: Sequence[NamedFile]) -> list[NamedFile]:
+    """The files of labels; one that has those of several attributes by name stands for each of these."""
+    if len(files) != 1 or files[0][0] is not None or files[0][1].suffix.lower() != ".json":
+        return list(files)
+    path = files[0][1]
+    plain = read_plain(path, "--domain")
+    by_name = isinstance(plain, dict) and bool(plain) and not {"labels", "size"} & set(plain)
+    return [(name, path) for name in plain] if by_name else list(files)
+
+
+def of_groups(n: int | None, groups: Path | None, smallest: int | None) -> dict[str, int | None]:
+    """How many people there are, and in the smallest group."""
+    if groups is None:
+        return {"n": n, "smallest_group": smallest}
+    sizes = read_groups(groups, "--groups").values()
+    if smallest is not None:
+        rule = "must stand without --groups, which tells it"
+        raise ParameterError(message("--smallest-group", rule, smallest, "leave it out"))
+    if n is not None and n != sum(sizes):
+        rule = f"must be the sum of the groups, {sum(sizes):,}"
+        raise ParameterError(message("--n", rule, n, "leave it out, or count again"))
+    return {"n": sum(sizes), "smallest_group": min(sizes)}
+
+
 def unnamed(file: NamedFile) -> Path:
     """The file of the only attribute, whatever it is called."""
     return file[1]
@@ -85,7 +110,7 @@ def run(asked_for: SurveyAsked, how: SurveyAnswered) -> None:
     else:
         _show(made, choice, how)
     spec = None if choice is None else choice.spec
-    known = {"n": made.wishes.n, "reports": made.wishes.rounds, "asked": [survey_in_words.asked(made)]}
+    known = {"n": made.wishes.n, "reports": made.wishes.rounds, "asked": survey_in_words.told(made, choice)}
     statements.write(how.statement, spec, quiet=how.as_json, **known)
     if choice is None:
         raise typer.Exit(1)
@@ -95,7 +120,10 @@ def _made(asked_for: SurveyAsked, tell: Callable[[float], None]) -> SurveyPlan:
     for option, given in asked_for.unused.items():
         if given is not None:
             rule = "must be left out with --attributes and --rounds"
-            raise ParameterError(message(option, rule, given, "plan one attribute and one round for it"))
+            remedy = "plan one attribute and one round for it"
+            if option == "--in-every-group":
+                remedy = "plan for so many people as the smallest group has, with --n"
+            raise ParameterError(message(option, rule, given, remedy))
     if asked_for.wishes["n"] is None:
         raise ParameterError(message("--n", "must be given", NOTHING, "say how many people report in every round"))
     names = {name: f"--{name.replace('_', '-')}" for name in asked_for.wishes}
@@ -123,7 +151,9 @@ def _attributes(asked_for: SurveyAsked) -> Sequence[int] | Mapping[str, Domain]:
         if called in domains:
             rule = "must name each attribute once"
             raise ParameterError(message("--domain", rule, called, "give each a name of its own, NAME=FILE"))
-        domains[called] = read_domain(path, asked_for.other, "--domain")
+        plain = read_plain(path, "--domain")
+        inner = plain.get(name) if isinstance(plain, dict) and "labels" not in plain and "size" not in plain else plain
+        domains[called] = from_plain(inner, asked_for.other, str(path), "--domain")
     return domains
 
 

@@ -27,7 +27,8 @@ _LONGEST, _SHORT = 40, 26
 
 def title_of(collection: Collection) -> str:
     """A collection in a few words."""
-    return f"{described(collection.spec)}, {many(collection.total.n, 'report', 'reports')}"
+    when = "" if collection.period is None else f" of {named(collection.period)}"
+    return f"{described(collection.spec)}, {many(collection.total.n, 'report', 'reports')}{when}"
 
 
 def named(group: Any) -> str:

@@ -64,14 +64,15 @@ def show(collection: Collection, results: list[Result], top: int | None, setting
         if course.attribute is not None:
             console.print()
         _show(course, top, settings)
-    lost = [name for name in collection.attributes if name not in {each.attribute for each in results if each.known}]
+    known = {each.attribute for each in results if each.known}
+    lost = [name for name in dict.fromkeys(each.attribute or "" for each in results) if name and name not in known]
     if lost:
         terminal.warn(f"no report is about {', '.join(lost)}: nothing is known of it. Collect more reports.")
     final = settings.projection
     after = "" if final is None else f" {final} projections are in --json and --csv."
     terminal.note(
-        f"In percent, raw and unbiased, ± half of the {settings.kind} {settings.interval}{settings.over} "
-        f"({resting(results)}); --csv and --json have its ends.{after}"
+        f"In percent, raw and unbiased, ± as far as the {settings.kind} {settings.interval}{settings.over} reaches on "
+        f"its longer side ({resting(results)}); --csv and --json have its ends.{after}"
     )
     for sentence in [*of_rounds(collection.spec), *of_protocol(collection.spec)]:
         terminal.note(sentence)
@@ -92,8 +93,10 @@ def _show(course: PeriodResults, top: int | None, settings: EstimateSettings) ->
 
 
 def _cells(result: Result, order: Ints) -> list[str]:
-    lower, upper = result.interval
-    return [f"{100 * result.estimate.frequencies[i]:.1f} ±{50 * (upper[i] - lower[i]):.1f}" for i in order]
+    """Estimates with what holds their intervals: those end at 0 and 1, and half of one around -20 % would miss it."""
+    middle, (lower, upper) = result.estimate.frequencies, result.interval
+    reach = np.maximum(upper - middle, middle - lower)
+    return [f"{100 * middle[i]:.1f} ±{100 * reach[i]:.1f}" for i in order]
 
 
 def draw(

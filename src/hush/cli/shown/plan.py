@@ -203,15 +203,24 @@ def show_attributes(console: Console, choice: SurveyChoice) -> None:
     """How well each attribute is known in one round, and what is guessed of it after all."""
     if len(choice.errors) == 1:
         return
+    few = choice.errors_in_smallest_group
     columns = [
         grid.Column("attribute", "left"),
         grid.Column("values"),
         grid.Column(_METRICS[choice.wishes.metric]),
+        *([] if few is None else [grid.Column("in the smallest group")]),
         grid.Column("guessed"),
         grid.Column("luck"),
     ]
     rows = [
-        [survey_in_words.called(choice, j), f"{k:,}", _shown(choice, error), rate(guess.rate), rate(guess.luck)]
+        [
+            survey_in_words.called(choice, j),
+            f"{k:,}",
+            _shown(choice, error),
+            *([] if few is None else [_shown(choice, few[j])]),
+            rate(guess.rate),
+            rate(guess.luck),
+        ]
         for j, (k, error, guess) in enumerate(zip(choice.wishes.sizes, choice.errors, choice.guesses, strict=True))
     ]
     console.print()

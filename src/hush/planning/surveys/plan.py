@@ -61,6 +61,23 @@ class SurveyChoice:
         return self.errors.index(self.error)
 
     @property
+    def errors_in_smallest_group(self) -> tuple[float, ...] | None:
+        """Of each attribute in one round, among so few people; None where no group was told of."""
+        fewest = self.wishes.smallest_group
+        return None if fewest is None else errors(self.course, replace(self.wishes, n=fewest, smallest_group=None))
+
+    @property
+    def people_needed(self) -> int | None:
+        """The fewest people of a group in which the wished error holds, too; None where no error is wished."""
+        w = self.wishes
+        if w.error is None:
+            return None
+        factor = self.error / w.error
+        near = max(1, math.ceil(w.n * (factor if w.metric == "mse" else factor**2)))
+        alone = replace(w, smallest_group=None)
+        return least_number(lambda n: w.reached(max(errors(self.course, replace(alone, n=n)))), near)
+
+    @property
     def total(self) -> float:
         """The loss that was held to the budget: of unchanging values, or of any where that was asked for."""
         return self.course.changing if self.wishes.changing else self.course.total
@@ -129,6 +146,7 @@ class SurveyChoice:
             "error": self.error,
             "worst_attribute": self.worst_attribute,
             "errors": list(self.errors),
+            "errors_in_smallest_group": None if (few := self.errors_in_smallest_group) is None else list(few),
             **guess,
             "bits": course.bits,
             "independent_rounds": course.independent,
@@ -205,6 +223,7 @@ def survey(
     max_epsilon: float | None = None,
     changing: bool = False,
     report_share: float = 0.5,
+    smallest_group: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> SurveyPlan:
     """Which layout of several attributes, which way over several rounds, and how much of a person's budget.
@@ -223,6 +242,7 @@ def survey(
         max_epsilon: Largest accepted loss of a person, over all attributes and rounds, in nats.
         changing: Hold that for people whose values change at any time, too, and not only for those whose never do.
         report_share: Where answers are kept and get fresh noise: the share of the total that one report may lose.
+        smallest_group: People of the smallest group, whose errors are told beside those of everybody.
         progress: Is told how far the search has come, from 0 to 1.
 
     >>> plan = survey(attributes=(7, 10), n=20_000, error=0.03)
@@ -241,6 +261,7 @@ def survey(
         max_epsilon=max_epsilon,
         changing=changing,
         report_share=report_share,
+        smallest_group=smallest_group,
     )
     if wishes.d == 1 and wishes.rounds == 1:
         raise one_attribute(wishes.sizes)
@@ -324,7 +345,8 @@ def _nearest(
         factor = near.error / wishes.error
         guess = math.ceil(wishes.n * (factor if wishes.metric == "mse" else factor**2))
         people = least_number(
-            lambda n: wishes.reached(max(errors(near.course, replace(wishes, n=n)))), min(guess, 10**12)
+            lambda n: wishes.reached(max(errors(near.course, replace(wishes, n=n, smallest_group=None)))),
+            min(guess, 10**12),
         )
     return SurveyPlan(wishes, (), (), least, nearest, people)
 

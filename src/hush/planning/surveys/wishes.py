@@ -29,11 +29,13 @@ class SurveyWishes:
     max_epsilon: float | None = None
     changing: bool = False
     report_share: float = 0.5
+    smallest_group: int | None = None
 
     def __post_init__(self) -> None:
+        n = rules.integer("n", self.n, 1, MOST_PEOPLE, "count the people who will report")
         plain: dict[str, object] = {
             "sizes": _sizes(self.sizes),
-            "n": rules.integer("n", self.n, 1, MOST_PEOPLE, "count the people who will report"),
+            "n": n,
             "rounds": rules.integer("rounds", self.rounds, 1, MOST_ROUNDS, "count how often each person is asked"),
             "metric": rules.named("metric", self.metric, METRICS, "use e.g. 'margin'"),
             "report_share": rules.number(
@@ -45,6 +47,9 @@ class SurveyWishes:
         if self.error is not None:
             remedy = "use e.g. 0.01 for one percentage point"
             plain["error"] = rules.number("error", self.error, 1e-12, 1.0, remedy, closed=True)
+        if self.smallest_group is not None:
+            remedy = "count its people, or those who will report in all"
+            plain["smallest_group"] = rules.integer("smallest_group", self.smallest_group, 1, n, remedy)
         if self.max_epsilon is not None:
             try:
                 plain["max_epsilon"] = rules.epsilon(self.max_epsilon)

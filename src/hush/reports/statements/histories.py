@@ -103,8 +103,15 @@ class Histories(Frequencies):
             return f"{told}Of a value that changes, nothing bounds what they lose."
         return (
             f"{told}Of a value that changes, between courses that change at the same times, they lose at most "
-            f"ε = {lay.loss(moving)} ({lay.times(moving)} times)."
+            f"ε = {lay.loss(moving)} ({lay.times(moving)} times). {self._whenever()}"
         )
+
+    def _whenever(self) -> str:
+        """For courses of values that may change at any times, under so many reports as are known."""
+        loss = known(lambda: self.m.any_histories_bound(self.reports))
+        if loss is None or math.isinf(loss):
+            return "Between courses that change at different times, nothing bounds it: a change is plain to see."
+        return f"Whenever they change, they lose at most ε = {lay.loss(loss)} ({lay.times(loss)} times)."
 
     def audit(self) -> str:
         """Of so many reports of one person, or of a few where they are many or nobody said how many."""
