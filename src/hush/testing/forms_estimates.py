@@ -168,14 +168,23 @@ def _drawn_information(forms: Forms, even: Floats, seed: int) -> str:
 def _server_work(forms: Forms, general: Forms, seed: int) -> str:
     """Counted, as entries of the tally that a report changes, where the whole law is listed and values are even.
 
-    Given public randomness this cannot be: such tallies also count who had which, or are what a table of public parts
-    and messages gives when it is settled. There the work lies between one counter and all.
+    One entry may count who reports in which block or cohort, which is no work of values. Given public randomness
+    nothing is counted: such tallies may be what a table of public parts and messages gives when it is settled. There
+    the work lies between one counter and all.
     """
     stated, law, m = forms.server_work, _law(general), forms.m
     if law is None:
         return "" if 1 <= stated <= general.server_work else f"{stated!r} is not from 1 to {general.server_work}"
-    touched = [np.count_nonzero(m.tally(law.reports[i : i + 1])) for i in range(len(law.reports))]
-    return _off(stated, float(law.chances.mean(axis=1) @ np.array(touched)))
+    tallies = np.stack([m.tally(law.reports[i : i + 1]).ravel() for i in range(len(law.reports))])
+    touched = float(law.chances.mean(axis=1) @ np.count_nonzero(tallies, axis=1))
+    complaints = [_off(stated, touched - of_people) for of_people in range(1 + _counts_people(tallies))]
+    return "" if "" in complaints else complaints[0]
+
+
+def _counts_people(tallies: Ints) -> bool:
+    """Whether the last entries, and not all of them, count every report once: who reports where."""
+    last = np.cumsum(tallies[:, :0:-1], axis=1)
+    return bool((last == 1).all(axis=0).any())
 
 
 # Many collections at once.
