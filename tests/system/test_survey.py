@@ -231,6 +231,36 @@ def test_what_the_store_holds_is_told_as_it_is(folder: Path) -> None:
     assert "b.hushdb holds permanent answers" in kept
 
 
+def test_a_damaged_store_is_refused_and_left_as_it_is(folder: Path) -> None:
+    said = ("--column", "health", "--domain", "health.txt", "--other", "unsaid", "--mechanism", "LOSUE",
+            "--epsilon-permanent", "2", "--epsilon-report", "1", *WHO, "--clients", "c.hushdb")  # fmt: skip
+    told("privatize", "2026-1.csv", *said, "--output", "a.parquet")
+    whole = (folder / "c.hushdb").read_bytes()
+    pages = len(whole) // 4096
+    for page in {1, 2, 3, 4, 5, pages // 2, pages - 1}:
+        damaged = whole[: 4096 * page] + b"x" * 4096 + whole[4096 * (page + 1) :]
+        (folder / "c.hushdb").write_bytes(damaged)
+        result = run("privatize", "2026-2.csv", *said, "--output", "b.parquet")
+        (folder / "b.parquet").unlink(missing_ok=True)
+        if result.exit_code != 0:  # a page that is in use
+            assert result.exit_code == 2, (page, result.output)
+            assert "or damaged" in " ".join(result.output.split())
+            assert (folder / "c.hushdb").read_bytes() == damaged
+        else:
+            assert page > 5
+
+
+def test_the_statement_tells_of_the_store_the_limit_and_one_period(folder: Path) -> None:
+    said = ("privatize", "survey.csv", *LABELS, *LSMP, *WHO, "--clients", "c.hushdb", "--limit", "500")
+    made = answer(*said, "--output", "r.parquet", "--statement", "page.md")
+    page = (folder / "page.md").read_text()
+    assert "The file that keeps permanent answers, and what each person has spent" in page
+    assert "more than ε = 500 in all" in page
+    assert f"with {made['reports'] // 12:,} people" in page  # and not everybody of the year
+    m = hush.Spec.from_dict(made["spec"]).mechanism
+    assert f"Whenever they change, they lose at most ε = {m.any_histories_bound(12):.3g}"[:-2] in page
+
+
 def test_a_second_run_passes_over_who_has_reported(folder: Path) -> None:
     said = (*LABELS, *LSMP, *WHO, "--clients", "c.hushdb")
     first = answer("privatize", "2026-1.csv", *said, "--output", "a.parquet")
@@ -287,12 +317,12 @@ def test_kept_answers_are_not_pooled(folder: Path) -> None:
 
 
 REPEATED = ("--mechanism", "Memoized", "--set", "mechanism=OUE", "--epsilon-permanent", "2")
-ONE = ("survey.csv", "--column", "work", "--domain", "domains.json", "--other", "unsaid", *WHO)
+WORK = ("survey.csv", "--column", "work", "--domain", "domains.json", "--other", "unsaid", *WHO)
 
 
 def test_reports_of_any_mechanism_are_repeated(folder: Path) -> None:
     """The domain of one column comes from the file that has all of them."""
-    told("privatize", *ONE, *REPEATED, "--clients", "c.hushdb", "-o", "r.parquet")
+    told("privatize", *WORK, *REPEATED, "--clients", "c.hushdb", "-o", "r.parquet")
     spec = hush.read("r.parquet").spec
     assert spec.mechanism == hush.longitudinal.Memoized(mechanism=hush.OUE(k=3, epsilon=2.0))
     assert spec.domain == hush.Domain(labels=DOMAINS["work"], other="unsaid")
@@ -310,5 +340,5 @@ def test_reports_of_any_mechanism_are_repeated(folder: Path) -> None:
     ],
 )
 def test_what_is_repeated_must_be_said(folder: Path, options: tuple[str, ...], words: list[str]) -> None:
-    message = refused("privatize", *ONE, *options, "--clients", "c.hushdb", "-o", "r.parquet")
+    message = refused("privatize", *WORK, *options, "--clients", "c.hushdb", "-o", "r.parquet")
     assert all(word in message for word in words), message

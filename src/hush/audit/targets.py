@@ -5,7 +5,7 @@ from __future__ import annotations
 from hush.audit.collections import SequenceTarget, TupleTarget
 from hush.audit.numbers import NumberTarget
 from hush.audit.target import MechanismTarget, Target
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.longitudinal import Longitudinal, Repeated
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.numeric.base import Numeric
@@ -34,6 +34,10 @@ def as_target(
     if isinstance(what, FrequencyOracle):
         many = len(histories[0]) if histories else rounds
         return MechanismTarget(what) if many is None else SequenceTarget(Repeated(what, many), rounds, histories)
+    if getattr(what, "kind", None) == "longitudinal":
+        rule = "must be of one attribute where it is over time"
+        remedy = "audit the protocols of its attributes one by one, e.g. --mechanism LGRR --k … --rounds …"
+        raise ParameterError(message("target", rule, Unsaid(type(what).__name__), remedy))
     for name, given in (("rounds", rounds), ("histories", histories)):
         if given is not None:
             rule = "must be left out but for values that are reported again and again"

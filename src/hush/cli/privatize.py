@@ -175,7 +175,13 @@ def privatize(
     known: dict[str, Any] = {"n": written.reports, "kept": rows.kept}
     if made is not None:
         beside = [PERIOD] if who.has_periods else []
-        known = {"n": made.people, "kept": [*beside, *rows.kept], "reports": max(made.totals.most, 1)}
+        each = written.reports // max(1, len(made.periods))  # of one period, as estimates are
+        caveats += statements.of_store(chosen, stored=clients is not None, limit=who.most)
+        known = {
+            "n": min(made.people, each) or made.people,
+            "kept": [*beside, *rows.kept],
+            "reports": max(made.totals.most, 1),
+        }
     statements.write(statement, chosen, quiet=as_json, caveats=caveats, **known)
 
 

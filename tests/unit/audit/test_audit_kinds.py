@@ -15,7 +15,7 @@ from hush.audit import CallableTarget, HistoryInputs, SequenceTarget, TupleInput
 from hush.audit.targets import as_target
 from hush.errors import ParameterError
 from hush.longitudinal import LGRR, LOSUE, Repeated, dBitFlipPM
-from hush.multidim import RSFD, RSRFD, SMP, SPL
+from hush.multidim import LSMP, RSFD, RSRFD, SMP, SPL
 from hush.testing import exhibits
 
 TUPLES = [
@@ -234,3 +234,10 @@ def test_too_many_tuples_are_refused_and_very_many_are_not() -> None:
 def test_a_protocol_tells_two_histories_apart() -> None:
     with pytest.raises(ParameterError, match=r"^histories must be two, .* got 3"):
         SequenceTarget(LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0), histories=((0, 0), (0, 1), (1, 1)))
+
+
+@pytest.mark.parametrize("rounds", [None, 3])
+def test_tuples_over_time_are_refused_with_what_to_audit_instead(rounds: int | None) -> None:
+    protocol = LSMP(sizes=(3, 4), epsilon_permanent=2.0, epsilon_report=1.0)
+    with pytest.raises(ParameterError, match=r"one attribute where it is over time, got LSMP; audit the protocols"):
+        as_target(protocol, rounds=rounds)

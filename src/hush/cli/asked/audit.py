@@ -123,7 +123,8 @@ class Asked:
     def _mechanism(self) -> Target:
         m = self._of_any_kind()
         histories = None if self.histories is None else histories_of(self.histories)
-        if m.kind == "longitudinal" and histories is None:
+        single = not hasattr(m, "sizes")  # tuples over time are refused as a whole, whatever else was said
+        if m.kind == "longitudinal" and single and histories is None:
             self._needed("--rounds", self.rounds, m.name(), "how many reports one person sends")
         return as_target(m, rounds=self.rounds, histories=histories, changed=self.changed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,23 @@ def of_file(written: Written, order: str) -> list[str]:
     if written.smallest_group is not None and written.reports:
         some = many(written.smallest_group, "report", "reports")
         said.append(f"A report hides only among those with the same kept cells: {some} in the smallest group.")
+    return said
+
+
+def of_store(spec: Spec, *, stored: bool, limit: Fraction | None) -> list[str]:
+    """What is kept of people from run to run, and what it limits."""
+    said = []
+    if stored:
+        holds = "permanent answers, and " if spec.mechanism.kind == "longitudinal" else ""
+        said.append(
+            f"The file that keeps {holds}what each person has spent, from run to run: it is as sensitive as the values "
+            "themselves."
+        )
+    if limit is not None:
+        said.append(
+            f"Beyond a limit: whoever would lose more than ε = {float(limit):g} in all collections of that file, "
+            "counted for values that may change, did not report. Whoever counts a person's reports sees that."
+        )
     return said
 
 

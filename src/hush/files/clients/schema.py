@@ -53,6 +53,8 @@ def opened(path: Path | None) -> sqlite3.Connection:
             connection.execute(f"PRAGMA {rule}").fetchall()
         connection.execute("BEGIN EXCLUSIVE")
         _check(connection, path)
+        if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError
         connection.execute("COMMIT")
     except sqlite3.OperationalError as error:
         connection.close()
