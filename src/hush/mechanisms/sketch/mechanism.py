@@ -163,9 +163,10 @@ class CMS(Sketch):
 
     def weight(self, report: Reports, value: int) -> int:
         p, q = self.bit_thresholds
-        one = np.asarray(report, self.report_dtype)[None]
-        own = bool(self.supports(one, np.array([value]))[0])
-        others = int(np.bitwise_count(one["bits"]).sum()) - own
+        home = int(self._functions.buckets[int(report["member"]) + int(self._functions.places[value])])
+        ones = int.from_bytes(report["bits"].tobytes(), "little")  # a whole number: this is asked of every output
+        own = ones >> home & 1
+        others = ones.bit_count() - own
         return int((p if own else SCALE - p) * q**others * (SCALE - q) ** (self.width - 1 - others))
 
     def _log_prob(self, reports: Reports, values: Values) -> Floats:
