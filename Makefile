@@ -4,8 +4,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 LEAST := .venv-minimum/bin
-# The lock file names all there is, so that nothing is left to resolve; modules are compiled when they are imported.
-LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes --requirement
+# The lock file names all there is, so that nothing is left to resolve.
+LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
 .PHONY: demo test check lint types docs pytest quick portable minimum newer least-environment newer-environment lock bench \

@@ -74,6 +74,7 @@ def _first_use(quick: bool) -> report.Table:
 
 def _python(*arguments: str, cache: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # people's modules are compiled once
     return subprocess.run(
         [sys.executable, *arguments], check=True, env=environment, cwd=cache, capture_output=True, text=True
     )
