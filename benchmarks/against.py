@@ -2,7 +2,7 @@
 
 The earlier sources are checked out into a folder of their own, and both take turns, a fresh process each. What counts
 is the processor's time: other people's work on the machine adds nothing to it. Of the turns the shortest stands. The
-exit code is 1 where something became slower by more than a tenth.
+table goes to RESULTS.md, and the exit code is 1 where something became slower by more than a tenth.
 """
 
 from __future__ import annotations
@@ -117,6 +117,7 @@ def main() -> int:
             cells = (f"{was:.3g}", f"{now:.3g}", f"{now / was:.2f}", f"≤ {SLOWER:g}")
             table.add(name, *cells, missed=missed, before=was, now=now)
     report.show(table)
+    report.update({"against": [table]}, f"`python -m benchmarks.against {' '.join([asked.revision, *asked.names])}`")
     return 1 if table.misses else 0
 
 
