@@ -40,7 +40,7 @@ class AnyMechanism(Chosen, Multidim):
         due = tuple(checks.sorted_pairs(self._own(component, dict(self.options))) for component in self.components)
         if self.chosen is not None and self.chosen != due:  # more would be hidden, and less be chosen by the reader
             rule = "must be what the mechanisms choose for themselves beside their options, all of it and nothing else"
-            raise ParameterError(message("chosen", rule, _told(self.chosen), "leave it out, or use options"))
+            raise ParameterError(message("chosen", rule, told_choices(self.chosen), "leave it out, or use options"))
         self._set(chosen=due)
 
     @staticmethod
@@ -115,10 +115,10 @@ class AnyMechanism(Chosen, Multidim):
     def parameters(self) -> dict[str, Any]:
         """What the constructor takes, as plain data."""
         plain = {name: value for name, value in super().parameters.items() if name != "chosen"}
-        told = [] if self.unsaid else _told(self.chosen or ())
+        told = [] if self.unsaid else told_choices(self.chosen or ())
         return plain | {"options": dict(self.options)} | ({"chosen": told} if any(told) else {})
 
 
-def _told(chosen: Sequence[Any]) -> list[dict[str, Any]]:
-    """What was chosen, as plain data."""
+def told_choices(chosen: Sequence[Any]) -> list[dict[str, Any]]:
+    """What the mechanism of each attribute chose for itself, as plain data."""
     return [dict(plain(part)) for part in chosen]

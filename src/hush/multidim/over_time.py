@@ -32,7 +32,7 @@ from hush.multidim._first_report import FirstTuples
 from hush.multidim._tuple_client import TupleClient
 from hush.multidim.attributes import Attributes
 from hush.multidim.base import plain as as_plain
-from hush.multidim.choice import ADAPTIVE
+from hush.multidim.choice import ADAPTIVE, told_choices
 from hush.people.columns import as_array, column
 from hush.types import Floats, Ints, Reports
 
@@ -78,7 +78,7 @@ class TuplesOverTime(Collecting, Collected):
         due = tuple(checks.sorted_pairs({n: x for n, x in each if n not in dict(self.options)}) for each in own)
         if self.chosen is not None and self.chosen != due:
             rule = "must be what the protocols choose for themselves beside their options, all of it and nothing else"
-            raise ParameterError(message("chosen", rule, _told(self.chosen), "leave it out, or use options"))
+            raise ParameterError(message("chosen", rule, told_choices(self.chosen), "leave it out, or use options"))
         self._set(chosen=due)
 
     # What a collection's file writes.
@@ -311,7 +311,7 @@ class TuplesOverTime(Collecting, Collected):
     def parameters(self) -> dict[str, Any]:
         """What the constructor takes, as plain data."""
         plain = {f.name: as_plain(getattr(self, f.name)) for f in dataclasses.fields(self) if f.init}
-        told = _told(self.chosen or ())
+        told = told_choices(self.chosen or ())
         plain |= {"options": dict(self.options), "chosen": told}
         return plain if any(told) else {name: item for name, item in plain.items() if name != "chosen"}
 
@@ -361,8 +361,3 @@ def _of_two_rounds() -> list[str]:
         for name, cls in registry("longitudinal").items()
         if {"k", "epsilon_permanent", "epsilon_report"} <= {f.name for f in dataclasses.fields(cls)}
     ]
-
-
-def _told(chosen: Sequence[Any]) -> list[dict[str, Any]]:
-    """What was chosen, as plain data."""
-    return [dict(as_plain(part)) for part in chosen]
