@@ -29,11 +29,11 @@ from pip._vendor.packaging.utils import canonicalize_name, parse_sdist_filename,
 FOLDER = Path(__file__).resolve().parent
 PROJECT = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text("utf-8"))
 BUILD = (*PROJECT["build-system"]["requires"], "editables")
-TESTED = ("pandas", "audit", "test")
+TESTED = ("pandas", "audit", "collect", "test")
 """The extras that the tests of minimum versions need."""
 
-TOOLS = ("ruff", "mypy", "pandas-stubs")
-"""What looks at the code without running it, and is not asked for its least version."""
+TOOLS = ("ruff", "mypy", "pandas-stubs", "schemathesis")
+"""What looks at the code, or at a running server, from outside, and is not asked for its least version."""
 
 BESIDE = ("pyparsing<3.3",)
 """What goes with the least versions: later ones warn of matplotlib 3.10, and tests take a warning for a failure."""
@@ -62,10 +62,13 @@ def least(requirement: str) -> str:
 
     >>> least("numba>=0.61,<0.70")
     'numba==0.61'
+    >>> least("psycopg[binary]>=3.2; python_version < '3.13'")
+    'psycopg[binary]==3.2; python_version < "3.13"'
     """
     wanted = Requirement(requirement)
     (lowest,) = (each.version for each in wanted.specifier if each.operator in (">=", "=="))
-    return f"{wanted.name}=={lowest}"
+    extras = f"[{','.join(sorted(wanted.extras))}]" if wanted.extras else ""
+    return f"{wanted.name}{extras}=={lowest}" + (f"; {wanted.marker}" if wanted.marker else "")
 
 
 def resolved(wanted: list[str], kept: Iterable[str]) -> dict[str, str]:
@@ -122,11 +125,13 @@ def main(arguments: list[str]) -> None:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     for name in [each for each in arguments if each != "--upgrade"] or ABOUT:
         path = FOLDER / f"{name}.txt"
-        found = resolved(asked(name), [] if "--upgrade" in arguments else pins(path))
+        wanted = asked(name)
+        found = resolved(wanted, [] if "--upgrade" in arguments else pins(path))
+        markers = {canonicalize_name(each.name): f" ; {each.marker}" for each in map(Requirement, wanted) if each.marker}
         lines = [HEADER.format(about=ABOUT[name], version=version)]
         for package in sorted(found):
             joined = " \\\n".join(f"    --hash=sha256:{digest}" for digest in hashes(package, found[package]))
-            lines.append(f"{package}=={found[package]} \\\n{joined}\n")
+            lines.append(f"{package}=={found[package]}{markers.get(package, '')} \\\n{joined}\n")
         path.write_text("".join(lines), encoding="utf-8")
         print(f"{path.relative_to(FOLDER.parent)}: {len(found)} packages")
 

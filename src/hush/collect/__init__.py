@@ -1,0 +1,1 @@
+"""Collect for real: a server, its store, and the client on a device."""

@@ -1,0 +1,65 @@
+"""What every request needs to know, in memory: the collections, with their specs, and who may do what.
+
+It is read from the store when the process starts, whenever it changes something itself, and now and then, since
+another collector may have.
+"""
+
+from __future__ import annotations
+
+from hush.collect.clock import Clock
+from hush.collect.refusals import Refused
+from hush.collect.store import collections
+from hush.collect.store.collections import StoredCollection
+from hush.collect.store.database import Database
+from hush.collect.tokens import StoredToken, Tokens
+from hush.errors import Unsaid, message
+
+
+class Directory:
+    """The collections of a store, and its tokens.
+
+    Args:
+        database: The store.
+        clock: What tells the period.
+    """
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self.clock = database, clock
+        self._by_id: dict[str, StoredCollection] = {}
+        self._by_number: dict[int, StoredCollection] = {}
+        self.tokens = Tokens({})
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the store again. Specs that are known are not parsed again."""
+        with self._database.reading() as connection:
+            listed, tokens = collections.listed(connection), StoredToken.listed(connection)
+        for each in listed:
+            known = self._by_id.get(each.id)
+            if known is not None and known.spec_hash == each.spec_hash:
+                each.__dict__.update({name: known.__dict__[name] for name in ("parsed", "one_round") if name in known.__dict__})
+        self._by_id = {each.id: each for each in listed}
+        self._by_number = {each.number: each for each in listed}
+        self.tokens = Tokens(tokens)
+
+    def all(self) -> list[StoredCollection]:
+        """All collections, the oldest first."""
+        return list(self._by_id.values())
+
+    def named(self, id: str) -> StoredCollection:
+        """The collection of an id."""
+        found = self._by_id.get(id)
+        if found is None:
+            rule, remedy = "must be that of a collection", "ask whoever runs the collection for its address"
+            raise Refused("unknown", message("collection", rule, Unsaid("an unknown one"), remedy))
+        return found
+
+    def numbered(self, number: int) -> StoredCollection:
+        """The collection of a number."""
+        return self._by_number[number]
+
+    def period(self, collection: StoredCollection) -> int:
+        """The period of now."""
+        return collection.period_at(self.clock.now())
+
+

@@ -1,0 +1,1 @@
+"""The collector on HTTP: routes, limits, and what they say."""

@@ -1,0 +1,92 @@
+"""Group commit: what arrives while a transaction is being written goes into the next one.
+
+Nobody waits for company: the first batch begins a transaction at once. Under load a group holds what arrived in the
+time of one commit, a few milliseconds, and so the disk is asked for as many commits as it can do, and no more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+
+from hush.collect.refusals import Refused
+from hush.collect.store.database import Database
+from hush.collect.store.intake import Arrival, Fate, keep
+from hush.errors import Unsaid, message
+
+MOST_BYTES = 1 << 26
+"""Records that wait or are being written; more are refused for a moment."""
+_GROUP_BYTES = 1 << 25
+_GROUP = 2048
+
+
+class Groups:
+    """Takes batches in the event loop, and settles each once it is on the disk.
+
+    Args:
+        database: The store.
+        most_bytes: How much may wait.
+    """
+
+    def __init__(self, database: Database, *, most_bytes: int = MOST_BYTES) -> None:
+        self._database, self._most = database, most_bytes
+        self._waiting: list[tuple[Arrival, asyncio.Future[Fate]]] = []
+        self._bytes = 0
+        self._writing = False
+
+    @property
+    def bytes_waiting(self) -> int:
+        """What waits or is being written."""
+        return self._bytes
+
+    async def keep(self, arrival: Arrival) -> Fate:
+        """Keep a batch; returns when it is on the disk."""
+        if self._bytes + len(arrival.records) > self._most and self._waiting:
+            got = Unsaid(f"{self._bytes} bytes that wait")
+            raise Refused("busy", message("store", f"must have at most {self._most} bytes to write", got, "wait, and send it again"))
+        loop = asyncio.get_running_loop()
+        settled: asyncio.Future[Fate] = loop.create_future()
+        self._waiting.append((arrival, settled))
+        self._bytes += len(arrival.records)
+        if not self._writing:
+            self._begin(loop)
+        return await settled
+
+    def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        group, size = [], 0
+        for each in self._waiting[:_GROUP]:
+            size += len(each[0].records)
+            if group and size > _GROUP_BYTES:
+                break
+            group.append(each)
+        del self._waiting[: len(group)]
+        self._writing = True
+        arrivals = [arrival for arrival, _ in group]
+        future = self._database.write(lambda connection: keep(connection, arrivals))
+        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._settle, loop, group, done))
+
+    def _settle(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        group: list[tuple[Arrival, asyncio.Future[Fate]]],
+        done: Future[list[Fate]],
+    ) -> None:
+        self._bytes -= sum(len(arrival.records) for arrival, _ in group)
+        error = done.exception()
+        fates = done.result() if error is None else [None] * len(group)
+        for (_, settled), fate in zip(group, fates, strict=True):
+            if settled.done():
+                continue  # whoever sent it has gone; it is kept all the same
+            if fate is None:
+                assert error is not None
+                settled.set_exception(_unwritten(error))
+            else:
+                settled.set_result(fate)
+        self._writing = False
+        if self._waiting:
+            self._begin(loop)
+
+
+def _unwritten(error: BaseException) -> Refused:
+    got = Unsaid(type(error).__name__)
+    return Refused("store", message("store", "must be writable", got, "send the same bytes again in a while"))

@@ -1,0 +1,1 @@
+"""What a collector keeps: collections, batches, aggregates, refusals, tokens; in SQLite or PostgreSQL."""

@@ -1,0 +1,111 @@
+"""Collections as the store has them: what one is, and how it comes to be, opens, closes and is followed by another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import sqlalchemy as sa
+
+from hush.collect.refusals import Refused
+from hush.collect.store import tables
+from hush.errors import Unsaid, message
+from hush.mechanisms.spec import Spec
+
+DRAFT, OPEN, CLOSED = "draft", "open", "closed"
+REPORTS, AGGREGATES = "reports", "aggregates"
+DAY = 86_400
+
+
+@dataclass(frozen=True)
+class StoredCollection:
+    """A row of the table of collections; see there."""
+
+    number: int
+    id: str
+    name: str
+    spec: str
+    spec_hash: str
+    status: str
+    target_n: int | None
+    wished_error: float | None
+    forced: bool
+    predecessor: str | None
+    began: int | None
+    ends: int | None
+    period_seconds: int
+    horizon: int
+    period: int
+    pruned_below: int
+    keep: str
+    keep_days: int | None
+    anyone_submits: bool
+    relayed_only: bool
+    public: bool
+    release_floor: int
+
+    @cached_property
+    def parsed(self) -> Spec:
+        """The spec itself."""
+        return Spec.from_json(self.spec)
+
+    @cached_property
+    def one_round(self) -> Spec:
+        """The spec of reports that are tallied together."""
+        return self.parsed.one_round
+
+    @property
+    def oldest_period(self) -> int:
+        """The first period whose batches are still taken."""
+        return max(self.pruned_below, self.period - self.horizon, 0)
+
+    def period_at(self, second: float) -> int:
+        """The period of a moment; never one before the latest that was handed out, whatever a clock says."""
+        if self.began is None:
+            return self.period
+        return max(self.period, int((second - self.began) // self.period_seconds))
+
+
+_FIELDS = [field.name for field in fields(StoredCollection)]
+
+
+def listed(connection: sa.Connection) -> list[StoredCollection]:
+    """All collections, the oldest first."""
+    rows = connection.execute(sa.select(tables.collection).order_by(tables.collection.c.number))
+    return [_of(row) for row in rows]
+
+
+def found(connection: sa.Connection, id: str) -> StoredCollection:
+    """The collection of that id."""
+    row = connection.execute(sa.select(tables.collection).where(tables.collection.c.id == id)).one_or_none()
+    if row is None:
+        rule, remedy = "must be that of a collection", "see `hush collection list`"
+        raise Refused("unknown", message("id", rule, Unsaid("an unknown one"), remedy))
+    return _of(row)
+
+
+def inserted(connection: sa.Connection, **values: Any) -> StoredCollection:
+    """A new collection with these values."""
+    row = connection.execute(sa.insert(tables.collection).values(**values).returning(tables.collection)).one()
+    return _of(row)
+
+
+def changed(connection: sa.Connection, number: int, **values: Any) -> StoredCollection:
+    """A collection with other values; never another spec once it has been open."""
+    where = tables.collection.c.number == number
+    row = connection.execute(sa.update(tables.collection).where(where).values(**values).returning(tables.collection))
+    return _of(row.one())
+
+
+def chain(connection: sa.Connection, id: str) -> list[str]:
+    """The collection and those before it that it follows, the first one last."""
+    ids = [id]
+    while (before := found(connection, ids[-1]).predecessor) is not None:
+        ids.append(before)
+    return ids
+
+
+def _of(row: Iterable[Any]) -> StoredCollection:
+    return StoredCollection(**dict(zip(_FIELDS, row, strict=True)))

@@ -1,0 +1,135 @@
+"""One writer and many readers, of SQLite or PostgreSQL.
+
+Everything that changes a store goes through one thread, each piece of work a transaction of its own: with SQLite that
+connection alone writes and checkpoints, and readers cannot. A store in a file has a lock beside it that one process
+holds as long as the store is open, so there is never a second writer.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from hush.collect.store.lock import Lock
+from hush.errors import ParameterError, Unsaid, message
+
+T = TypeVar("T")
+_PAGES = 4096  # of the log, before they are copied into the file: 16 MB
+
+
+class Database:
+    """A store's connections.
+
+    Args:
+        url: `sqlite:///file` or `postgresql://…`.
+        holder: Who holds the lock, for whoever finds it held: the address of a server, say.
+    """
+
+    def __init__(self, url: str, *, holder: str = "") -> None:
+        self.url = parsed(url)
+        self.embedded = self.url.get_backend_name() == "sqlite"
+        self._lock = Lock(Path(f"{self.url.database}.lock"), holder) if self.embedded else None
+        try:
+            self._writing = _sqlite_writer(self.url) if self.embedded else _postgres(self.url, 1)
+            self._reading: sa.Engine | None = None
+        except BaseException:
+            self._release()
+            raise
+        self._thread = ThreadPoolExecutor(1, "hush-writer")
+
+    def write(self, work: Callable[[sa.Connection], T]) -> Future[T]:
+        """Do something in a transaction, after all that was asked for before; its result once it is on the disk."""
+        return self._thread.submit(self._in_transaction, work)
+
+    def _in_transaction(self, work: Callable[[sa.Connection], T]) -> T:
+        with self._writing.begin() as connection:
+            return work(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that sees one moment of the store, and cannot change it."""
+        if self._reading is None:
+            self._reading = _sqlite_readers(self.url) if self.embedded else _postgres(self.url, 4)
+        with self._reading.connect() as connection, connection.begin():
+            yield connection
+
+    def reached(self) -> None:
+        """Raise where the store cannot be read."""
+        with self.reading() as connection:
+            connection.execute(sa.text("SELECT 1"))
+
+    def close(self) -> None:
+        """End what was begun, and let go."""
+        self._thread.shutdown(wait=True)
+        for engine in (self._reading, self._writing):
+            if engine is not None:
+                engine.dispose()
+        self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+
+def parsed(url: str) -> sa.URL:
+    """The address of a store: that of a file, of PostgreSQL, or simply a path."""
+    found = sa.make_url(url if "://" in url else f"sqlite:///{url}")
+    if found.get_backend_name() == "postgresql":
+        return found.set(drivername="postgresql+psycopg")
+    if found.drivername not in ("sqlite", "sqlite+pysqlite") or not found.database or found.database == ":memory:":
+        rule = "must be a file, sqlite:///FILE or postgresql://…"
+        got = Unsaid(found.drivername if found.database else "no file")  # never the password
+        raise ParameterError(message("store", rule, got, "use e.g. --store collections.db"))
+    return found.set(drivername="sqlite+pysqlite")
+
+
+def _sqlite_writer(url: sa.URL) -> sa.Engine:
+    path = Path(str(url.database))
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+    def connect() -> sqlite3.Connection:
+        made = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30.0)
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", f"wal_autocheckpoint={_PAGES}", "foreign_keys=ON"):
+            made.execute(f"PRAGMA {pragma}")
+        return made
+
+    return _explicit(sa.create_engine("sqlite+pysqlite://", creator=connect, poolclass=StaticPool), "BEGIN IMMEDIATE")
+
+
+def _sqlite_readers(url: sa.URL) -> sa.Engine:
+    where = f"file:{_escaped(str(Path(str(url.database)).resolve()))}?mode=ro"
+
+    def connect() -> sqlite3.Connection:
+        made = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, timeout=30.0)
+        made.execute("PRAGMA query_only=ON")
+        return made
+
+    made = sa.create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool, pool_size=8, max_overflow=8)
+    return _explicit(made, "BEGIN")
+
+
+def _escaped(path: str) -> str:
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _explicit(engine: sa.Engine, begin: str) -> sa.Engine:
+    """SQLAlchemy begins transactions itself: Python's module would begin them late, and some not at all."""
+
+    def on_begin(connection: Any) -> None:
+        connection.exec_driver_sql(begin)
+
+    sa.event.listen(engine, "begin", on_begin)
+    return engine
+
+
+def _postgres(url: sa.URL, size: int) -> sa.Engine:
+    return sa.create_engine(url, pool_size=size, max_overflow=4, pool_pre_ping=True, pool_recycle=1800)

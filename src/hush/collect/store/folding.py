@@ -1,0 +1,115 @@
+"""From batches to aggregates, as they are committed: one folder at a time, and each batch once.
+
+A step reads what is pending and tallies it beside the writer; then, in one transaction, the aggregates grow and what
+they now hold is pending no longer. Whatever ends a step before that leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import sqlalchemy as sa
+
+from hush.collect.store import tables
+from hush.collect.store.collections import AGGREGATES, StoredCollection
+from hush.collect.store.database import Database
+from hush.estimation import Aggregate
+
+MOST_BYTES = 1 << 26
+"""Records that one step holds."""
+_MOST_BATCHES = 4096
+_FOLDER = 0x48555348  # the number of the advisory lock, "HUSH"
+
+Key = tuple[int, int, str]
+"""A collection's number, a period and a build: what has an aggregate of its own."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """What a step did.
+
+    Args:
+        batches: How many it folded.
+        collections: Of which collections.
+    """
+
+    batches: int
+    collections: frozenset[int]
+
+
+def step(database: Database, specs: Callable[[int], StoredCollection]) -> Folded:
+    """Fold some of what is pending; nothing where another collector is at it.
+
+    Args:
+        database: The store.
+        specs: The collection of a number.
+    """
+    with database.reading() as connection:
+        if not _mine(connection):
+            return Folded(0, frozenset())
+        seqs, parts = _read(connection)
+        if not seqs:
+            return Folded(0, frozenset())
+        grown = {key: tallied(specs(key[0]), records) for key, records in parts.items()}
+        forgotten = [number for number in {key[0] for key in grown} if specs(number).keep == AGGREGATES]
+        database.write(lambda writing: _commit(writing, seqs, grown, forgotten)).result()
+    return Folded(len(seqs), frozenset(key[0] for key in grown))
+
+
+def tallied(collection: StoredCollection, records: list[bytes]) -> Aggregate:
+    """The aggregate of records that are in the store."""
+    dtype = collection.parsed.mechanism.report_dtype
+    found: Aggregate = collection.one_round.aggregate(iter([np.frombuffer(b"".join(records), dtype)]))
+    return found
+
+
+def _mine(connection: sa.Connection) -> bool:
+    """Whether this is the one that folds, until the transaction ends."""
+    if connection.dialect.name == "sqlite":
+        return True
+    return bool(connection.execute(sa.text(f"SELECT pg_try_advisory_xact_lock({_FOLDER})")).scalar_one())
+
+
+def _read(connection: sa.Connection) -> tuple[list[int], dict[Key, list[bytes]]]:
+    cursor = connection.connection.cursor()
+    cursor.execute(
+        "SELECT b.seq, b.collection, b.period, b.build, b.records FROM pending p JOIN batch b ON b.seq = p.seq"
+        f" ORDER BY p.seq LIMIT {_MOST_BATCHES}"
+    )
+    seqs, parts, held = [], defaultdict(list), 0
+    for seq, number, period, build, records in cursor:
+        seqs.append(seq)
+        parts[number, period, build].append(bytes(records))
+        held += len(records)
+        if held >= MOST_BYTES:
+            break
+    return seqs, dict(parts)
+
+
+def _commit(connection: sa.Connection, seqs: list[int], grown: dict[Key, Aggregate], forgotten: list[int]) -> None:
+    for key, more in grown.items():
+        add(connection, key, more)
+    listed = sa.bindparam("seqs", expanding=True)
+    for some in (seqs[i : i + 900] for i in range(0, len(seqs), 900)):
+        connection.execute(sa.delete(tables.pending).where(tables.pending.c.seq.in_(listed)), {"seqs": some})
+        if forgotten:
+            of = tables.batch.c
+            gone = sa.update(tables.batch).where(of.seq.in_(listed), of.collection.in_(forgotten)).values(records=None)
+            connection.execute(gone, {"seqs": some})
+
+
+def add(connection: sa.Connection, key: Key, more: Aggregate) -> None:
+    """Let one aggregate grow."""
+    c = tables.aggregate.c
+    mine = sa.and_(c.collection == key[0], c.period == key[1], c.build == key[2])
+    before = connection.execute(sa.select(c.content).where(mine)).scalar_one_or_none()
+    total = more if before is None else Aggregate.from_bytes(bytes(before)) + more
+    values = {"number": total.n, "content": total.to_bytes()}
+    if before is None:
+        names = {"collection": key[0], "period": key[1], "build": key[2]}
+        connection.execute(sa.insert(tables.aggregate).values(**names, **values))
+    else:
+        connection.execute(sa.update(tables.aggregate).where(mine).values(**values))
