@@ -37,7 +37,9 @@ class Directory:
         for each in listed:
             known = self._by_id.get(each.id)
             if known is not None and known.spec_hash == each.spec_hash:
-                each.__dict__.update({name: known.__dict__[name] for name in ("parsed", "one_round") if name in known.__dict__})
+                each.__dict__.update(
+                    {name: known.__dict__[name] for name in ("parsed", "one_round") if name in known.__dict__}
+                )
         self._by_id = {each.id: each for each in listed}
         self._by_number = {each.number: each for each in listed}
         self.tokens = Tokens(tokens)
@@ -54,6 +56,11 @@ class Directory:
             raise Refused("unknown", message("collection", rule, Unsaid("an unknown one"), remedy))
         return found
 
+    def number(self, id: str) -> int:
+        """The number of a collection; 0 where there is none of that id."""
+        found = self._by_id.get(id)
+        return 0 if found is None else found.number
+
     def numbered(self, number: int) -> StoredCollection:
         """The collection of a number."""
         return self._by_number[number]
@@ -61,5 +68,3 @@ class Directory:
     def period(self, collection: StoredCollection) -> int:
         """The period of now."""
         return collection.period_at(self.clock.now())
-
-

@@ -68,6 +68,7 @@ class Refused(HushError):
     def __init__(self, code: str, said: Message | str, **more: Any) -> None:
         super().__init__(said)
         self.reason, self.more = REASONS[code], more
+        self.retry = self.reason.retry  # of one that is known to last longer, more
 
     def problem(self) -> dict[str, Any]:
         """The answer, as `application/problem+json` has it."""

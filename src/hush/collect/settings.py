@@ -1,0 +1,124 @@
+"""What an operator decides of a server: where it listens, what it keeps, and how much it lets anyone ask of it.
+
+Each setting is a flag of `hush serve`, and where there is no flag, a variable of the environment: `HUSH_MOST_BODY`.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+from hush.errors import ParameterError, Unsaid, message
+
+PREFIX = "HUSH_"
+_WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+def _said(help: str, *, least: float | None = None) -> dict[str, Any]:
+    return {"help": help, "least": least}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerSettings:
+    """All settings of a server; each says in its metadata what it is for."""
+
+    store: str = field(
+        default="collections.db", metadata=_said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME")
+    )
+    host: str = field(default="127.0.0.1", metadata=_said("the address to listen at"))
+    port: int = field(default=8470, metadata=_said("the port to listen at; 0 takes a free one", least=0))
+    certificate: Path | None = field(
+        default=None, metadata=_said("a file with the certificate for TLS, and those that vouch for it")
+    )
+    certificate_key: Path | None = field(default=None, metadata=_said("a file with the private key of the certificate"))
+    trusted_proxies: str = field(
+        default="", metadata=_said("addresses of proxies, by commas, whose X-Forwarded-For and -Proto are believed")
+    )
+    origins: str = field(
+        default="*",
+        metadata=_said("web origins whose scripts may submit and fetch specs, by commas; * for all of them"),
+    )
+    backups: Path | None = field(
+        default=None, metadata=_said("the folder that backups asked for over HTTP may be written to")
+    )
+    access_log: bool = field(
+        default=True, metadata=_said("log each request: method, route, status and time, never an address")
+    )
+    most_body: int = field(default=1 << 26, metadata=_said("bytes of the longest batch", least=1024))
+    most_request: int = field(default=1 << 22, metadata=_said("bytes of the longest other request", least=1024))
+    body_seconds: float = field(default=30.0, metadata=_said("seconds in which a body must have arrived", least=0.01))
+    header_seconds: float = field(
+        default=10.0, metadata=_said("seconds in which the head of a request must have arrived", least=0.01)
+    )
+    keep_alive_seconds: float = field(
+        default=15.0, metadata=_said("seconds that a connection may be idle between requests", least=0)
+    )
+    stop_seconds: float = field(
+        default=20.0, metadata=_said("seconds that requests under way have when the server stops", least=0)
+    )
+    most_in_flight: int = field(
+        default=1 << 28, metadata=_said("bytes of all bodies that are arriving or being answered", least=1024)
+    )
+    most_waiting: int = field(default=1 << 26, metadata=_said("bytes of batches that wait for the store", least=1024))
+    most_requests: int = field(default=2000, metadata=_said("requests that are answered at once", least=1))
+    most_connections: int = field(default=5000, metadata=_said("connections that are open at once", least=1))
+    most_listeners: int = field(default=200, metadata=_said("listeners to live estimates at once", least=0))
+    address_rate: float = field(
+        default=200.0, metadata=_said("requests a second from one address; 0 for as many as come", least=0)
+    )
+    address_burst: float = field(default=400.0, metadata=_said("requests that one address may send at once", least=1))
+    key_rate: float = field(
+        default=5000.0, metadata=_said("batches a second with one key; 0 for as many as come", least=0)
+    )
+    key_burst: float = field(default=10_000.0, metadata=_said("batches that may come with one key at once", least=1))
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value, least = getattr(self, each.name), each.metadata["least"]
+            if least is not None and not (math.isfinite(value) and value >= least):
+                raise ParameterError(message(each.name, f"must be at least {least:g}", value, f"give {each.name} anew"))
+        if self.port > 65535:
+            raise ParameterError(message("port", "must be in 0..65535", self.port, "take 0 for a free one"))
+        if (self.certificate is None) != (self.certificate_key is None):
+            name, other = "certificate", "certificate_key"
+            missing, given = (name, other) if self.certificate is None else (other, name)
+            raise ParameterError(
+                message(missing, f"must come with {given}", Unsaid("nothing"), "give both, or neither")
+            )
+
+    @property
+    def allowed_origins(self) -> frozenset[str] | None:
+        """The origins that are let in; None for all of them."""
+        named = frozenset(part.strip().rstrip("/") for part in self.origins.split(",") if part.strip())
+        return None if "*" in named else named
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str], **given: Any) -> Self:
+        """Settings from variables, but for those that are given."""
+        kinds = typing.get_type_hints(cls)
+        read = {
+            each.name: _read(each.name, kinds[each.name], environment[variable(each.name)])
+            for each in fields(cls)
+            if each.name not in given and environment.get(variable(each.name), "") != ""
+        }
+        return cls(**read, **given)
+
+
+def variable(name: str) -> str:
+    """What a setting is called in the environment."""
+    return PREFIX + name.upper()
+
+
+def _read(name: str, kind: Any, text: str) -> Any:
+    if isinstance(kind, types.UnionType):
+        (kind,) = (each for each in typing.get_args(kind) if each is not type(None))
+    try:
+        return _WORDS[text.strip().lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
+        rule = f"must be {'yes or no' if kind is bool else 'a number'}"
+        raise ParameterError(message(variable(name), rule, text, "mend the variable, or leave it out")) from None
