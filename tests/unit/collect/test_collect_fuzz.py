@@ -15,7 +15,7 @@ from tests.fuzz_batches import Judge, collections, run, stored
 def test_broken_batches_are_refused_and_nothing_else_happens() -> None:
     found = run(4000, 7)
     assert found["taken"] > 200
-    assert found["record"] > 200
+    assert found["record"] > 100
     assert found["malformed"] > 200
 
 
