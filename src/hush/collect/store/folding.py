@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
@@ -74,25 +75,33 @@ def _mine(connection: sa.Connection) -> bool:
 
 
 def _read(connection: sa.Connection) -> tuple[list[int], dict[Key, list[bytes]]]:
-    cursor = connection.connection.cursor()
-    cursor.execute(
-        "SELECT b.seq, b.collection, b.period, b.build, b.records FROM pending p JOIN batch b ON b.seq = p.seq"
-        f" ORDER BY p.seq LIMIT {_MOST_BATCHES}"
-    )
-    seqs, parts, held = [], defaultdict(list), 0
-    for seq, number, period, build, records in cursor:
-        seqs.append(seq)
-        parts[number, period, build].append(bytes(records))
-        held += len(records)
-        if held >= MOST_BYTES:
+    """The numbers of some batches that are pending, and their records: as many as one step may hold, at least one."""
+    cursor: Any = connection.connection.cursor()
+    pending = "FROM pending p JOIN batch b ON b.seq = p.seq"
+    cursor.execute(f"SELECT p.seq, length(b.records) {pending} ORDER BY p.seq LIMIT {_MOST_BATCHES}")
+    seqs, held = [], 0
+    for seq, size in cursor.fetchall():
+        held += size
+        if seqs and held > MOST_BYTES:
             break
-    return seqs, dict(parts)
+        seqs.append(seq)
+    parts: dict[Key, list[bytes]] = defaultdict(list)
+    if seqs:
+        cursor.execute(
+            f"SELECT p.seq, b.collection, b.period, b.build, b.records {pending}"
+            f" WHERE p.seq BETWEEN {int(seqs[0])} AND {int(seqs[-1])} ORDER BY p.seq"
+        )
+        rows = cursor.fetchall()  # one may have been committed since, between those that were
+        seqs = [seq for seq, *_ in rows]
+        for _, number, period, build, records in rows:
+            parts[number, period, build].append(records)
+    return seqs, parts
 
 
 def _commit(connection: sa.Connection, seqs: list[int], grown: dict[Key, Aggregate], forgotten: list[int]) -> None:
     for key, more in grown.items():
         add(connection, key, more)
-    listed = sa.bindparam("seqs", expanding=True)
+    listed: Any = sa.bindparam("seqs", expanding=True)
     for some in (seqs[i : i + 900] for i in range(0, len(seqs), 900)):
         connection.execute(sa.delete(tables.pending).where(tables.pending.c.seq.in_(listed)), {"seqs": some})
         if forgotten:

@@ -51,26 +51,36 @@ def keep(connection: sa.Connection, arrivals: Sequence[Arrival]) -> list[Fate]:
 
     Known ones are known whatever the collection's status is now. What is kept is pending until it is folded.
     """
-    there = _known(connection, arrivals)
     open_ones = _open(connection)
-    fates, fresh = [], {}
+    fresh: dict[tuple[int, bytes], Arrival] = {}
+    for each in arrivals:
+        if each.period >= open_ones.get(each.collection, each.period + 1):
+            fresh.setdefault((each.collection, each.id), each)
+    new = _inserted(connection, fresh)
+    if len(new) == len(arrivals):
+        return [Fate.KEPT] * len(arrivals)
+    old = [key for each in arrivals if (key := (each.collection, each.id)) not in new]
+    return _fates(arrivals, open_ones, new, _digests(connection, old))
+
+
+def _fates(
+    arrivals: Sequence[Arrival],
+    open_ones: Mapping[int, int],
+    new: Mapping[tuple[int, bytes], Arrival],
+    there: Mapping[tuple[int, bytes], bytes],
+) -> list[Fate]:
+    """What became of batches, where some were known before, came twice, or were not taken."""
+    fates = []
     for each in arrivals:
         key = each.collection, each.id
-        if key in there:
-            fates.append(Fate.KNOWN if there[key] == each.digest else Fate.CONFLICT)
-        elif each.collection not in open_ones:
-            fates.append(Fate.CLOSED)
-        elif each.period < open_ones[each.collection]:
-            fates.append(Fate.PAST)
-        else:
-            there[key], fresh[key] = each.digest, each
+        first = new.get(key)
+        digest = there.get(key) if first is None else first.digest
+        if first is each:
             fates.append(Fate.KEPT)
-    if fresh:
-        lost = _insert(connection, list(fresh.values()))
-        for i, each in enumerate(arrivals):  # another collector was faster
-            digest = lost.get((each.collection, each.id))
-            if digest is not None:
-                fates[i] = Fate.KNOWN if digest == each.digest else Fate.CONFLICT
+        elif digest is not None:
+            fates.append(Fate.KNOWN if digest == each.digest else Fate.CONFLICT)
+        else:
+            fates.append(Fate.PAST if each.collection in open_ones else Fate.CLOSED)
     return fates
 
 
@@ -81,49 +91,57 @@ def _open(connection: sa.Connection) -> Mapping[int, int]:
     return dict(tuple(row) for row in connection.execute(asked.with_for_update(read=True)))
 
 
-def _known(connection: sa.Connection, arrivals: Sequence[Arrival]) -> dict[tuple[int, bytes], bytes]:
-    """The digests of those that are there."""
-    if connection.dialect.name == "sqlite":
-        cursor = _cursor(connection)
-        found = {}
-        for each in arrivals:
-            row = cursor.execute(
-                "SELECT digest FROM batch WHERE collection = ? AND id = ?", (each.collection, each.id)
-            ).fetchone()
-            if row is not None:
-                found[each.collection, each.id] = row[0]
-        return found
-    return _postgres_known(_cursor(connection), [(each.collection, each.id) for each in arrivals])
-
-
-def _insert(connection: sa.Connection, fresh: list[Arrival]) -> dict[tuple[int, bytes], bytes]:
-    """Insert batches and note them as pending; the digests of those whose id another collector has just taken."""
+def _inserted(
+    connection: sa.Connection, fresh: Mapping[tuple[int, bytes], Arrival]
+) -> Mapping[tuple[int, bytes], Arrival]:
+    """Insert batches whose ids are new, and note them as pending; those that were."""
+    if not fresh:
+        return {}
     cursor = _cursor(connection)
     if connection.dialect.name == "sqlite":
-        (last,) = cursor.execute("SELECT COALESCE(MAX(seq), 0) FROM batch").fetchone()
-        cursor.executemany(
-            "INSERT INTO batch (collection, period, build, id, digest, accepted, records) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(a.collection, a.period, a.build, a.id, a.digest, a.accepted, a.records) for a in fresh],
-        )
-        cursor.execute("INSERT INTO pending SELECT seq FROM batch WHERE seq > ?", (last,))
-        return {}
-    ordered = sorted(fresh, key=lambda a: (a.collection, a.id))  # in one order everywhere, so that nobody waits in a ring
-    columns = list(zip(*((a.collection, a.period, a.build, a.id, a.digest, a.accepted, a.records) for a in ordered)))
+        return _sqlite_inserted(cursor, fresh)
+    ordered = sorted(fresh.values(), key=lambda a: (a.collection, a.id))  # the same everywhere: nobody waits in a ring
     cursor.execute(
         "WITH given AS (SELECT * FROM unnest(%b::int[], %b::int[], %b::text[], %b::bytea[], %b::bytea[], %b::int[],"
         " %b::bytea[])), kept AS (INSERT INTO batch (collection, period, build, id, digest, accepted, records)"
         " SELECT * FROM given ON CONFLICT (collection, id) DO NOTHING RETURNING seq, collection, id),"
         " noted AS (INSERT INTO pending SELECT seq FROM kept)"
         " SELECT collection, id FROM kept",
-        [list(column) for column in columns],
+        [list(column) for column in zip(*map(_row, ordered), strict=True)],
     )
-    kept = {(number, bytes(id)) for number, id in cursor.fetchall()}
-    return _postgres_known(cursor, [key for a in fresh if (key := (a.collection, a.id)) not in kept])
+    keys = [(number, bytes(id)) for number, id in cursor.fetchall()]
+    return {key: fresh[key] for key in keys}
 
 
-def _postgres_known(cursor: Any, keys: list[tuple[int, bytes]]) -> dict[tuple[int, bytes], bytes]:
-    if not keys:
-        return {}
+def _sqlite_inserted(cursor: Any, fresh: Mapping[tuple[int, bytes], Arrival]) -> Mapping[tuple[int, bytes], Arrival]:
+    (last,) = cursor.execute("SELECT COALESCE(MAX(seq), 0) FROM batch").fetchone()
+    cursor.executemany(
+        "INSERT INTO batch (collection, period, build, id, digest, accepted, records) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO NOTHING",
+        map(_row, fresh.values()),
+    )
+    number = cursor.rowcount
+    cursor.execute("INSERT INTO pending SELECT seq FROM batch WHERE seq > ?", (last,))
+    if number == len(fresh):
+        return fresh
+    kept = cursor.execute("SELECT collection, id FROM batch WHERE seq > ?", (last,)).fetchall()
+    return {(number, id): fresh[number, id] for number, id in kept}
+
+
+def _row(a: Arrival) -> tuple[int, int, str, bytes, bytes, int, bytes]:
+    return a.collection, a.period, a.build, a.id, a.digest, a.accepted, a.records
+
+
+def _digests(connection: sa.Connection, keys: Sequence[tuple[int, bytes]]) -> dict[tuple[int, bytes], bytes]:
+    """The digests of the batches that are there."""
+    cursor = _cursor(connection)
+    if connection.dialect.name == "sqlite":
+        found = {}
+        for key in keys:
+            row = cursor.execute("SELECT digest FROM batch WHERE collection = ? AND id = ?", key).fetchone()
+            if row is not None:
+                found[key] = row[0]
+        return found
     cursor.execute(
         "SELECT b.collection, b.id, b.digest FROM batch b JOIN unnest(%b::int[], %b::bytea[]) AS k(collection, id)"
         " ON b.collection = k.collection AND b.id = k.id",

@@ -29,7 +29,9 @@ class Lock:
             other = os.read(self._file, 200).decode(errors="replace").strip()
             os.close(self._file)
             got = Unsaid(f"held by {other}" if other else "held by another process")
-            raise StoreHeld(message("store", "must be open nowhere else", got, "speak to the server, or stop it")) from None
+            raise StoreHeld(
+                message("store", "must be open nowhere else", got, "speak to the server, or stop it")
+            ) from None
         self.say(holder)
 
     def say(self, holder: str) -> None:
