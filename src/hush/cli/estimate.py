@@ -15,11 +15,14 @@ from hush.cli.asked import paths
 from hush.cli.asked.mechanism import agree, allow, refuse_for_mean
 from hush.cli.asked.options import Json, MechanismName, Png, SpecFile, SpecOut, StatementFile, asked
 from hush.cli.asked.reading import real, whole
-from hush.cli.shown import bars, means, periods, statements, terminal
-from hush.cli.shown.estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, show, shown, title_of
+from hush.cli.shown import bars, periods, statements, terminal
+from hush.cli.shown import means as shown_means
+from hush.cli.shown.estimates import series_of, show, title_of
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import consistency, intervals
+from hush.files import means
 from hush.files.collections import KINDS, Collection, opened
+from hush.files.estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, shown
 from hush.files.groups import Together, by_size, folded, telling
 from hush.files.periods import PERIOD
 from hush.files.specs import of_kind
@@ -167,7 +170,7 @@ def _mean(
     if as_json:
         terminal.print_json(means.as_dict(collection, found, by, level))
     else:
-        means.show(collection, found, by, level)
+        shown_means.show(collection, found, by, level)
 
 
 def _course(
@@ -255,7 +258,7 @@ def _draw(
     if not results:
         raise ParameterError(message("--png", "must have something to show", NOTHING, f"no report is about {only}"))
     order = shown(rows_of(whole or results[0].estimate, None, settings), top).order  # of all, so that groups compare
-    series = [replace(result, order=order).series(whole) for result in results]
+    series = [series_of(replace(result, order=order), whole) for result in results]
     terminal.warn_of_signs(figures.unprintable(series))
     what = "".join(([] if only is None else [f", {only}"]) + ([] if by is None else [f", by {by}"]))
     title = f"{title_of(collection)}{what}\n{settings.caption(results)}"
@@ -268,7 +271,7 @@ def _draw_attributes(path: Path, collection: Collection, top: int | None, settin
     from hush.reports import figures
 
     results = [shown(each, top) for each in results_of(collection, settings) if each.known]
-    series = [each.series() for each in results]
+    series = [series_of(each) for each in results]
     terminal.warn_of_signs(figures.unprintable(series))
     title = f"{title_of(collection)}\n{settings.caption(results)}"
     atomic.write(path, figures.png(figures.attributes(series, title)))

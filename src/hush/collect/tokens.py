@@ -46,7 +46,7 @@ class StoredToken:
     def listed(cls, connection: sa.Connection) -> dict[str, StoredToken]:
         """All of a store, by id."""
         rows = connection.execute(sa.select(tables.token).order_by(tables.token.c.id))
-        return {row.id: cls(row.id, row.role, row.collection, row.label, bytes(row.digest), row.expires) for row in rows}
+        return {each.id: cls(**{**each._mapping, "digest": bytes(each.digest)}) for each in rows}
 
 
 def issued(

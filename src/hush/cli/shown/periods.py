@@ -11,14 +11,15 @@ import numpy as np
 
 from hush import atomic
 from hush.cli.shown import grid, terminal
-from hush.cli.shown.estimates import EstimateSettings, Result, named, resting, title_of
+from hush.cli.shown.estimates import named, title_of
 from hush.files.collections import Collection
+from hush.files.estimates import EstimateSettings, Result, resting
 from hush.reports.over_time_in_words import of_protocol, of_rounds
 from hush.reports.words import many, shortened
 from hush.types import Ints
 
 if TYPE_CHECKING:
-    from hush.cli.shown.means import GroupMean
+    from hush.files.means import GroupMean
 
 _LONGEST = 26
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from hush import atomic
 from hush.cli.shown import terminal
-from hush.cli.shown.estimates import EstimateSettings, results_of
 from hush.estimation import Aggregate
 from hush.files.collections import Collection
+from hush.files.estimates import EstimateSettings, results_of
 from hush.files.periods import PERIOD
 from hush.files.randomizing import Written
 from hush.files.reports import AS_READ, ReportFile

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
+
+from hush import strict_json
 
 _PIPE_WIDTH = 160
 
@@ -117,24 +117,10 @@ def print_json(data: object) -> None:
 
     An infinite number becomes the string "inf", which JSON lacks.
     """
-    plain = _plain(data)
+    plain = strict_json.plain(data)
     text = json.dumps(plain, indent=2, ensure_ascii=False)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         text = json.dumps(plain, indent=2)
     sys.stdout.write(text + "\n")
-
-
-def _plain(data: object) -> object:
-    if isinstance(data, dict):
-        return {str(key): _plain(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_plain(value) for value in data]
-    if isinstance(data, np.ndarray):
-        return _plain(data.tolist())
-    if isinstance(data, np.generic):
-        return _plain(data.item())
-    if isinstance(data, float) and not math.isfinite(data):
-        return None if math.isnan(data) else str(data)
-    return data if isinstance(data, (str, int, float, bool, type(None))) else str(data)

@@ -43,7 +43,8 @@ class Groups:
         """Keep a batch; returns when it is on the disk."""
         if self._bytes + len(arrival.records) > self._most and self._waiting:
             got = Unsaid(f"{self._bytes} bytes that wait")
-            raise Refused("busy", message("store", f"must have at most {self._most} bytes to write", got, "wait, and send it again"))
+            rule = f"must have at most {self._most} bytes to write"
+            raise Refused("busy", message("store", rule, got, "wait, and send it again"))
         loop = asyncio.get_running_loop()
         settled: asyncio.Future[Fate] = loop.create_future()
         self._waiting.append((arrival, settled))
@@ -53,7 +54,8 @@ class Groups:
         return await settled
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        group, size = [], 0
+        group: list[tuple[Arrival, asyncio.Future[Fate]]] = []
+        size = 0
         for each in self._waiting[:_GROUP]:
             size += len(each[0].records)
             if group and size > _GROUP_BYTES:

@@ -39,6 +39,7 @@ class StoredCollection:
     horizon: int
     period: int
     pruned_below: int
+    forgotten_below: int
     keep: str
     keep_days: int | None
     anyone_submits: bool

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -38,12 +39,14 @@ class Database:
         self.embedded = self.url.get_backend_name() == "sqlite"
         self._lock = Lock(Path(f"{self.url.database}.lock"), holder) if self.embedded else None
         try:
-            self._writing = _sqlite_writer(self.url) if self.embedded else _postgres(self.url, 1)
+            self._writing = _sqlite_writer(self.url) if self.embedded else _postgres(self.url, 2)
             self._reading: sa.Engine | None = None
         except BaseException:
             self._release()
             raise
         self._thread = ThreadPoolExecutor(1, "hush-writer")
+        self.folding = threading.Lock()
+        """Held by whoever changes aggregates in this process; see `alone`."""
 
     def write(self, work: Callable[[sa.Connection], T]) -> Future[T]:
         """Do something in a transaction, after all that was asked for before; its result once it is on the disk."""
@@ -57,8 +60,20 @@ class Database:
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that sees one moment of the store, and cannot change it."""
         if self._reading is None:
-            self._reading = _sqlite_readers(self.url) if self.embedded else _postgres(self.url, 4)
+            self._reading = (
+                _sqlite_readers(self.url)
+                if self.embedded
+                else _postgres(self.url, 4).execution_options(
+                    isolation_level="REPEATABLE READ", postgresql_readonly=True
+                )
+            )
         with self._reading.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def locking(self) -> Iterator[sa.Connection]:
+        """A connection of PostgreSQL beside the writer's, whose locks last as long as the block does."""
+        with self._writing.connect() as connection, connection.begin():
             yield connection
 
     def reached(self) -> None:

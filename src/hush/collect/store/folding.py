@@ -15,6 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from hush.collect.store import tables
+from hush.collect.store.alone import trying
 from hush.collect.store.collections import AGGREGATES, StoredCollection
 from hush.collect.store.database import Database
 from hush.estimation import Aggregate
@@ -22,7 +23,6 @@ from hush.estimation import Aggregate
 MOST_BYTES = 1 << 26
 """Records that one step holds."""
 _MOST_BATCHES = 4096
-_FOLDER = 0x48555348  # the number of the advisory lock, "HUSH"
 
 Key = tuple[int, int, str]
 """A collection's number, a period and a build: what has an aggregate of its own."""
@@ -41,6 +41,9 @@ class Folded:
     collections: frozenset[int]
 
 
+_NOTHING = Folded(0, frozenset())
+
+
 def step(database: Database, specs: Callable[[int], StoredCollection]) -> Folded:
     """Fold some of what is pending; nothing where another collector is at it.
 
@@ -48,12 +51,13 @@ def step(database: Database, specs: Callable[[int], StoredCollection]) -> Folded
         database: The store.
         specs: The collection of a number.
     """
-    with database.reading() as connection:
-        if not _mine(connection):
-            return Folded(0, frozenset())
-        seqs, parts = _read(connection)
+    with trying(database) as mine:
+        if not mine:
+            return _NOTHING
+        with database.reading() as connection:
+            seqs, parts = _read(connection)
         if not seqs:
-            return Folded(0, frozenset())
+            return _NOTHING
         grown = {key: tallied(specs(key[0]), records) for key, records in parts.items()}
         forgotten = [number for number in {key[0] for key in grown} if specs(number).keep == AGGREGATES]
         database.write(lambda writing: _commit(writing, seqs, grown, forgotten)).result()
@@ -65,13 +69,6 @@ def tallied(collection: StoredCollection, records: list[bytes]) -> Aggregate:
     dtype = collection.parsed.mechanism.report_dtype
     found: Aggregate = collection.one_round.aggregate(iter([np.frombuffer(b"".join(records), dtype)]))
     return found
-
-
-def _mine(connection: sa.Connection) -> bool:
-    """Whether this is the one that folds, until the transaction ends."""
-    if connection.dialect.name == "sqlite":
-        return True
-    return bool(connection.execute(sa.text(f"SELECT pg_try_advisory_xact_lock({_FOLDER})")).scalar_one())
 
 
 def _read(connection: sa.Connection) -> tuple[list[int], dict[Key, list[bytes]]]:
@@ -99,15 +96,21 @@ def _read(connection: sa.Connection) -> tuple[list[int], dict[Key, list[bytes]]]
 
 
 def _commit(connection: sa.Connection, seqs: list[int], grown: dict[Key, Aggregate], forgotten: list[int]) -> None:
-    for key, more in grown.items():
-        add(connection, key, more)
-    listed: Any = sa.bindparam("seqs", expanding=True)
+    excluded = {tuple(row) for row in connection.execute(sa.select(tables.exclusion))}
+    for key in sorted(grown):
+        if (key[0], key[2]) not in excluded:
+            add(connection, key, grown[key])
+    listed: sa.BindParameter[Any] = sa.bindparam("seqs", expanding=True)
+    done = 0
     for some in (seqs[i : i + 900] for i in range(0, len(seqs), 900)):
-        connection.execute(sa.delete(tables.pending).where(tables.pending.c.seq.in_(listed)), {"seqs": some})
+        cleared = connection.execute(sa.delete(tables.pending).where(tables.pending.c.seq.in_(listed)), {"seqs": some})
+        done += cleared.rowcount
         if forgotten:
             of = tables.batch.c
             gone = sa.update(tables.batch).where(of.seq.in_(listed), of.collection.in_(forgotten)).values(records=None)
             connection.execute(gone, {"seqs": some})
+    if done != len(seqs):
+        raise RuntimeError("some of these batches have been folded by another process meanwhile")
 
 
 def add(connection: sa.Connection, key: Key, more: Aggregate) -> None:

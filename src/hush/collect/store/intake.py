@@ -87,7 +87,7 @@ def _fates(
 def _open(connection: sa.Connection) -> Mapping[int, int]:
     """The open collections and the first period that each still takes; they stay so until this is committed."""
     c = tables.collection.c
-    asked = sa.select(c.number, c.pruned_below).where(c.status == OPEN)
+    asked = sa.select(c.number, c.pruned_below).where(c.status == OPEN).order_by(c.number)
     return dict(tuple(row) for row in connection.execute(asked.with_for_update(read=True)))
 
 

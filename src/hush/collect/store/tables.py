@@ -50,6 +50,7 @@ collection = Table(
     Column("horizon", Integer, nullable=False),  # how many periods a batch may be late
     Column("period", Integer, nullable=False),  # the latest that was handed out
     Column("pruned_below", Integer, nullable=False),  # periods whose batch ids are gone, and which are refused
+    Column("forgotten_below", Integer, nullable=False),  # periods of which what was kept for so many days is gone
     Column("keep", String(10), nullable=False),
     Column("keep_days", Integer),
     Column("anyone_submits", Boolean, nullable=False),

@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("horizon", sa.Integer, nullable=False),
         sa.Column("period", sa.Integer, nullable=False),
         sa.Column("pruned_below", sa.Integer, nullable=False),
+        sa.Column("forgotten_below", sa.Integer, nullable=False),
         sa.Column("keep", sa.String(10), nullable=False),
         sa.Column("keep_days", sa.Integer),
         sa.Column("anyone_submits", sa.Boolean, nullable=False),

@@ -1,0 +1,124 @@
+"""What a collection may be: its settings, checked once, before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hush import rules
+from hush.canonical import canonical
+from hush.collect.envelope import MOST_PERIODS
+from hush.collect.refusals import Refused
+from hush.collect.store.collections import AGGREGATES, REPORTS, StoredCollection
+from hush.errors import HushError, ParameterError, Unsaid, message
+from hush.files.collections import KINDS
+from hush.files.specs import of_kind, spec_from
+from hush.mechanisms.spec import Spec
+
+LONGEST_NAME = 200
+MOST_HORIZON = 100_000
+LONGEST_PERIOD = 10 * 366 * 86_400
+_MOST = 1 << 62
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What whoever makes a collection decides.
+
+    Args:
+        name: What people call it.
+        target_n: How many reports are expected; opening needs it.
+        wished_error: The margin that estimates should have; the uniform share if left out.
+        ends: The second of the clock (since 1970) from which nothing is taken any more.
+        period_seconds: How long a period lasts.
+        horizon: How many periods a batch may be late.
+        keep: "reports", or "aggregates", when reports are forgotten once they are folded: then there is no `verify`,
+            no export, no maximum likelihood.
+        keep_days: Days, in whole periods, after which reports are forgotten and aggregates stay; where only aggregates
+            are kept, these. None for always. Nothing goes before its period's late time is over.
+        anyone_submits: No key is needed.
+        relayed_only: Only relays may submit.
+        public: Anyone may read estimates of at least `release_floor` reports.
+        release_floor: See `public`.
+        predecessor: The id of the collection that this one follows.
+    """
+
+    name: str
+    target_n: int | None = None
+    wished_error: float | None = None
+    ends: int | None = None
+    period_seconds: int = 86_400
+    horizon: int = 7
+    keep: str = REPORTS
+    keep_days: int | None = None
+    anyone_submits: bool = False
+    relayed_only: bool = False
+    public: bool = False
+    release_floor: int = 100
+    predecessor: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not 1 <= len(self.name) <= LONGEST_NAME or not self.name.isprintable():
+            rule, got = f"must be 1 to {LONGEST_NAME} printable characters", Unsaid("another one")
+            raise ParameterError(message("name", rule, got, "use e.g. visits"))
+        rules.named("keep", self.keep, (REPORTS, AGGREGATES), "use reports, unless they must not be kept")
+        rules.integer("period_seconds", self.period_seconds, 1, LONGEST_PERIOD, "use e.g. 86400, a day")
+        rules.integer("horizon", self.horizon, 0, MOST_HORIZON, "use e.g. 7 periods")
+        rules.integer("release_floor", self.release_floor, 1, MOST_PERIODS - 1, "use e.g. 100 reports")
+        for name, most in (("target_n", _MOST), ("ends", _MOST), ("keep_days", MOST_HORIZON)):
+            if getattr(self, name) is not None:
+                rules.integer(name, getattr(self, name), 1, most, "leave it out, or give a whole number")
+        if self.wished_error is not None:
+            rules.number("wished_error", self.wished_error, 0.0, float("inf"), "use e.g. 0.01")
+        for name in ("anyone_submits", "relayed_only", "public"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError(message(name, "must be true or false", getattr(self, name), "use one of them"))
+
+    def row(self) -> dict[str, Any]:
+        """Its columns."""
+        return dict(self.__dict__)
+
+
+def settings_of(collection: StoredCollection) -> dict[str, Any]:
+    """The settings of a collection, for one that follows it; its end is its own."""
+    return {name: getattr(collection, name) for name in Settings.__dataclass_fields__ if name != "ends"}
+
+
+def settings(values: Mapping[str, Any], now: float) -> Settings:
+    """Settings that hold, or a refusal."""
+    with refusing():
+        made = Settings(**values)
+        if made.ends is not None and made.ends <= now:
+            rule = f"must lie after now, the second {int(now)}"
+            raise ParameterError(message("ends", rule, made.ends, "count seconds since 1970"))
+    return made
+
+
+def spec_of(plain: Any) -> Spec:
+    """The spec of plain data, of a kind that can be collected."""
+    with refusing():
+        if not isinstance(plain, Mapping):
+            got = Unsaid(f"a {type(plain).__name__}")
+            raise ParameterError(message("spec", "must be a spec's JSON", got, "write it with --spec-out"))
+        try:
+            text = canonical(plain).encode()
+        except (TypeError, ValueError, RecursionError):
+            got = Unsaid("other data")
+            raise ParameterError(message("spec", "must be a spec's JSON", got, "write it with --spec-out")) from None
+        try:
+            return of_kind(spec_from(text, "the request"), KINDS, "the request")
+        except HushError as error:
+            rule = "must be one that reports can be collected of"
+            raise ParameterError(message("spec", rule, Unsaid("another one"), str(error))) from None
+
+
+class refusing:
+    """Turn what breaks a rule into a refusal."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
+        if isinstance(error, HushError) and not isinstance(error, Refused):
+            raise Refused("parameter", error.args[0]) from None

@@ -1,0 +1,319 @@
+"""What can be done with collections: the routes of the server and the command without one both call this.
+
+Everything comes as plain data and goes as plain data; what cannot be done is `Refused`. Whatever changes a collection
+or a token leaves a deed, written in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from hush.collect import answers, exporting, managing, tokens, views
+from hush.collect.clock import Clock
+from hush.collect.directory import Directory
+from hush.collect.envelope import LONGEST_BUILD, new_id
+from hush.collect.managing import refusing
+from hush.collect.refusals import REASONS, Refused
+from hush.collect.store import backups, collections, deeds, rebuilding, retention, tables
+from hush.collect.store.alone import alone
+from hush.collect.store.collections import CLOSED, DRAFT, OPEN, StoredCollection
+from hush.collect.store.database import Database
+from hush.collect.store.refusing import NOWHERE, RefusalCounts, counted
+from hush.errors import ParameterError, Unsaid, message
+from hush.rules import integer, named
+
+T = TypeVar("T")
+Rows = list[dict[str, Any]]
+_LONGEST_LABEL = 100
+_LONGEST_TOKEN = 100 * 366 * 86_400
+
+
+class Service:
+    """Collections, tokens, estimates and the rest, over one store.
+
+    Args:
+        database: The store, whose tables are there.
+        clock: What tells the period.
+    """
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+        self.directory = Directory(database, clock)
+        self._refusals = RefusalCounts(database)
+
+    def stop(self) -> None:
+        """Write what waits; the store stays open."""
+        with _storing():
+            self._refusals.close()
+
+    def create(self, *, spec: Any, who: str, **settings: Any) -> dict[str, Any]:
+        """A new collection, a draft.
+
+        Args:
+            spec: As `Spec.to_dict` gives it.
+            who: The label of the token, or "command line".
+            settings: See `managing.Settings`.
+        """
+        parsed, chosen = managing.spec_of(spec), managing.settings(settings, self._clock.now())
+        if chosen.predecessor is not None:
+            self.directory.named(chosen.predecessor)
+        values = {
+            **chosen.row(),
+            "id": new_id(),
+            "spec": parsed.to_json(),
+            "spec_hash": parsed.hash,
+            "status": DRAFT,
+            "forced": False,
+            "period": 0,
+            "pruned_below": 0,
+            "forgotten_below": 0,
+        }
+
+        def work(connection: sa.Connection) -> StoredCollection:
+            made = collections.inserted(connection, **values)
+            self._note(connection, "create", who, made.id, name=made.name, predecessor=made.predecessor)
+            return made
+
+        return self.show(self._changed(work).id, whole=True)
+
+    def succeed(self, id: str, *, spec: Any, who: str, **settings: Any) -> dict[str, Any]:
+        """A new draft that follows a collection; what is not said is as it was there."""
+        before = managing.settings_of(self.directory.named(id))
+        return self.create(spec=spec, who=who, **{**before, **settings, "predecessor": id})
+
+    def open(self, id: str, *, force: bool = False, who: str) -> dict[str, Any]:
+        """Let a draft take batches, if it can give what was asked for, or if forced."""
+        from hush.collect import opening
+
+        drafted = self.directory.named(id)
+        with refusing():
+            verdict = opening.verdict(drafted.parsed, target_n=drafted.target_n, wished_error=drafted.wished_error)
+        if not verdict.fits and not force:
+            raise Refused("plan", verdict.said)
+
+        def work(connection: sa.Connection) -> StoredCollection:
+            self._of_status(connection, id, DRAFT)
+            self._note(connection, "open", who, id, forced=not verdict.fits)
+            began, number = int(self._clock.now()), drafted.number
+            return collections.changed(connection, number, status=OPEN, began=began, forced=not verdict.fits)
+
+        self._changed(work)
+        return self.show(id, whole=True)
+
+    def close(self, id: str, *, who: str) -> dict[str, Any]:
+        """Let an open collection take no more batches."""
+
+        def work(connection: sa.Connection) -> StoredCollection:
+            found = self._of_status(connection, id, OPEN)
+            self._note(connection, "close", who, id)
+            return collections.changed(connection, found.number, status=CLOSED)
+
+        self._changed(work)
+        return self.show(id, whole=True)
+
+    def list(self) -> Rows:
+        """The whole view of every collection, the oldest first."""
+        every = self.directory.all()
+        with self._reading() as connection:
+            more = views.whole(connection, every, self._refusals.waiting())
+        return [{**self._public(each), **more[each.number]} for each in every]
+
+    def show(self, id: str, *, whole: bool) -> dict[str, Any]:
+        """A collection, as anyone may see it, or whole."""
+        found = self.directory.named(id)
+        if not whole:
+            return self._public(found)
+        with self._reading() as connection:
+            more = views.whole(connection, [found], self._refusals.waiting())
+        return {**self._public(found), **more[found.number]}
+
+    def exclude(self, id: str, build: str, *, who: str) -> dict[str, Any]:
+        """Drop all reports of a client build from the aggregates, now and later."""
+        found = self.directory.named(id)
+        if not isinstance(build, str) or len(build) > LONGEST_BUILD:
+            rule, got = "must be the name of a client build", Unsaid("something else")
+            raise Refused("parameter", message("build", rule, got, "see the builds of `hush collection show`"))
+
+        def work(connection: sa.Connection) -> None:
+            rebuilding.exclude(connection, found.number, build)
+            self._note(connection, "exclude", who, id, build=build)
+
+        with _storing(), alone(self._database):
+            self._changed(work)
+        return self.show(id, whole=True)
+
+    def verify(self, id: str, *, who: str) -> dict[str, Any]:
+        """Fold all kept reports again and compare with the aggregates: equal, or what differs."""
+        found = self.directory.named(id)
+        with _storing(), alone(self._database), self._reading() as connection:
+            told = rebuilding.compared(connection, found)
+        self._changed(lambda connection: self._note(connection, "verify", who, id, equal=told["equal"]))
+        return {"id": id, **told}
+
+    def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> dict[str, Any]:
+        """What is estimated so far, of one period or of all together; over time, of each period."""
+        found = self.directory.named(id)
+        with self._reading() as connection:
+            return answers.estimated(connection, found, period=period, level=level)
+
+    def aggregate(self, id: str, *, period: int | None = None) -> bytes:
+        """The aggregate, as `hush estimate` reads it."""
+        found = self.directory.named(id)
+        with self._reading() as connection:
+            return answers.aggregated(connection, found, period=period)
+
+    def export(self, id: str, folder: str | Path) -> dict[str, Any]:
+        """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods."""
+        found = self.directory.named(id)
+        with refusing(), self._reading() as connection:
+            return exporting.exported(connection, found, Path(folder))
+
+    def issue_token(
+        self, role: str, *, label: str, collection: str | None = None, seconds: int | None = None, who: str
+    ) -> str:
+        """A new token: this is the only time that it is seen.
+
+        Args:
+            role: "admin", "reader", "ingest" or "relay".
+            label: What people call it.
+            collection: The id of the one that it is for; left out, all.
+            seconds: How long it holds; left out, until it is taken back.
+            who: Who asked for it.
+        """
+        with refusing():
+            named("role", role, tokens.ROLES, "use e.g. ingest")
+            if not isinstance(label, str) or not 1 <= len(label) <= _LONGEST_LABEL or not label.isprintable():
+                rule = f"must be 1 to {_LONGEST_LABEL} printable characters"
+                raise ParameterError(message("label", rule, Unsaid("another one"), "say whose it is"))
+            if seconds is not None:
+                integer("seconds", seconds, 1, _LONGEST_TOKEN, "leave it out, or say how long")
+        number = None if collection is None else self.directory.named(collection).number
+        expires = None if seconds is None else int(self._clock.now()) + seconds
+
+        def work(connection: sa.Connection) -> str:
+            self._note(connection, "token", who, collection, role=role, label=label)
+            return tokens.issued(connection, role, label=label, collection=number, expires=expires)
+
+        return self._changed(work)
+
+    def tokens(self) -> Rows:
+        """All tokens, without their secrets."""
+        told = []
+        for each in self.directory.tokens.known.values():
+            plain = {name: value for name, value in asdict(each).items() if name != "digest"}
+            of = each.collection
+            told.append({**plain, "collection": None if of is None else self.directory.numbered(of).id})
+        return told
+
+    def revoke(self, token_id: str, *, who: str, after: int = 0) -> None:
+        """Take a token back, at once or after so many seconds, in which a new one can take its place."""
+        with refusing():
+            integer("after", after, 0, _LONGEST_TOKEN, "use 0 for at once")
+        known = self.directory.tokens.known.get(token_id)
+        if known is None:
+            rule, got = "must be that of a token", Unsaid("an unknown one")
+            raise Refused("unknown", message("token_id", rule, got, "see the list of tokens"))
+        end = int(self._clock.now()) + after
+        expires = end if known.expires is None else min(end, known.expires)
+        mine = tables.token.c.id == token_id
+
+        def work(connection: sa.Connection) -> None:
+            if after:
+                connection.execute(sa.update(tables.token).where(mine).values(expires=expires))
+            else:
+                connection.execute(sa.delete(tables.token).where(mine))
+            self._note(connection, "revoke", who, None, label=known.label, role=known.role, after=after)
+
+        self._changed(work)
+
+    def refusals(self, id: str | None = None) -> dict[str, int]:
+        """How often something was refused, by reason; of one collection, or of all and none."""
+        number = None if id is None else self.directory.named(id).number
+        with self._reading() as connection:
+            found = counted(connection, number)
+        total: Counter[str] = Counter()
+        for (of, reason), n in (found + self._refusals.waiting()).items():
+            if number in (None, of):
+                total[reason] += n
+        return dict(sorted(total.items()))
+
+    def count_refusals(self, more: Counter[tuple[str | None, str]]) -> None:
+        """Count refusals, by the collection's id, None where there is none, and the reason's code."""
+        known = {each.id: each.number for each in self.directory.all()}
+        counts: Counter[tuple[int, str]] = Counter()
+        for (id, reason), n in more.items():
+            counts[known.get(id or "", NOWHERE), REASONS[reason].code] += n
+        self._refusals.add(counts)
+
+    def deeds(self, limit: int = 100) -> Rows:
+        """What administrators did, the latest first."""
+        with refusing():
+            integer("limit", limit, 1, deeds.MOST_LISTED, "ask for fewer")
+        with self._reading() as connection:
+            return deeds.listed(connection, limit)
+
+    def maintain(self) -> None:
+        """Hand out periods durably, prune those beyond the horizon, forget what is kept no longer."""
+        self.directory.refresh()
+        with _storing(), alone(self._database):
+            now = self._clock.now()
+            due = [each for each in self.directory.all() if retention.due(each, now)]
+            for each in due:
+                self._changed(partial(retention.maintained, id=each.id, now=now))
+
+    def backup(self, path: str | Path) -> None:
+        """A consistent copy of an SQLite store, while it runs."""
+        with refusing(), _storing():
+            backups.copied(self._database, Path(path))
+
+    def _public(self, collection: StoredCollection) -> dict[str, Any]:
+        return views.public(self.directory, collection, self._handed_out(collection))
+
+    def _handed_out(self, collection: StoredCollection) -> int:
+        """The present period, once it is in the store; the one before where that cannot be written now."""
+        now = self.directory.period(collection)
+        if now == collection.period or collection.status != OPEN:
+            return collection.period
+        try:
+            return self._changed(lambda connection: retention.handed_out(connection, collection.number, now))
+        except Refused:
+            return collection.period
+
+    def _of_status(self, connection: sa.Connection, id: str, status: str) -> StoredCollection:
+        found = collections.found(connection, id)
+        if found.status != status:
+            rule, got = f"must be {status}", Unsaid(found.status)
+            raise Refused("status", message("collection", rule, got, "see `hush collection show`"))
+        return found
+
+    def _note(self, connection: sa.Connection, what: str, who: str, id: str | None, **more: Any) -> None:
+        deeds.note(connection, what, who=who, now=self._clock.now(), collection=id, **more)
+
+    def _changed(self, work: Callable[[sa.Connection], T]) -> T:
+        with _storing():
+            done = self._database.write(work).result()
+            self.directory.refresh()
+            return done
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        with _storing(), self._database.reading() as connection:
+            yield connection
+
+
+@contextmanager
+def _storing() -> Iterator[None]:
+    """Say what a failing store means to whoever asked."""
+    try:
+        yield
+    except sa.exc.SQLAlchemyError as error:
+        rule, got = "must be readable and writable", Unsaid(type(error).__name__)
+        raise Refused("store", message("store", rule, got, "try again in a while")) from error

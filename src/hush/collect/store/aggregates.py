@@ -1,0 +1,51 @@
+"""The aggregates of a collection, as they were folded: per period and client build, but for excluded builds."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import sqlalchemy as sa
+
+from hush.collect.refusals import Refused
+from hush.collect.store import tables
+from hush.collect.store.collections import StoredCollection
+from hush.errors import SpecError, Unsaid, message
+from hush.estimation import Aggregate
+from hush.files.folding import nothing
+
+
+def by_period(
+    connection: sa.Connection, collection: StoredCollection, *, period: int | None = None
+) -> dict[int, Aggregate]:
+    """One aggregate for each period that has any, or for the one that is asked for."""
+    found: dict[int, Aggregate] = {}
+    for at, content in _rows(connection, collection, period):
+        part = intact(collection, content)
+        found[at] = found[at] + part if at in found else part
+    return found
+
+
+def together(connection: sa.Connection, collection: StoredCollection, *, period: int | None = None) -> Aggregate:
+    """All of them as one."""
+    parts = (intact(collection, content) for _, content in _rows(connection, collection, period))
+    return reduce(add, parts, nothing(collection.parsed))
+
+
+def intact(collection: StoredCollection, content: bytes) -> Aggregate:
+    """The aggregate of these bytes, which must be one of the collection."""
+    try:
+        found: Aggregate = collection.one_round.check(Aggregate.from_bytes(content))
+    except SpecError:
+        rule, remedy = "must be intact in the store", "run `hush collection verify`, and restore a copy"
+        raise Refused("internal", message("aggregate", rule, Unsaid("a damaged one"), remedy)) from None
+    return found
+
+
+def _rows(connection: sa.Connection, collection: StoredCollection, period: int | None) -> list[tuple[int, bytes]]:
+    c, gone = tables.aggregate.c, tables.exclusion.c
+    excluded = sa.select(gone.build).where(gone.collection == collection.number)
+    asked = sa.select(c.period, c.content).where(c.collection == collection.number, c.build.not_in(excluded))
+    if period is not None:
+        asked = asked.where(c.period == period)
+    return [(row[0], bytes(row[1])) for row in connection.execute(asked.order_by(c.period, c.build))]

@@ -1,0 +1,185 @@
+"""Collections from a draft to the end, as the server and the command have them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hush
+from hush.collect.clock import Clock
+from hush.collect.refusals import Refused
+from hush.collect.service import Service
+from hush.collect.store import folding, schema
+from hush.collect.store.database import Database
+from hush.collect.store.intake import Arrival, Fate, keep
+from hush.files.collections import opened
+from hush.files.estimates import EstimateSettings, as_dict, results_of
+
+SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
+DAY = 86_400
+
+
+class Hand:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.second = 1_800_000_000.0
+        self.clock = Clock(lambda: self.second, lambda: 0.0)
+
+    def forward(self, seconds: float) -> Clock:
+        self.second += seconds
+        self.clock.__init__(lambda: self.second, lambda: 0.0)  # type: ignore[misc]
+        return self.clock
+
+
+@pytest.fixture
+def hand() -> Hand:
+    return Hand()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    made = Database(str(tmp_path / "store.db"))
+    schema.upgrade(made)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def service(database: Database, hand: Hand) -> Iterator[Service]:
+    made = Service(database, hand.clock)
+    yield made
+    made.stop()
+
+
+def opened_one(service: Service, **more: Any) -> str:
+    made = service.create(spec=SPEC.to_dict(), name="visits", target_n=100_000, who="tests", **more)
+    service.open(made["id"], who="tests")
+    return str(made["id"])
+
+
+def sent(
+    database: Database, service: Service, id: str, reports: np.ndarray, *, period: int = 0, build: str = "a/1"
+) -> None:
+    number = service.directory.named(id).number
+    batch = np.random.default_rng(len(reports)).bytes(16)
+    arrival = Arrival(number, period, build, batch, bytes(32), len(reports), reports.tobytes())
+    assert database.write(lambda connection: keep(connection, [arrival])).result() == [Fate.KEPT]
+
+
+def fold(database: Database, service: Service) -> None:
+    while folding.step(database, service.directory.numbered).batches:
+        pass
+
+
+def test_a_collection_is_drafted_opened_and_closed(service: Service) -> None:
+    made = service.create(spec=SPEC.to_dict(), name="visits", target_n=100_000, who="ada")
+    assert made["status"] == "draft"
+    assert made["spec_hash"] == SPEC.hash
+    id = made["id"]
+    assert service.open(id, who="ada")["status"] == "open"
+    with pytest.raises(Refused, match="must be draft") as refused:
+        service.open(id, who="ada")
+    assert refused.value.reason.code == "status"
+    assert service.close(id, who="bob")["status"] == "closed"
+    assert [(each["who"], each["what"]) for each in service.deeds()] == [
+        ("bob", "close"), ("ada", "open"), ("ada", "create"),
+    ]  # fmt: skip
+
+
+def test_what_would_drown_is_not_opened_unless_forced(service: Service) -> None:
+    made = service.create(spec=SPEC.to_dict(), name="visits", target_n=3, who="ada")
+    with pytest.raises(Refused) as refused:
+        service.open(made["id"], who="ada")
+    assert refused.value.reason.code == "plan"
+    assert service.show(made["id"], whole=False)["status"] == "draft"
+    assert service.open(made["id"], force=True, who="ada")["forced"]
+
+
+def test_estimates_are_those_of_the_reports(service: Service, database: Database, tmp_path: Path) -> None:
+    id = opened_one(service)
+    reports = SPEC.privatize([0] * 300 + [1] * 100, rng=hush.seeded(7))
+    sent(database, service, id, reports[:150])
+    sent(database, service, id, reports[150:], build="b/2")
+    fold(database, service)
+    told = service.estimate(id)
+    direct = SPEC.estimate(SPEC.aggregate(reports))
+    assert [row["frequency"] for row in told["estimate"]] == direct.frequencies.tolist()
+    assert service.aggregate(id) == SPEC.aggregate(reports).to_bytes()
+    path = service.export(id, tmp_path)["path"]
+    collection = opened([Path(path)]).merged()
+    settings = EstimateSettings(0.95, False, None)
+    assert as_dict(collection, results_of(collection, settings), None, settings) == told
+    assert service.show(id, whole=True)["builds"] == {"a/1": 150, "b/2": 250}
+    assert service.verify(id, who="ada") == {"id": id, "equal": True, "n": 400, "forgotten": 0, "differences": []}
+
+
+def test_an_empty_collection_has_no_estimate(service: Service) -> None:
+    id = opened_one(service)
+    told = service.estimate(id)
+    assert (told["n"], told["estimate"]) == (0, None)
+
+
+def test_a_build_that_is_excluded_counts_no_more(service: Service, database: Database) -> None:
+    id = opened_one(service)
+    good, bad = SPEC.privatize([0] * 50, rng=hush.seeded(1)), SPEC.privatize([1] * 60, rng=hush.seeded(2))
+    sent(database, service, id, good)
+    sent(database, service, id, bad, build="bad/1")
+    fold(database, service)
+    whole = service.exclude(id, "bad/1", who="ada")
+    assert (whole["n"], whole["excluded"]) == (50, ["bad/1"])
+    sent(database, service, id, bad[:30], build="bad/1")
+    fold(database, service)
+    assert service.aggregate(id) == SPEC.aggregate(good).to_bytes()
+    assert service.verify(id, who="ada")["equal"]
+
+
+def test_refusals_are_counted(service: Service, database: Database) -> None:
+    id = opened_one(service)
+    service.count_refusals(Counter({(id, "record"): 3, (None, "unknown"): 2, ("0" * 32, "unknown"): 1}))
+    assert service.refusals(id) == {"record": 3}
+    assert service.refusals() == {"record": 3, "unknown": 3}
+    service.stop()
+    again = Service(database, service.directory.clock)
+    assert again.refusals() == {"record": 3, "unknown": 3}
+    assert again.show(id, whole=True)["refusals"] == {"record": 3}
+
+
+def test_tokens_are_issued_listed_and_taken_back(service: Service, hand: Hand) -> None:
+    id = opened_one(service)
+    token = service.issue_token("ingest", label="shop", collection=id, seconds=60, who="ada")
+    holder = service.directory.tokens.holder(token, hand.second)
+    assert holder is not None
+    assert service.tokens() == [
+        {"id": holder.id, "role": "ingest", "collection": id, "label": "shop", "expires": int(hand.second) + 60}
+    ]
+    service.revoke(holder.id, who="ada", after=10)
+    assert service.directory.tokens.holder(token, hand.second + 9) is not None
+    assert service.directory.tokens.holder(token, hand.second + 10) is None
+    service.revoke(holder.id, who="ada")
+    assert service.tokens() == []
+
+
+def test_a_collection_follows_another(service: Service) -> None:
+    first = opened_one(service, horizon=3)
+    other = hush.Spec(hush.OLH(k=4, epsilon=1.0))
+    second = service.succeed(first, spec=other.to_dict(), who="ada")
+    third = service.succeed(second["id"], spec=other.to_dict(), who="ada", name="third", horizon=9)
+    assert second["horizon"] == 3
+    assert third["chain"] == [third["id"], second["id"], first]
+    assert (third["predecessor"], third["name"], third["horizon"]) == (second["id"], "third", 9)
+
+
+def test_periods_are_handed_out_and_never_go_back(service: Service, hand: Hand, database: Database) -> None:
+    id = opened_one(service)
+    assert service.show(id, whole=False)["period"] == 0
+    hand.forward(3 * DAY)
+    assert service.show(id, whole=False)["period"] == 3
+    hand.forward(-2 * DAY)
+    again = Service(database, hand.clock)
+    assert again.show(id, whole=False)["period"] == 3
