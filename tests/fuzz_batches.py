@@ -37,7 +37,8 @@ def stored(spec: hush.Spec) -> StoredCollection:
     return StoredCollection(
         number=1, id=secrets.token_hex(16), name="", spec=spec.to_json(), spec_hash=spec.hash, status="open",
         target_n=None, wished_error=None, forced=False, predecessor=None, began=0, ends=None, period_seconds=86_400,
-        horizon=7, period=0, pruned_below=0, keep="reports", keep_days=None, anyone_submits=True, relayed_only=False,
+        horizon=7, period=0, pruned_below=0,
+        forgotten_below=0, keep="reports", keep_days=None, anyone_submits=True, relayed_only=False,
         public=False, release_floor=100,
     )  # fmt: skip
 
@@ -139,7 +140,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     found = run(asked.inputs, asked.seed, bar=sys.stderr.isatty())
-    print(f"{asked.inputs:,} inputs, {len(hush.registry())} mechanisms: " + ", ".join(f"{n:,} {k}" for k, n in found.most_common()))
+    print(
+        f"{asked.inputs:,} inputs, {len(hush.registry())} mechanisms: "
+        + ", ".join(f"{n:,} {k}" for k, n in found.most_common())
+    )
 
 
 if __name__ == "__main__":

@@ -76,7 +76,8 @@ def _read(connection: sa.Connection) -> tuple[list[int], dict[Key, list[bytes]]]
     cursor: Any = connection.connection.cursor()
     pending = "FROM pending p JOIN batch b ON b.seq = p.seq"
     cursor.execute(f"SELECT p.seq, length(b.records) {pending} ORDER BY p.seq LIMIT {_MOST_BATCHES}")
-    seqs, held = [], 0
+    seqs: list[int] = []
+    held = 0
     for seq, size in cursor.fetchall():
         held += size
         if seqs and held > MOST_BYTES:
