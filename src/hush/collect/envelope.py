@@ -79,16 +79,21 @@ class Envelope:
             if not isinstance(value, str) or len(value) != digits or not re.fullmatch(r"[0-9a-f]*", value):
                 rule = f"must be {digits} hexadecimal digits"
                 raise EnvelopeError(message(name, rule, value, "use small letters, and all digits"))
-        if not isinstance(self.period, int) or not 0 <= self.period < MOST_PERIODS:
-            rule, remedy = f"must be an integer in 0..{MOST_PERIODS - 1}", "take the one that the server hands out"
-            raise EnvelopeError(message("period", rule, self.period, remedy))
-        if len(self.build.encode()) > LONGEST_BUILD or not _BUILD.fullmatch(self.build):
-            rule = f"must be at most {LONGEST_BUILD} letters, digits, spaces or . _ + / -, a letter or digit first"
-            raise EnvelopeError(message("build", rule, Unsaid("another text"), "use e.g. shop-app/3.1"))
+        if not isinstance(self.period, int):
+            raise EnvelopeError(_period(self.period))
         if self.size < 1 or len(self.records) % self.size or not 1 <= self.number <= MOST_RECORDS:
             rule = f"must be 1 to {MOST_RECORDS} whole records"
             got = Unsaid(f"{len(self.records)} bytes for records of {self.size}")
             raise EnvelopeError(message("records", rule, got, "send fewer at a time"))
+        self._check()
+
+    def _check(self) -> None:
+        """What neither bytes nor lengths make certain."""
+        if not 0 <= self.period < MOST_PERIODS:
+            raise EnvelopeError(_period(self.period))
+        if len(self.build) > LONGEST_BUILD or not _BUILD.fullmatch(self.build):
+            rule = f"must be at most {LONGEST_BUILD} letters, digits, spaces or . _ + / -, a letter or digit first"
+            raise EnvelopeError(message("build", rule, Unsaid("another text"), "use e.g. shop-app/3.1"))
 
     @property
     def number(self) -> int:
@@ -126,9 +131,18 @@ class Envelope:
             build = bytes(data[_HEAD.size : at]).decode()
         except UnicodeDecodeError:
             raise EnvelopeError(_lacking("must have a build in UTF-8", data, "use letters and digits")) from None
-        records = bytes(data[at + _COUNTS.size :])
-        made = cls(collection.hex(), spec_hash.hex(), batch.hex(), period, build, size, records)
-        made.__dict__["digest"] = hashlib.sha256(data).digest()  # the very bytes, once
+        made = object.__new__(cls)  # whose fields have the right shape, being cut from bytes
+        made.__dict__.update(
+            collection=collection.hex(),
+            spec_hash=spec_hash.hex(),
+            batch=batch.hex(),
+            period=period,
+            build=build,
+            size=size,
+            records=bytes(data[at + _COUNTS.size :]),
+            digest=hashlib.sha256(data).digest(),
+        )
+        made._check()
         return made
 
 
@@ -151,7 +165,9 @@ def opened(data: bytes) -> tuple[str, bytes]:
     if data[:1] == b"{":
         return _from_json(data)
     if not data or data[0] > LONGEST_KEY or len(data) <= data[0]:
-        raise EnvelopeError(_lacking("must begin with the length of its key, 0 to 64", data, "send one zero byte first"))
+        raise EnvelopeError(
+            _lacking("must begin with the length of its key, 0 to 64", data, "send one zero byte first")
+        )
     return _word(data[1 : 1 + data[0]]), data[1 + data[0] :]
 
 
@@ -178,6 +194,11 @@ def _word(key: bytes) -> str:
         rule, got = f"must be at most {LONGEST_KEY} characters of ASCII", Unsaid("another one")
         raise EnvelopeError(message("key", rule, got, "use the ingest key that the collection has"))
     return key.decode("ascii")
+
+
+def _period(got: object) -> Message:
+    rule, remedy = f"must be an integer in 0..{MOST_PERIODS - 1}", "take the one that the server hands out"
+    return message("period", rule, got, remedy)
 
 
 def _lacking(rule: str, data: bytes, remedy: str) -> Message:
