@@ -11,7 +11,7 @@ from hush.collect.envelope import Envelope, EnvelopeError, opened
 from hush.collect.refusals import Refused
 from hush.collect.store.collections import CLOSED, OPEN, StoredCollection
 from hush.collect.store.intake import Arrival
-from hush.collect.tokens import INGEST, RELAY
+from hush.collect.tokens import INGEST, RELAY, StoredToken
 from hush.errors import NOTHING, ReportError, Unsaid, message
 from hush.types import Reports
 
@@ -28,13 +28,13 @@ def read(data: bytes) -> tuple[str, Envelope]:
         raise Refused("malformed", error.args[0]) from None
 
 
-def admitted(directory: Directory, collection: StoredCollection, key: str) -> None:
-    """Refuse whoever has no key, where one is needed."""
+def admitted(directory: Directory, collection: StoredCollection, key: str) -> StoredToken | None:
+    """Whose key it is; whoever has none is refused, where one is needed."""
     held = directory.tokens.holder(key, directory.clock.now()) if key else None
     roles = (RELAY,) if collection.relayed_only else (INGEST, RELAY)
     mine = held is not None and held.role in roles and held.collection in (None, collection.number)
     if mine or (collection.anyone_submits and not collection.relayed_only and not key):
-        return
+        return held
     rule, got = "must be an ingest key of this collection", Unsaid("another one") if key else NOTHING
     raise Refused("token", message("key", rule, got, "ask whoever runs the collection for a key"))
 

@@ -26,7 +26,7 @@ from hush.collect.store import backups, collections, deeds, rebuilding, retentio
 from hush.collect.store.alone import alone
 from hush.collect.store.collections import CLOSED, DRAFT, OPEN, StoredCollection
 from hush.collect.store.database import Database
-from hush.collect.store.refusing import NOWHERE, RefusalCounts, counted
+from hush.collect.store.refusing import RefusalCounts, counted
 from hush.errors import ParameterError, Unsaid, message
 from hush.rules import integer, named
 
@@ -247,10 +247,9 @@ class Service:
 
     def count_refusals(self, more: Counter[tuple[str | None, str]]) -> None:
         """Count refusals, by the collection's id, None where there is none, and the reason's code."""
-        known = {each.id: each.number for each in self.directory.all()}
         counts: Counter[tuple[int, str]] = Counter()
         for (id, reason), n in more.items():
-            counts[known.get(id or "", NOWHERE), REASONS[reason].code] += n
+            counts[self.directory.number(id or ""), REASONS[reason].code] += n
         self._refusals.add(counts)
 
     def deeds(self, limit: int = 100) -> Rows:

@@ -1,53 +1,115 @@
-"""The application: what answers which request."""
+"""The application: all parts of a server, put together over a store."""
 
 from __future__ import annotations
 
-import json
-import threading
+import asyncio
+import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from starlette.requests import Request
-from starlette.responses import Response
 
-from hush.collect.clock import Clock
-from hush.collect.directory import Directory
-from hush.collect.refusals import Refused
+import hush
+from hush.collect.server import administering, documenting, health, keys, live, problems, reading
+from hush.collect.server.access import Access
+from hush.collect.server.bodies import Bodies
+from hush.collect.server.chores import Chore
+from hush.collect.server.gate import Gate
 from hush.collect.server.grouping import Groups
+from hush.collect.server.measures import Measures
+from hush.collect.server.rates import Rates
+from hush.collect.server.routing import guarded
 from hush.collect.server.submitting import Submissions
+from hush.collect.service import Service
+from hush.collect.settings import ServerSettings
 from hush.collect.store import folding
 from hush.collect.store.database import Database
 
-PROBLEM = "application/problem+json"
+_FOLD_SECONDS = 0.1
+_MANY = 2048
+"""Batches of a step of folding after which there may be more."""
+_REFRESH_SECONDS = 1.0
+_MAINTAIN_SECONDS = 60.0
 
 
-def application(database: Database, clock: Clock) -> FastAPI:
-    """The collector over a store."""
-    directory = Directory(database, clock)
-    stop = threading.Event()
+def application(service: Service, database: Database, settings: ServerSettings) -> Gate:
+    """The server over a store, as ASGI has it; whoever opened the store closes it.
 
-    def fold() -> None:
-        while not stop.is_set():
-            if not folding.step(database, directory.numbered).batches:
-                stop.wait(0.1)
+    Args:
+        service: What can be done with collections.
+        database: The store that it is over.
+        settings: All limits.
+    """
+    measures, access = Measures(), Access(service.directory)
+    bodies = Bodies(seconds=settings.body_seconds, most_in_flight=settings.most_in_flight)
+    groups = Groups(database, measures, most_bytes=settings.most_waiting)
+    by_key = Rates(rate=settings.key_rate, burst=settings.key_burst)
+    submissions = Submissions(database, service.directory, groups, bodies, by_key, most_bytes=settings.most_body)
+    listening = live.Live(service, database, access, most=settings.most_listeners)
+    chores = _chores(service, database, measures)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        folder = threading.Thread(target=fold, name="hush-folder")
-        folder.start()
+    async def lifespan(api: FastAPI) -> AsyncIterator[None]:
+        await asyncio.to_thread(service.maintain)
+        for each in chores:
+            each.start()
         yield
-        stop.set()
-        folder.join()
+        listening.stop()
+        await groups.settled()
+        for each in chores:
+            await asyncio.to_thread(each.stop)
+        await asyncio.to_thread(service.stop)
 
-    app = FastAPI(title="Hush collector", lifespan=lifespan)
-    submissions = Submissions(directory, Groups(database), most_bytes=1 << 26)
+    api = FastAPI(
+        title="Hush collector",
+        version=hush.__version__,
+        summary="Collects reports that devices have randomized, and estimates from them.",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    api.router.route_class = guarded(access, bodies, most_bytes=settings.most_request)
+    api.router.redirect_slashes = False
+    problems.install(api)
+    documenting.add_submit(api, submissions.take)
+    administering.add(api, service, access)
+    reading.add(api, service, access)
+    live.add(api, service, access, listening)
+    keys.add(api, service, access, settings)
+    health.add(api, health.Health(database, chores), measures, database)
+    documenting.complete(api)
+    measures.watch("hush_bytes_waiting", "Bytes of batches that wait for the store", lambda: groups.bytes_waiting)
+    measures.watch("hush_bytes_in_flight", "Bytes of bodies that are held", lambda: bodies.held)
+    measures.watch("hush_listeners", "Listeners to live estimates", lambda: listening.listeners)
 
-    async def refused(request: Request, error: Exception) -> Response:
-        assert isinstance(error, Refused)
-        headers = {} if error.reason.retry is None else {"Retry-After": str(error.reason.retry)}
-        return Response(json.dumps(error.problem()), error.reason.status, headers, PROBLEM)
+    def refused(id: str, reason: str) -> None:
+        service.count_refusals(Counter({(id, reason): 1}))
 
-    app.add_exception_handler(Refused, refused)
-    app.add_route("/v1/collections/{id}/batches", submissions.take, methods=["POST"])
-    return app
+    gate = Gate(api, submissions.take, settings, measures, refused, listening.stop)
+    measures.watch("hush_requests_under_way", "Requests that are being answered", lambda: gate.under_way)
+    return gate
+
+
+def _chores(service: Service, database: Database, measures: Measures) -> list[Chore]:
+    def fold() -> float:
+        began = time.perf_counter()
+        done = folding.step(database, service.directory.numbered).batches
+        if done:
+            measures.fold_seconds.observe(time.perf_counter() - began)
+            measures.folded.inc(done)
+        return 0.0 if done >= _MANY else _FOLD_SECONDS
+
+    def refresh() -> float:
+        service.directory.refresh()
+        return _REFRESH_SECONDS
+
+    def maintain() -> float:
+        service.maintain()
+        return _MAINTAIN_SECONDS
+
+    found = [Chore("folding", fold, measures), Chore("maintenance", maintain, measures)]
+    if not database.embedded:  # another collector may have changed something
+        found.append(Chore("refresh", refresh, measures))
+    return found

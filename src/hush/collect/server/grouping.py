@@ -7,9 +7,13 @@ time of one commit, a few milliseconds, and so the disk is asked for as many com
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
+from collections import Counter
 from concurrent.futures import Future
 
 from hush.collect.refusals import Refused
+from hush.collect.server.measures import Measures
 from hush.collect.store.database import Database
 from hush.collect.store.intake import Arrival, Fate, keep
 from hush.errors import Unsaid, message
@@ -18,6 +22,7 @@ MOST_BYTES = 1 << 26
 """Records that wait or are being written; more are refused for a moment."""
 _GROUP_BYTES = 1 << 25
 _GROUP = 2048
+_LOG = logging.getLogger("hush.collect")
 
 
 class Groups:
@@ -25,11 +30,12 @@ class Groups:
 
     Args:
         database: The store.
+        measures: What counts and times commits.
         most_bytes: How much may wait.
     """
 
-    def __init__(self, database: Database, *, most_bytes: int = MOST_BYTES) -> None:
-        self._database, self._most = database, most_bytes
+    def __init__(self, database: Database, measures: Measures, *, most_bytes: int = MOST_BYTES) -> None:
+        self._database, self._measures, self._most = database, measures, most_bytes
         self._waiting: list[tuple[Arrival, asyncio.Future[Fate]]] = []
         self._bytes = 0
         self._writing = False
@@ -43,8 +49,10 @@ class Groups:
         """Keep a batch; returns when it is on the disk."""
         if self._bytes + len(arrival.records) > self._most and self._waiting:
             got = Unsaid(f"{self._bytes} bytes that wait")
-            rule = f"must have at most {self._most} bytes to write"
-            raise Refused("busy", message("store", rule, got, "wait, and send it again"))
+            raise Refused(
+                "busy",
+                message("store", f"must have at most {self._most} bytes to write", got, "wait, and send it again"),
+            )
         loop = asyncio.get_running_loop()
         settled: asyncio.Future[Fate] = loop.create_future()
         self._waiting.append((arrival, settled))
@@ -52,6 +60,11 @@ class Groups:
         if not self._writing:
             self._begin(loop)
         return await settled
+
+    async def settled(self) -> None:
+        """Return when nothing waits any more."""
+        while self._bytes:
+            await asyncio.sleep(0.01)
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         group: list[tuple[Arrival, asyncio.Future[Fate]]] = []
@@ -63,19 +76,32 @@ class Groups:
             group.append(each)
         del self._waiting[: len(group)]
         self._writing = True
-        arrivals = [arrival for arrival, _ in group]
-        future = self._database.write(lambda connection: keep(connection, arrivals))
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._settle, loop, group, done))
+        arrivals, began = [arrival for arrival, _ in group], time.perf_counter()
+
+        def settle(done: Future[list[Fate]]) -> None:
+            loop.call_soon_threadsafe(self._settle, loop, group, done, began)
+
+        try:
+            self._database.write(lambda connection: keep(connection, arrivals)).add_done_callback(settle)
+        except RuntimeError as error:  # it has been closed
+            failed: Future[list[Fate]] = Future()
+            failed.set_exception(error)
+            settle(failed)
 
     def _settle(
         self,
         loop: asyncio.AbstractEventLoop,
         group: list[tuple[Arrival, asyncio.Future[Fate]]],
         done: Future[list[Fate]],
+        began: float,
     ) -> None:
         self._bytes -= sum(len(arrival.records) for arrival, _ in group)
         error = done.exception()
         fates = done.result() if error is None else [None] * len(group)
+        if error is None:
+            self._measure([arrival for arrival, _ in group], done.result(), time.perf_counter() - began)
+        else:
+            _LOG.error("%d batches were not written: %s", len(group), type(error).__name__, exc_info=error)
         for (_, settled), fate in zip(group, fates, strict=True):
             if settled.done():
                 continue  # whoever sent it has gone; it is kept all the same
@@ -87,6 +113,15 @@ class Groups:
         self._writing = False
         if self._waiting:
             self._begin(loop)
+
+    def _measure(self, arrivals: list[Arrival], fates: list[Fate], seconds: float) -> None:
+        measures = self._measures
+        measures.group_sizes.observe(len(arrivals))
+        measures.commit_seconds.observe(seconds)
+        for fate, number in Counter(fates).items():
+            measures.batches.labels(fate.value).inc(number)
+        kept = (arrival.accepted for arrival, fate in zip(arrivals, fates, strict=True) if fate is Fate.KEPT)
+        measures.reports.inc(sum(kept))
 
 
 def _unwritten(error: BaseException) -> Refused:

@@ -2,68 +2,123 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
+from typing import Any
+from urllib.parse import parse_qsl
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
 from hush.collect import checking
 from hush.collect.directory import Directory
 from hush.collect.envelope import Envelope
 from hush.collect.refusals import Refused
+from hush.collect.server.bodies import Bodies
 from hush.collect.server.grouping import Groups
+from hush.collect.server.rates import Rates
+from hush.collect.store import intake
 from hush.collect.store.collections import StoredCollection
-from hush.collect.store.intake import Fate
+from hush.collect.store.database import Database
+from hush.collect.store.intake import Arrival, Fate
+from hush.collect.tokens import RELAY
 from hush.errors import Unsaid, message
+
+_ASIDE = 1 << 18
+"""Bytes of a body from which on it is checked in a thread, so that others need not wait for it."""
+_LOOKUPS = 4
+"""Batches that come too late and are looked for in the store, at once."""
+_WORDS = {"": True, "1": True, "true": True, "0": False, "false": False}
 
 
 class Submissions:
     """Takes batches.
 
     Args:
+        database: The store.
         directory: What collections there are.
         groups: What writes them.
+        bodies: What reads them.
+        rates: How often a key may be used.
         most_bytes: The longest body.
     """
 
-    def __init__(self, directory: Directory, groups: Groups, *, most_bytes: int) -> None:
-        self._directory, self._groups, self._most_bytes = directory, groups, most_bytes
+    def __init__(
+        self, database: Database, directory: Directory, groups: Groups, bodies: Bodies, rates: Rates, *, most_bytes: int
+    ) -> None:
+        self._database, self._directory, self._groups = database, directory, groups
+        self._bodies, self._rates, self._most_bytes = bodies, rates, most_bytes
+        self._looking = asyncio.Semaphore(_LOOKUPS)
 
     async def take(self, request: Request) -> Response:
         """Answer a request."""
-        data = await self._body(request)
         collection = self._directory.named(request.path_params["id"])
-        key, envelope = checking.read(data)
-        checking.admitted(self._directory, collection, key)
-        partial = "partial" in request.query_params
-        arrival, wrong = checking.checked(collection, envelope, partial=partial)
-        checking.timely(self._directory, collection, envelope.period)
-        fate = await self._groups.keep(arrival)
+        query = request.scope["query_string"]
+        partial = _partial(query) if query else False
+        data = await self._bodies.read(request.scope, request.receive, most=self._most_bytes)
+        try:
+            if len(data) < _ASIDE:
+                envelope, arrival, wrong = self._checked(collection, data, partial)
+            else:
+                envelope, arrival, wrong = await asyncio.to_thread(self._checked, collection, data, partial)
+            fate = await self._kept(collection, arrival)
+        finally:
+            self._bodies.release(data)
         return self._answer(collection, envelope, fate, wrong)
+
+    def _checked(self, collection: StoredCollection, data: bytes, partial: bool) -> tuple[Envelope, Arrival, list[int]]:
+        key, envelope = checking.read(data)
+        held = checking.admitted(self._directory, collection, key)
+        if held is not None:
+            self._rates.take(held.id, time.monotonic(), parameter="batches of this key")
+        if partial and (held is None or held.role != RELAY):
+            rule, got = "must come with a relay's key", Unsaid("another one")
+            raise Refused(
+                "forbidden", message("partial", rule, got, "leave it out: a batch is taken whole or not at all")
+            )
+        return envelope, *checking.checked(collection, envelope, partial=partial)
+
+    async def _kept(self, collection: StoredCollection, arrival: Arrival) -> Fate:
+        """Keep a batch; of one that comes too early or too late, see whether it is there."""
+        try:
+            checking.timely(self._directory, collection, arrival.period)
+        except Refused:
+            async with self._looking:
+                known = await asyncio.to_thread(self._known, arrival)
+            if known is None:
+                raise
+            return Fate.KNOWN if known == arrival.digest else Fate.CONFLICT
+        return await self._groups.keep(arrival)
+
+    def _known(self, arrival: Arrival) -> bytes | None:
+        with self._database.reading() as connection:
+            return intake.known(connection, arrival)
 
     def _answer(self, collection: StoredCollection, envelope: Envelope, fate: Fate, wrong: list[int]) -> Response:
         if fate is Fate.CONFLICT:
             rule, got = "must be new, or that of the very same batch", Unsaid("that of another one")
             raise Refused("conflict", message("batch", rule, got, "draw a new id for a new batch"))
-        if fate in (Fate.CLOSED, Fate.PAST):
+        if fate in (Fate.CLOSED, Fate.PAST):  # the store knows more than this process does as yet
             checking.timely(self._directory, collection, envelope.period)
             rule, remedy = "must be open, and the period not over", "report no more to it"
             raise Refused("status", message("collection", rule, Unsaid("closed"), remedy))
-        told = {"batch": envelope.batch, "period": envelope.period, "accepted": envelope.number - len(wrong)}
+        told: dict[str, Any] = {
+            "batch": envelope.batch,
+            "period": envelope.period,
+            "accepted": envelope.number - len(wrong),
+        }
         if wrong:
             told["refused"] = [{"index": index, "reason": "record"} for index in wrong]
         return Response(json.dumps(told), media_type="application/json")
 
-    async def _body(self, request: Request) -> bytes:
-        parts, size = [], 0
-        try:
-            async for part in request.stream():
-                size += len(part)
-                if size > self._most_bytes:
-                    rule, got = f"must be at most {self._most_bytes} bytes", Unsaid("a longer one")
-                    raise Refused("too-large", message("body", rule, got, "send fewer records at a time"))
-                parts.append(part)
-        except ClientDisconnect:
-            got = Unsaid(f"{size} bytes, and then nothing")
-            raise Refused("interrupted", message("body", "must arrive whole", got, "send it again")) from None
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+def _partial(query: bytes) -> bool:
+    asked = False
+    for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True):
+        if name == "partial":
+            if value.lower() not in _WORDS:
+                rule, got = "must be true or false, or stand alone", Unsaid("another word")
+                raise Refused("parameter", message("partial", rule, got, "leave it out, but for relays"))
+            asked = _WORDS[value.lower()]
+    return asked

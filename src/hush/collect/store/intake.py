@@ -84,6 +84,12 @@ def _fates(
     return fates
 
 
+def known(connection: sa.Connection, arrival: Arrival) -> bytes | None:
+    """The digest of the batch that has a batch's id, where there is one."""
+    key = arrival.collection, arrival.id
+    return _digests(connection, [key]).get(key)
+
+
 def _open(connection: sa.Connection) -> Mapping[int, int]:
     """The open collections and the first period that each still takes; they stay so until this is committed."""
     c = tables.collection.c

@@ -1,0 +1,154 @@
+"""What requests hold and answers show, for FastAPI to check the ones and to publish both."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hush.collect.envelope import MOST_PERIODS
+from hush.collect.managing import LONGEST_NAME, LONGEST_PERIOD, MOST_HORIZON
+from hush.collect.store.collections import DAY
+
+_MOST = 2**53
+"""Beyond this not every reader of JSON has integers."""
+Count = Annotated[int, Field(ge=0, le=_MOST)]
+Positive = Annotated[int, Field(ge=1, le=_MOST)]
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class Asked(BaseModel):
+    """A body that someone sends: with what it names, in these types, and nothing else."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Successor(Asked):
+    """A collection that follows another; what is left out is as it was there."""
+
+    spec: dict[str, Any] = Field(description="As `Spec.to_dict` writes it.")
+    name: Text = ""
+    target_n: Positive | None = Field(None, description="How many reports are expected; opening needs it.")
+    wished_error: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="The margin that estimates should have; else the uniform share."
+    )
+    ends: Positive | None = Field(None, description="The second since 1970 from which nothing is taken any more.")
+    period_seconds: int = Field(DAY, ge=1, le=LONGEST_PERIOD)
+    horizon: int = Field(7, ge=0, le=MOST_HORIZON, description="How many periods a batch may be late.")
+    keep: Literal["reports", "aggregates"] = Field("reports", description="What is kept once it is folded.")
+    keep_days: int | None = Field(None, ge=1, le=MOST_HORIZON, description="After which that is forgotten.")
+    anyone_submits: bool = Field(False, description="Without a key.")
+    relayed_only: bool = Field(False, description="Only relays may submit.")
+    public: bool = Field(False, description="Anyone may read estimates of at least `release_floor` reports.")
+    release_floor: int = Field(100, ge=1, le=MOST_PERIODS - 1)
+
+
+class NewCollection(Successor):
+    """A collection that is to be made."""
+
+    name: Text
+    predecessor: str | None = Field(None, pattern="^[0-9a-f]{32}$", description="The one that it follows.")
+
+
+class Opening(Asked):
+    """How a collection is opened."""
+
+    force: bool = Field(False, description="Although the planner advises against it.")
+
+
+class Exclusion(Asked):
+    """A release of a client whose reports are dropped."""
+
+    build: Annotated[str, Field(max_length=64, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class NewToken(Asked):
+    """A token that is to be issued."""
+
+    role: Literal["admin", "reader", "ingest", "relay"]
+    label: Text
+    collection: str | None = Field(None, pattern="^[0-9a-f]{32}$", description="The only one that it is for.")
+    seconds: int | None = Field(None, ge=1, le=2**40, description="How long it holds.")
+
+
+class Backup(Asked):
+    """Where a copy of the store is written."""
+
+    name: str = Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+        description="A file's name, in the folder that the operator allowed.",
+    )
+
+
+class Shown(BaseModel):
+    """An answer; it may come to have more."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class PublicCollection(Shown):
+    """What anyone may see of a collection."""
+
+    id: str
+    name: str
+    status: Literal["draft", "open", "closed"]
+    spec: dict[str, Any]
+    spec_hash: str
+    period: int = Field(description="The present one, which reports are of.")
+    oldest_period: int = Field(description="The first that is still taken.")
+    period_seconds: int
+    horizon: int
+    ends: int | None
+    predecessor: str | None
+    chain: list[str] = Field(description="Its id and those that it follows, the first one last.")
+    needs_key: bool
+    relayed_only: bool
+    public: bool
+    release_floor: int
+
+
+class WholeCollection(PublicCollection):
+    """What an admin sees of a collection."""
+
+    target_n: int | None
+    wished_error: float | None
+    forced: bool
+    keep: str
+    keep_days: int | None
+    n: int = Field(description="Reports that were accepted.")
+    pending: int
+    builds: dict[str, int]
+    excluded: list[str]
+    refusals: dict[str, int]
+    last_period: int | None
+
+
+class RefusedRecord(BaseModel):
+    """A record that a relay's batch came without."""
+
+    index: int
+    reason: str
+
+
+class BatchReceipt(BaseModel):
+    """What became of a batch; the same however often it is sent."""
+
+    batch: str
+    period: int
+    accepted: int
+    refused: list[RefusedRecord] | None = None
+
+
+class IssuedToken(BaseModel):
+    """A token, which is seen only here."""
+
+    token: str
+    id: str
+
+
+class ShownEstimate(Shown):
+    """What is estimated, as `hush estimate --json` writes it."""
+
+    spec_hash: str
+    n: int
+    level: float

@@ -1,0 +1,128 @@
+"""HTTP on one connection, with what uvicorn lets pass: heads that never end, and connections without number.
+
+A head must be whole within a time and within a length, and so must whatever comes between bodies: chunks of no bytes,
+trailers, empty lines. All of that is held in memory, and no application ever sees it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from hush.collect.refusals import Refused
+from hush.collect.server.problems import PROBLEM
+from hush.collect.settings import ServerSettings
+from hush.errors import Unsaid, message
+
+MOST_HEAD = 1 << 16
+"""Bytes of a head, or of a trailer."""
+MOST_AHEAD = 16
+"""Requests that may be sent before the first of them is answered."""
+_PER_BYTE = 8
+"""Bytes that may come around each byte of a body, as those of the smallest chunks do."""
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Uvicorn's protocol, within limits."""
+
+    settings = ServerSettings()
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._deadline: asyncio.TimerHandle | None = None
+        self._around = self._inside = 0  # bytes since the last message: of heads and the like, and of bodies
+        self._refused = False
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin; the head must come soon."""
+        super().connection_made(transport)
+        if len(self.connections) > self.settings.most_connections:
+            rule, got = f"must be at most {self.settings.most_connections}", Unsaid("more at the moment")
+            return self._refuse(Refused("busy", message("connections", rule, got, "wait, and send the same again")))
+        return self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._expect_no_more()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read some."""
+        if self._refused:
+            return None
+        self._around += len(data)
+        super().data_received(data)
+        if self._around > MOST_HEAD + _PER_BYTE * self._inside:
+            return self._refuse(_too_long())
+        if self._deadline is None and self._idle and not self.transport.is_closing():
+            self._expect()
+        return None
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._expect_no_more()
+        self._around = self._inside = 0  # what of this piece is body is taken off once more, which allows a little
+        if len(self.pipeline) >= MOST_AHEAD:
+            raise RuntimeError("too many requests ahead")  # the parser makes of it that the connection is refused
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A part of a body is there."""
+        self._around -= len(body)
+        self._inside += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """The request is whole."""
+        self._around = self._inside = 0
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP is answered as all else that is refused."""
+        rule, remedy = "must be HTTP/1.1", "use a client that speaks it"
+        self._refuse(Refused("malformed", message("request", rule, Unsaid("something else"), remedy)))
+
+    @property
+    def _idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _expect(self) -> None:
+        self._deadline = self.loop.call_later(self.settings.header_seconds, self._late)
+
+    def _expect_no_more(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _late(self) -> None:
+        self._deadline = None
+        if self._idle and not self.transport.is_closing():
+            rule = f"must arrive within {self.settings.header_seconds:g} seconds"
+            self._refuse(Refused("slow", message("head", rule, Unsaid("a part of it"), "send it at once")))
+
+    def _refuse(self, refused: Refused) -> None:
+        self._refused = True
+        self._expect_no_more()
+        if self.transport.is_closing():
+            return
+        if self._idle:  # else an answer may be half sent
+            body = json.dumps(refused.problem()).encode()
+            head = f"content-type: {PROBLEM}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n"
+            if refused.retry is not None:
+                head += f"retry-after: {refused.retry}\r\n"
+            head += "cache-control: no-store\r\nx-content-type-options: nosniff\r\n\r\n"
+            self.transport.write(STATUS_LINE[refused.reason.status] + head.encode() + body)
+        self.transport.close()
+
+
+def bounded(settings: ServerSettings) -> type[BoundedProtocol]:
+    """The protocol under some settings."""
+    return type("SettledProtocol", (BoundedProtocol,), {"settings": settings})
+
+
+def _too_long() -> Refused:
+    rule, got = f"must be at most {MOST_HEAD} bytes", Unsaid("a longer one")
+    return Refused("malformed", message("head", rule, got, "send fewer and shorter headers"))

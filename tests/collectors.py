@@ -1,0 +1,156 @@
+"""Real collectors for tests: in a thread, or in a process of their own, with a collection to send to.
+
+with in_thread(tmp_path) as server: ...        # hush.collect.server.running.Server, its store and service
+with in_process(tmp_path) as server: ...       # a process; `server.log()` is what it wrote
+one = opened(server)                           # a collection that is open, with a key
+httpx.post(one.address, content=one.body([0, 1, 2]))
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+import hush
+from hush.collect.envelope import Envelope, body, new_id
+from hush.collect.server.running import Server
+from hush.collect.settings import ServerSettings
+
+SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
+_PROGRAM = """
+import json, logging, sys
+from hush.collect.server.running import run
+from hush.collect.settings import ServerSettings
+logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(name)s %(levelname)s %(message)s")
+def ready(server):
+    admin = server.service.issue_token("admin", label="tests", who="tests")
+    print(json.dumps({"url": server.url, "admin": admin}), flush=True)
+run(ServerSettings(**json.loads(sys.argv[1])), ready=ready)
+"""
+
+
+@dataclass
+class Served:
+    """A server that runs.
+
+    Args:
+        url: Where.
+        admin: A token that may do all.
+        server: Itself, where it is in this process.
+        process: Its process, where it has one.
+        written: What it logs to.
+    """
+
+    url: str
+    admin: str
+    server: Server | None = None
+    process: subprocess.Popen[str] | None = None
+    written: Path | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What an admin sends."""
+        return {"Authorization": f"Bearer {self.admin}"}
+
+    def client(self, token: str | None = None, **more: Any) -> httpx.Client:
+        """A client with a token, the admin's if none is given; "" for none."""
+        token = self.admin if token is None else token
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=30, **more)
+
+    def token(self, role: str, **more: Any) -> str:
+        """A new token."""
+        with self.client() as client:
+            answer = client.post("/v1/tokens", json={"role": role, "label": f"a {role}", **more})
+        assert answer.status_code == 201, answer.text
+        return str(answer.json()["token"])
+
+    def log(self) -> str:
+        """What a process has logged so far."""
+        assert self.written is not None
+        return self.written.read_text()
+
+
+@dataclass
+class Opened:
+    """A collection that takes batches."""
+
+    id: str
+    key: str
+    url: str
+    spec: hush.Spec = field(default=SPEC)
+
+    @property
+    def address(self) -> str:
+        """Where batches go."""
+        return f"{self.url}/v1/collections/{self.id}/batches"
+
+    def envelope(self, values: Sequence[int], *, batch: str | None = None, period: int = 0, seed: int = 1) -> bytes:
+        """A batch of people with these values."""
+        reports = self.spec.privatize(np.asarray(values), rng=hush.seeded(seed))
+        size = reports.dtype.itemsize
+        return Envelope(self.id, self.spec.hash, batch or new_id(), period, "t/1", size, reports.tobytes()).to_bytes()
+
+    def body(self, values: Sequence[int], *, key: str | None = None, **more: Any) -> bytes:
+        """What is sent."""
+        return body(self.key if key is None else key, self.envelope(values, **more))
+
+
+def opened(served: Served, *, spec: hush.Spec = SPEC, **more: Any) -> Opened:
+    """A new collection, open, and a key for it."""
+    asked = {"spec": spec.to_dict(), "name": "visits", "target_n": 1_000_000, **more}
+    with served.client() as client:
+        made = client.post("/v1/collections", json=asked)
+        assert made.status_code == 201, made.text
+        id = str(made.json()["id"])
+        answer = client.post(f"/v1/collections/{id}/open", json={"force": True})
+        assert answer.status_code == 200, answer.text
+    return Opened(id, served.token("ingest", collection=id), served.url, spec)
+
+
+def settings(folder: Path, **more: Any) -> dict[str, Any]:
+    """Settings for a test: a store in a folder, a free port, and no limits of rate."""
+    return {"store": str(folder / "store.db"), "port": 0, "address_rate": 0.0, "key_rate": 0.0, **more}
+
+
+@contextmanager
+def in_thread(folder: Path, **more: Any) -> Iterator[Served]:
+    """A server in a thread of this process."""
+    server = Server(ServerSettings(**settings(folder, **more)))
+    admin = server.service.issue_token("admin", label="tests", who="tests")
+    with server:
+        yield Served(server.url, admin, server)
+
+
+@contextmanager
+def in_process(folder: Path, **more: Any) -> Iterator[Served]:
+    """A server in a process of its own, which is stopped in the end, if it has not been."""
+    written = folder / "log.txt"
+    with written.open("a") as log:
+        command = [sys.executable, "-c", _PROGRAM, json.dumps(settings(folder, **more), default=str)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        assert line, written.read_text()
+        told = json.loads(line)
+        yield Served(told["url"], told["admin"], process=process, written=written)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        process.wait()
+        process.stdout.close()
