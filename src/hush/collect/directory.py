@@ -62,7 +62,9 @@ class Directory:
         return 0 if found is None else found.number
 
     def numbered(self, number: int) -> StoredCollection:
-        """The collection of a number."""
+        """The collection of a number that stands in the store; another collector may have made it just now."""
+        if number not in self._by_number:
+            self.refresh()
         return self._by_number[number]
 
     def period(self, collection: StoredCollection) -> int:

@@ -19,7 +19,7 @@ from hush.files.periods import PERIOD
 
 def exported(connection: sa.Connection, collection: StoredCollection, folder: Path) -> dict[str, Any]:
     """Write the file into a folder, in bounded memory; rows that wait to be shuffled are there, too, encrypted."""
-    forgotten = kept.there(connection, collection)
+    forgotten = kept.forgotten(connection, collection)
     path, spec = folder / f"{collection.id}.parquet", collection.parsed
     with files.writing(path, spec, "unknown", files.SHUFFLED) as put, Shuffler(temporary=folder) as shuffler:
         for batch in _batches(connection, collection):

@@ -36,7 +36,7 @@ class Settings:
         keep: "reports", or "aggregates", when reports are forgotten once they are folded: then there is no `verify`,
             no export, no maximum likelihood.
         keep_days: Days, in whole periods, after which reports are forgotten and aggregates stay; where only aggregates
-            are kept, these. None for always. Nothing goes before its period's late time is over.
+            are kept, these go. None for always. Nothing goes before its period's late time is over.
         anyone_submits: No key is needed.
         relayed_only: Only relays may submit.
         public: Anyone may read estimates of at least `release_floor` reports.

@@ -153,7 +153,7 @@ class Service:
     def verify(self, id: str, *, who: str) -> dict[str, Any]:
         """Fold all kept reports again and compare with the aggregates: equal, or what differs."""
         found = self.directory.named(id)
-        with _storing(), alone(self._database), self._reading() as connection:
+        with self._reading() as connection:
             told = rebuilding.compared(connection, found)
         self._changed(lambda connection: self._note(connection, "verify", who, id, equal=told["equal"]))
         return {"id": id, **told}
@@ -260,13 +260,16 @@ class Service:
             return deeds.listed(connection, limit)
 
     def maintain(self) -> None:
-        """Hand out periods durably, prune those beyond the horizon, forget what is kept no longer."""
-        self.directory.refresh()
-        with _storing(), alone(self._database):
+        """Hand out periods durably, refuse those beyond the horizon, forget what is kept no longer."""
+        with _storing():
+            self.directory.refresh()
             now = self._clock.now()
-            due = [each for each in self.directory.all() if retention.due(each, now)]
-            for each in due:
-                self._changed(partial(retention.maintained, id=each.id, now=now))
+            for id in [each.id for each in self.directory.all() if each.began is not None]:
+                self._database.write(partial(retention.advanced, id=id, now=now)).result()
+                with alone(self._database):
+                    while self._database.write(partial(retention.forgotten, id=id)).result() == retention.MOST_ROWS:
+                        pass
+            self.directory.refresh()
 
     def backup(self, path: str | Path) -> None:
         """A consistent copy of an SQLite store, while it runs."""

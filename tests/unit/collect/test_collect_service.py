@@ -3,78 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 import hush
-from hush.collect.clock import Clock
 from hush.collect.refusals import Refused
 from hush.collect.service import Service
-from hush.collect.store import folding, schema
 from hush.collect.store.database import Database
-from hush.collect.store.intake import Arrival, Fate, keep
 from hush.files.collections import opened
 from hush.files.estimates import EstimateSettings, as_dict, results_of
-
-SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
-DAY = 86_400
-
-
-class Hand:
-    """A clock that is moved by hand."""
-
-    def __init__(self) -> None:
-        self.second = 1_800_000_000.0
-        self.clock = Clock(lambda: self.second, lambda: 0.0)
-
-    def forward(self, seconds: float) -> Clock:
-        self.second += seconds
-        self.clock.__init__(lambda: self.second, lambda: 0.0)  # type: ignore[misc]
-        return self.clock
-
-
-@pytest.fixture
-def hand() -> Hand:
-    return Hand()
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    made = Database(str(tmp_path / "store.db"))
-    schema.upgrade(made)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def service(database: Database, hand: Hand) -> Iterator[Service]:
-    made = Service(database, hand.clock)
-    yield made
-    made.stop()
-
-
-def opened_one(service: Service, **more: Any) -> str:
-    made = service.create(spec=SPEC.to_dict(), name="visits", target_n=100_000, who="tests", **more)
-    service.open(made["id"], who="tests")
-    return str(made["id"])
-
-
-def sent(
-    database: Database, service: Service, id: str, reports: np.ndarray, *, period: int = 0, build: str = "a/1"
-) -> None:
-    number = service.directory.named(id).number
-    batch = np.random.default_rng(len(reports)).bytes(16)
-    arrival = Arrival(number, period, build, batch, bytes(32), len(reports), reports.tobytes())
-    assert database.write(lambda connection: keep(connection, [arrival])).result() == [Fate.KEPT]
-
-
-def fold(database: Database, service: Service) -> None:
-    while folding.step(database, service.directory.numbered).batches:
-        pass
+from tests.collecting import DAY, SPEC, HandClock, fold, opened_one, send
 
 
 def test_a_collection_is_drafted_opened_and_closed(service: Service) -> None:
@@ -104,8 +43,8 @@ def test_what_would_drown_is_not_opened_unless_forced(service: Service) -> None:
 def test_estimates_are_those_of_the_reports(service: Service, database: Database, tmp_path: Path) -> None:
     id = opened_one(service)
     reports = SPEC.privatize([0] * 300 + [1] * 100, rng=hush.seeded(7))
-    sent(database, service, id, reports[:150])
-    sent(database, service, id, reports[150:], build="b/2")
+    send(service, database, id, reports[:150])
+    send(service, database, id, reports[150:], build="b/2")
     fold(database, service)
     told = service.estimate(id)
     direct = SPEC.estimate(SPEC.aggregate(reports))
@@ -128,12 +67,12 @@ def test_an_empty_collection_has_no_estimate(service: Service) -> None:
 def test_a_build_that_is_excluded_counts_no_more(service: Service, database: Database) -> None:
     id = opened_one(service)
     good, bad = SPEC.privatize([0] * 50, rng=hush.seeded(1)), SPEC.privatize([1] * 60, rng=hush.seeded(2))
-    sent(database, service, id, good)
-    sent(database, service, id, bad, build="bad/1")
+    send(service, database, id, good)
+    send(service, database, id, bad, build="bad/1")
     fold(database, service)
     whole = service.exclude(id, "bad/1", who="ada")
     assert (whole["n"], whole["excluded"]) == (50, ["bad/1"])
-    sent(database, service, id, bad[:30], build="bad/1")
+    send(service, database, id, bad[:30], build="bad/1")
     fold(database, service)
     assert service.aggregate(id) == SPEC.aggregate(good).to_bytes()
     assert service.verify(id, who="ada")["equal"]
@@ -150,7 +89,7 @@ def test_refusals_are_counted(service: Service, database: Database) -> None:
     assert again.show(id, whole=True)["refusals"] == {"record": 3}
 
 
-def test_tokens_are_issued_listed_and_taken_back(service: Service, hand: Hand) -> None:
+def test_tokens_are_issued_listed_and_taken_back(service: Service, hand: HandClock) -> None:
     id = opened_one(service)
     token = service.issue_token("ingest", label="shop", collection=id, seconds=60, who="ada")
     holder = service.directory.tokens.holder(token, hand.second)
@@ -175,11 +114,11 @@ def test_a_collection_follows_another(service: Service) -> None:
     assert (third["predecessor"], third["name"], third["horizon"]) == (second["id"], "third", 9)
 
 
-def test_periods_are_handed_out_and_never_go_back(service: Service, hand: Hand, database: Database) -> None:
+def test_periods_are_handed_out_and_never_go_back(service: Service, hand: HandClock, database: Database) -> None:
     id = opened_one(service)
     assert service.show(id, whole=False)["period"] == 0
     hand.forward(3 * DAY)
     assert service.show(id, whole=False)["period"] == 3
     hand.forward(-2 * DAY)
-    again = Service(database, hand.clock)
+    again = Service(database, hand)
     assert again.show(id, whole=False)["period"] == 3

@@ -23,6 +23,14 @@ from hush.collect.store.lock import Lock
 from hush.errors import ParameterError, Unsaid, message
 
 T = TypeVar("T")
+_PATIENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""Of PostgreSQL: a server that is gone must be known to be gone within seconds, since devices wait."""
 _PAGES = 4096  # of the log, before they are copied into the file: 16 MB
 
 
@@ -40,7 +48,7 @@ class Database:
         self._lock = Lock(Path(f"{self.url.database}.lock"), holder) if self.embedded else None
         try:
             self._writing = _sqlite_writer(self.url) if self.embedded else _postgres(self.url, 2)
-            self._reading: sa.Engine | None = None
+            self._reading = _sqlite_readers(self.url) if self.embedded else _postgres_readers(self.url)
         except BaseException:
             self._release()
             raise
@@ -59,14 +67,6 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that sees one moment of the store, and cannot change it."""
-        if self._reading is None:
-            self._reading = (
-                _sqlite_readers(self.url)
-                if self.embedded
-                else _postgres(self.url, 4).execution_options(
-                    isolation_level="REPEATABLE READ", postgresql_readonly=True
-                )
-            )
         with self._reading.connect() as connection, connection.begin():
             yield connection
 
@@ -84,9 +84,8 @@ class Database:
     def close(self) -> None:
         """End what was begun, and let go."""
         self._thread.shutdown(wait=True)
-        for engine in (self._reading, self._writing):
-            if engine is not None:
-                engine.dispose()
+        self._reading.dispose()
+        self._writing.dispose()  # the last one: it checkpoints
         self._release()
 
     def _release(self) -> None:
@@ -103,7 +102,8 @@ def parsed(url: str) -> sa.URL:
         rule = "must be a file, sqlite:///FILE or postgresql://…"
         got = Unsaid(found.drivername if found.database else "no file")  # never the password
         raise ParameterError(message("store", rule, got, "use e.g. --store collections.db"))
-    return found.set(drivername="sqlite+pysqlite")
+    where = os.path.realpath(found.database)  # one store has one lock, whatever it is called
+    return found.set(drivername="sqlite+pysqlite", database=where)
 
 
 def _sqlite_writer(url: sa.URL) -> sa.Engine:
@@ -121,15 +121,19 @@ def _sqlite_writer(url: sa.URL) -> sa.Engine:
 
 
 def _sqlite_readers(url: sa.URL) -> sa.Engine:
-    where = f"file:{_escaped(str(Path(str(url.database)).resolve()))}?mode=ro"
-
     def connect() -> sqlite3.Connection:
-        made = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, timeout=30.0)
+        made = read_only(Path(str(url.database)))
         made.execute("PRAGMA query_only=ON")
         return made
 
     made = sa.create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool, pool_size=8, max_overflow=8)
     return _explicit(made, "BEGIN")
+
+
+def read_only(path: Path) -> sqlite3.Connection:
+    """A connection that the system itself lets read only."""
+    where = f"file:{_escaped(str(path.resolve()))}?mode=ro"
+    return sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, timeout=30.0)
 
 
 def _escaped(path: str) -> str:
@@ -147,4 +151,22 @@ def _explicit(engine: sa.Engine, begin: str) -> sa.Engine:
 
 
 def _postgres(url: sa.URL, size: int) -> sa.Engine:
-    return sa.create_engine(url, pool_size=size, max_overflow=4, pool_pre_ping=True, pool_recycle=1800)
+    made = sa.create_engine(
+        url, pool_size=size, max_overflow=4, pool_pre_ping=True, pool_recycle=1800, connect_args=_PATIENCE
+    )
+    sa.event.listen(made, "connect", _durable)
+    return made
+
+
+def _postgres_readers(url: sa.URL) -> sa.Engine:
+    made = _postgres(url, 4)
+    return made.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+def _durable(connection: Any, record: Any) -> None:
+    """What is committed is on the disk, whatever the server's settings say."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW synchronous_commit")
+        if cursor.fetchone()[0] in ("off", "local"):
+            cursor.execute("SET synchronous_commit TO on")
+    connection.commit()

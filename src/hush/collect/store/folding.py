@@ -7,7 +7,7 @@ they now hold is pending no longer. Whatever ends a step before that leaves ever
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +18,16 @@ from hush.collect.store import tables
 from hush.collect.store.alone import trying
 from hush.collect.store.collections import AGGREGATES, StoredCollection
 from hush.collect.store.database import Database
+from hush.errors import HushError
 from hush.estimation import Aggregate
 
 MOST_BYTES = 1 << 26
 """Records that one step holds."""
 _MOST_BATCHES = 4096
+MOST_BUILDS = 256
+"""Client builds of one collection that have aggregates of their own: clients say what they are, and some lie."""
+OTHERS = "(others)"
+"""What all further builds are called, in aggregates and batches; no client can call itself so."""
 
 Key = tuple[int, int, str]
 """A collection's number, a period and a build: what has an aggregate of its own."""
@@ -41,6 +46,10 @@ class Folded:
     collections: frozenset[int]
 
 
+class FoldedTwice(HushError, RuntimeError):
+    """Another process has folded the same batches; nothing was done, and the next step goes on."""
+
+
 _NOTHING = Folded(0, frozenset())
 
 
@@ -55,13 +64,14 @@ def step(database: Database, specs: Callable[[int], StoredCollection]) -> Folded
         if not mine:
             return _NOTHING
         with database.reading() as connection:
-            seqs, parts = _read(connection)
-        if not seqs:
+            parts = _read(connection)
+        if not parts:
             return _NOTHING
-        grown = {key: tallied(specs(key[0]), records) for key, records in parts.items()}
-        forgotten = [number for number in {key[0] for key in grown} if specs(number).keep == AGGREGATES]
+        grown = {key: tallied(specs(key[0]), [records for _, records in part]) for key, part in parts.items()}
+        seqs = {key: [seq for seq, _ in part] for key, part in parts.items()}
+        forgotten = [number for number in {key[0] for key in parts} if specs(number).keep == AGGREGATES]
         database.write(lambda writing: _commit(writing, seqs, grown, forgotten)).result()
-    return Folded(len(seqs), frozenset(key[0] for key in grown))
+    return Folded(sum(map(len, seqs.values())), frozenset(key[0] for key in grown))
 
 
 def tallied(collection: StoredCollection, records: list[bytes]) -> Aggregate:
@@ -71,8 +81,8 @@ def tallied(collection: StoredCollection, records: list[bytes]) -> Aggregate:
     return found
 
 
-def _read(connection: sa.Connection) -> tuple[list[int], dict[Key, list[bytes]]]:
-    """The numbers of some batches that are pending, and their records: as many as one step may hold, at least one."""
+def _read(connection: sa.Connection) -> dict[Key, list[tuple[int, bytes]]]:
+    """Some batches that are pending, with their numbers: as many as one step may hold, at least one."""
     cursor: Any = connection.connection.cursor()
     pending = "FROM pending p JOIN batch b ON b.seq = p.seq"
     cursor.execute(f"SELECT p.seq, length(b.records) {pending} ORDER BY p.seq LIMIT {_MOST_BATCHES}")
@@ -83,46 +93,70 @@ def _read(connection: sa.Connection) -> tuple[list[int], dict[Key, list[bytes]]]
         if seqs and held > MOST_BYTES:
             break
         seqs.append(seq)
-    parts: dict[Key, list[bytes]] = defaultdict(list)
+    parts: dict[Key, list[tuple[int, bytes]]] = defaultdict(list)
     if seqs:
         cursor.execute(
             f"SELECT p.seq, b.collection, b.period, b.build, b.records {pending}"
-            f" WHERE p.seq BETWEEN {int(seqs[0])} AND {int(seqs[-1])} ORDER BY p.seq"
+            f" WHERE p.seq BETWEEN {int(seqs[0])} AND {int(seqs[-1])}"
         )
-        rows = cursor.fetchall()  # one may have been committed since, between those that were
-        seqs = [seq for seq, *_ in rows]
-        for _, number, period, build, records in rows:
-            parts[number, period, build].append(records)
-    return seqs, parts
+        for seq, number, period, build, records in cursor.fetchall():
+            parts[number, period, build].append((seq, records))
+    return parts
 
 
-def _commit(connection: sa.Connection, seqs: list[int], grown: dict[Key, Aggregate], forgotten: list[int]) -> None:
+def _commit(
+    connection: sa.Connection, seqs: Mapping[Key, list[int]], grown: Mapping[Key, Aggregate], forgotten: list[int]
+) -> None:
+    """Let the aggregates grow; whatever is not pending any more by now, another one has folded, and nothing is done."""
     excluded = {tuple(row) for row in connection.execute(sa.select(tables.exclusion))}
     for key in sorted(grown):
-        if (key[0], key[2]) not in excluded:
-            add(connection, key, grown[key])
-    listed: sa.BindParameter[Any] = sa.bindparam("seqs", expanding=True)
+        if (key[0], key[2]) in excluded or add(connection, key, grown[key]):
+            continue
+        add(connection, (*key[:2], OTHERS), grown[key], named=True)
+        _over(connection, sa.update(tables.batch).values(build=OTHERS), tables.batch.c.seq, seqs[key])
+    every = [seq for some in seqs.values() for seq in some]
+    if _over(connection, sa.delete(tables.pending), tables.pending.c.seq, every) != len(every):
+        raise FoldedTwice("some of these batches have been folded by another process meanwhile")
+    for key in (key for key in seqs if key[0] in forgotten):
+        _over(connection, sa.update(tables.batch).values(records=None), tables.batch.c.seq, seqs[key])
+
+
+def _over(connection: sa.Connection, change: Any, column: sa.Column[int], seqs: list[int]) -> int:
+    """Change many rows by their numbers; how many there were."""
+    listed: Any = sa.bindparam("seqs", expanding=True)
     done = 0
     for some in (seqs[i : i + 900] for i in range(0, len(seqs), 900)):
-        cleared = connection.execute(sa.delete(tables.pending).where(tables.pending.c.seq.in_(listed)), {"seqs": some})
-        done += cleared.rowcount
-        if forgotten:
-            of = tables.batch.c
-            gone = sa.update(tables.batch).where(of.seq.in_(listed), of.collection.in_(forgotten)).values(records=None)
-            connection.execute(gone, {"seqs": some})
-    if done != len(seqs):
-        raise RuntimeError("some of these batches have been folded by another process meanwhile")
+        done += connection.execute(change.where(column.in_(listed)), {"seqs": some}).rowcount
+    return done
 
 
-def add(connection: sa.Connection, key: Key, more: Aggregate) -> None:
-    """Let one aggregate grow."""
+def add(connection: sa.Connection, key: Key, more: Aggregate, *, named: bool = False) -> bool:
+    """Let one aggregate grow; False where it would be of one build too many.
+
+    Args:
+        connection: Of the writer.
+        key: Which one.
+        more: What it grows by.
+        named: The build may have an aggregate, however many others have.
+    """
     c = tables.aggregate.c
     mine = sa.and_(c.collection == key[0], c.period == key[1], c.build == key[2])
     before = connection.execute(sa.select(c.content).where(mine)).scalar_one_or_none()
-    total = more if before is None else Aggregate.from_bytes(bytes(before)) + more
-    values = {"number": total.n, "content": total.to_bytes()}
-    if before is None:
-        names = {"collection": key[0], "period": key[1], "build": key[2]}
-        connection.execute(sa.insert(tables.aggregate).values(**names, **values))
-    else:
-        connection.execute(sa.update(tables.aggregate).where(mine).values(**values))
+    if before is not None:
+        total = Aggregate.from_bytes(bytes(before)) + more
+        change = sa.update(tables.aggregate).where(mine).values(number=total.n, content=total.to_bytes())
+        connection.execute(change)
+        return True
+    if not named and not _has_room(connection, key):
+        return False
+    names = {"collection": key[0], "period": key[1], "build": key[2]}
+    connection.execute(sa.insert(tables.aggregate).values(**names, number=more.n, content=more.to_bytes()))
+    return True
+
+
+def _has_room(connection: sa.Connection, key: Key) -> bool:
+    """Whether a collection knows a build, or has not too many yet."""
+    c = tables.aggregate.c
+    asked = sa.select(c.build).where(c.collection == key[0], c.build != OTHERS).distinct()
+    known = set(connection.execute(asked).scalars())
+    return key[2] in known or len(known) < MOST_BUILDS

@@ -12,37 +12,54 @@ from hush.collect.store import tables
 from hush.collect.store.collections import AGGREGATES, StoredCollection
 from hush.errors import Unsaid, message
 
-_PAGE = 256
+_PAGE = 64
 
 
 class KeptBatch(NamedTuple):
     """A batch of the store."""
 
-    seq: int
     period: int
     build: str
-    accepted: int
     records: bytes
 
 
-def batches(connection: sa.Connection, collection: StoredCollection) -> Iterator[KeptBatch]:
-    """All batches of a collection but those of excluded builds, in bounded memory."""
-    b, gone = tables.batch.c, tables.exclusion.c
+def batches(
+    connection: sa.Connection, collection: StoredCollection, *, period: int | None = None, folded: bool = False
+) -> Iterator[KeptBatch]:
+    """All batches of a collection but those of excluded builds, in bounded memory.
+
+    Args:
+        connection: One that sees one moment of the store.
+        collection: Whose.
+        period: Only those of one period.
+        folded: Only those that are not pending.
+    """
+    b, gone, p = tables.batch.c, tables.exclusion.c, tables.pending.c
     excluded = sa.select(gone.build).where(gone.collection == collection.number)
     asked = (
-        sa.select(b.seq, b.period, b.build, b.accepted, b.records)
+        sa.select(b.period, b.build, b.records)
         .where(b.collection == collection.number, b.records.is_not(None), b.build.not_in(excluded))
-        .order_by(b.seq)
-        .limit(_PAGE)
+        .where(b.period >= collection.forgotten_below)
     )
-    last = 0
-    while rows := connection.execute(asked.where(b.seq > last)).all():
-        for row in rows:
-            yield KeptBatch(row.seq, row.period, row.build, row.accepted, bytes(row.records))
-        last = rows[-1].seq
+    if period is not None:
+        asked = asked.where(b.period == period)
+    if folded:
+        asked = asked.where(~sa.exists().where(p.seq == b.seq))
+    for row in connection.execute(asked, execution_options={"yield_per": _PAGE}):
+        yield KeptBatch(row.period, row.build, bytes(row.records))
 
 
-def there(connection: sa.Connection, collection: StoredCollection) -> int:
+def periods(connection: sa.Connection, collection: StoredCollection) -> list[int]:
+    """The periods that there are batches or aggregates of, and whose reports are not forgotten."""
+    found: set[int] = set()
+    for table in (tables.batch, tables.aggregate):
+        c = table.c
+        asked = sa.select(c.period).where(c.collection == collection.number, c.period >= collection.forgotten_below)
+        found |= set(connection.execute(asked.distinct()).scalars())
+    return sorted(found)
+
+
+def forgotten(connection: sa.Connection, collection: StoredCollection) -> int:
     """How many reports are forgotten, of those that count; refused where all are."""
     a = tables.aggregate.c
     asked = sa.select(sa.func.coalesce(sa.func.sum(a.number), 0)).where(a.collection == collection.number)

@@ -13,27 +13,21 @@ from hush.collect.store.folding import MOST_BYTES, tallied
 from hush.errors import SpecError
 from hush.estimation import Aggregate
 
-Part = tuple[int, str]
-"""A period and a build."""
 
-
-def rebuilt(connection: sa.Connection, collection: StoredCollection) -> dict[Part, Aggregate]:
-    """The aggregates of all that is kept and not pending."""
-    waiting = {row[0] for row in connection.execute(sa.select(tables.pending.c.seq))}
-    found: dict[Part, Aggregate] = {}
-    held: defaultdict[Part, list[bytes]] = defaultdict(list)
+def rebuilt(connection: sa.Connection, collection: StoredCollection, period: int) -> dict[str, Aggregate]:
+    """The aggregates of one period, by build, of all that is kept and not pending."""
+    found: dict[str, Aggregate] = {}
+    held: defaultdict[str, list[bytes]] = defaultdict(list)
     size = 0
 
     def tally() -> None:
-        for part, records in held.items():
+        for build, records in held.items():
             more = tallied(collection, records)
-            found[part] = found[part] + more if part in found else more
+            found[build] = found[build] + more if build in found else more
         held.clear()
 
-    for each in kept.batches(connection, collection):
-        if each.seq in waiting or each.period < collection.forgotten_below:
-            continue
-        held[each.period, each.build].append(each.records)
+    for each in kept.batches(connection, collection, period=period, folded=True):
+        held[each.build].append(each.records)
         size += len(each.records)
         if size >= MOST_BYTES:
             tally()
@@ -43,43 +37,52 @@ def rebuilt(connection: sa.Connection, collection: StoredCollection) -> dict[Par
 
 
 def compared(connection: sa.Connection, collection: StoredCollection) -> dict[str, Any]:
-    """Whether the aggregates are those of the kept reports, and where not."""
-    forgotten = kept.there(connection, collection)
-    again, differences, n = rebuilt(connection, collection), [], 0
-    a, gone = tables.aggregate.c, tables.exclusion.c
-    excluded = sa.select(gone.build).where(gone.collection == collection.number)
-    asked = sa.select(a.period, a.build, a.number, a.content).where(
-        a.collection == collection.number, a.period >= collection.forgotten_below, a.build.not_in(excluded)
-    )
-    for period, build, number, content in connection.execute(asked.order_by(a.period, a.build)):
-        due = again.pop((period, build), None)
-        n += 0 if due is None else due.n
-        what = _difference(due, number, bytes(content))
-        if what is not None:
-            differences.append({"period": period, "build": build, "what": what})
-    for (period, build), due in sorted(again.items()):
-        n += due.n
-        what = f"{due.n} reports are kept, and no aggregate has them"
-        differences.append({"period": period, "build": build, "what": what})
+    """Whether the aggregates are those of the kept reports, and where not; a period at a time."""
+    forgotten = kept.forgotten(connection, collection)
+    n, differences = 0, []
+    for period in kept.periods(connection, collection):
+        due, there = rebuilt(connection, collection, period), _folded(connection, collection, period)
+        n += sum(part.n for part in due.values())
+        for build in sorted({*due, *there}):
+            what = _difference(due.get(build), there.get(build))
+            if what is not None:
+                differences.append({"period": period, "build": build, "what": what})
     return {"equal": not differences, "n": n, "forgotten": forgotten, "differences": differences}
 
 
-def _difference(due: Aggregate | None, number: int, content: bytes) -> str | None:
-    try:
-        found = Aggregate.from_bytes(content)
-    except SpecError:
-        return "the aggregate is damaged"
-    if due is None or due.n != found.n:
-        return f"the aggregate has {found.n} reports, and {0 if due is None else due.n} are kept"
-    if number != found.n:
-        return f"the aggregate has {found.n} reports, and is said to have {number}"
-    return None if found == due else "the aggregate is another one than that of the kept reports"
-
-
 def exclude(connection: sa.Connection, number: int, build: str) -> None:
-    """Drop a build from the aggregates, for good; whoever folds leaves it out from now on."""
+    """Drop a build from the aggregates, for good; whoever folds leaves it out from now on.
+
+    Each build has aggregates of its own, so what stays is what a rebuild without that build would give.
+    """
     c, a = tables.exclusion.c, tables.aggregate.c
     there = sa.select(c.build).where(c.collection == number, c.build == build)
     if connection.execute(there).one_or_none() is None:
         connection.execute(sa.insert(tables.exclusion).values(collection=number, build=build))
     connection.execute(sa.delete(tables.aggregate).where(a.collection == number, a.build == build))
+
+
+def _folded(connection: sa.Connection, collection: StoredCollection, period: int) -> dict[str, tuple[int, bytes]]:
+    a, gone = tables.aggregate.c, tables.exclusion.c
+    excluded = sa.select(gone.build).where(gone.collection == collection.number)
+    asked = sa.select(a.build, a.number, a.content).where(
+        a.collection == collection.number, a.period == period, a.build.not_in(excluded)
+    )
+    return {build: (number, bytes(content)) for build, number, content in connection.execute(asked)}
+
+
+def _difference(due: Aggregate | None, there: tuple[int, bytes] | None) -> str | None:
+    """What is wrong with an aggregate, in words; None where it is the one that is due."""
+    n = 0 if due is None else due.n
+    if there is None:
+        return f"{n:,} reports are kept, and no aggregate has them"
+    number, content = there
+    try:
+        found = Aggregate.from_bytes(content)
+    except SpecError:
+        return "the aggregate is damaged"
+    if n != found.n:
+        return f"the aggregate has {found.n:,} reports, and {n:,} are kept"
+    if number != found.n:
+        return f"the aggregate has {found.n:,} reports, and is said to have {number:,}"
+    return None if found == due else "the aggregate is another one than that of the kept reports"

@@ -1,7 +1,7 @@
 """Time goes by: periods are handed out, pruned beyond the horizon, and what was kept for so many days is forgotten.
 
-A period is pruned in one transaction: it is refused from then on, and only with it the ids of its batches go. So there
-is no moment in which a batch could come again and count again.
+A period is refused from the transaction on that says so, and only then the ids of its batches go. So there is no moment
+in which a batch could come again and count again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from hush.collect.store.collections import AGGREGATES, CLOSED, DAY, OPEN, Stored
 
 END = "its end"
 """Who closes a collection that was to end."""
+MOST_ROWS = 1000
+"""Batches that go in one transaction, so that nobody waits long for the next one."""
 
 
 def handed_out(connection: sa.Connection, number: int, period: int) -> int:
@@ -30,36 +32,40 @@ def kept_periods(collection: StoredCollection) -> int | None:
     return max(-(-collection.keep_days * DAY // collection.period_seconds), collection.horizon)
 
 
-def due(collection: StoredCollection, now: float) -> bool:
-    """Whether there is something to do."""
-    if collection.began is None:
-        return False
-    ended = collection.status == OPEN and collection.ends is not None and now >= collection.ends
-    return ended or collection.period_at(now) > collection.period
-
-
-def maintained(connection: sa.Connection, id: str, now: float) -> None:
-    """Bring one collection up to date."""
+def advanced(connection: sa.Connection, id: str, now: float) -> None:
+    """Bring a collection to the present: its period, the periods that it refuses, and its end."""
     found = collections.found(connection, id)
     if found.began is None:
         return
-    period = handed_out(connection, found.number, found.period_at(now))
+    if found.period_at(now) > found.period or found.pruned_below < found.period - found.horizon:
+        _advanced(connection, found, handed_out(connection, found.number, found.period_at(now)))
     if found.status == OPEN and found.ends is not None and now >= found.ends:
         collections.changed(connection, found.number, status=CLOSED)
         deeds.note(connection, "close", who=END, now=now, collection=id)
-    _pruned(connection, found, period)
 
 
-def _pruned(connection: sa.Connection, collection: StoredCollection, period: int) -> None:
-    """Refuse periods beyond the horizon, and drop their batches where nothing else needs them."""
-    b, number = tables.batch.c, collection.number
-    below = max(collection.pruned_below, period - collection.horizon)
-    stays = kept_periods(collection)
-    forgotten = collection.forgotten_below if stays is None else max(collection.forgotten_below, period - stays)
-    collections.changed(connection, number, pruned_below=below, forgotten_below=forgotten)
-    gone = below if collection.keep == AGGREGATES else min(below, forgotten)
-    pending = sa.select(tables.pending.c.seq)
-    connection.execute(sa.delete(tables.batch).where(b.collection == number, b.period < gone, b.seq.not_in(pending)))
-    if collection.keep == AGGREGATES and stays is not None:
+def _advanced(connection: sa.Connection, found: StoredCollection, period: int) -> None:
+    stays = kept_periods(found)
+    collections.changed(
+        connection,
+        found.number,
+        pruned_below=max(found.pruned_below, period - found.horizon),
+        forgotten_below=found.forgotten_below if stays is None else max(found.forgotten_below, period - stays),
+    )
+
+
+def forgotten(connection: sa.Connection, id: str) -> int:
+    """Drop some batches of periods that are refused, where nothing needs them any more; how many.
+
+    What is pending waits until it is folded.
+    """
+    found, b = collections.found(connection, id), tables.batch.c
+    only_aggregates = found.keep == AGGREGATES
+    below = found.pruned_below if only_aggregates else found.forgotten_below
+    if only_aggregates:
         a = tables.aggregate.c
-        connection.execute(sa.delete(tables.aggregate).where(a.collection == number, a.period < forgotten))
+        over = a.period < found.forgotten_below
+        connection.execute(sa.delete(tables.aggregate).where(a.collection == found.number, over))
+    pending = sa.select(tables.pending.c.seq).where(tables.pending.c.seq == b.seq).exists()
+    some = sa.select(b.seq).where(b.collection == found.number, b.period < below, ~pending).limit(MOST_ROWS)
+    return int(connection.execute(sa.delete(tables.batch).where(b.seq.in_(some))).rowcount)

@@ -11,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from hush.collect.store.database import Database
-from hush.errors import SpecError, message
+from hush.errors import ParameterError, SpecError, Unsaid, cause, message
 
 _STEPS = Path(__file__).with_name("migrations")
 _UPGRADING = 0x48555349  # the number of an advisory lock
@@ -31,20 +31,31 @@ def version(connection: sa.Connection) -> str | None:
 
 def upgrade(database: Database, *, to: str = "head") -> None:
     """Bring a store to a version, by default this code's; one that a later version wrote is refused."""
-    database.write(lambda connection: _upgrade(connection, to)).result()
+    try:
+        database.write(lambda connection: _upgrade(connection, to)).result()
+    except sa.exc.DBAPIError as error:
+        rule, got = (
+            "must be a database that can be reached, and whose tables are hush's own",
+            Unsaid(cause(error.orig or error)),
+        )
+        raise ParameterError(message("store", rule, got, "check its address, and that it runs")) from error
 
 
 def _upgrade(connection: sa.Connection, to: str) -> None:
     if connection.dialect.name != "sqlite":
         connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_UPGRADING})"))
+    readable(version(connection))
     config = _config()
-    known = {step.revision for step in ScriptDirectory.from_config(config).walk_revisions()}
-    there = version(connection)
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
+
+
+def readable(there: str | None) -> None:
+    """Refuse the version of a store that this code does not know."""
+    known = {step.revision for step in ScriptDirectory.from_config(_config()).walk_revisions()}
     if there is not None and there not in known:
         rule = f"must be of version {latest()} or earlier"
         raise SpecError(message("store", rule, there, "upgrade hush, or restore a copy from before"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, to)
 
 
 def _config() -> Config:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -71,6 +72,7 @@ batch = Table(
     Column("accepted", Integer, nullable=False),
     Column("records", LargeBinary),  # none where only aggregates are kept, once they are folded
     UniqueConstraint("collection", "id"),
+    Index(None, "collection", "period"),  # what is pruned and rebuilt is found by it
     sqlite_autoincrement=True,  # a number is never given twice
 )
 

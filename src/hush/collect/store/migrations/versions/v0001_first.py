@@ -56,6 +56,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("collection", "id", name="uq_batch_collection_id"),
         sqlite_autoincrement=True,
     )
+    op.create_index("ix_batch_collection_period", "batch", ["collection", "period"])
     op.create_table(
         "pending",
         sa.Column("seq", _BIG, autoincrement=False, nullable=False),
