@@ -125,3 +125,28 @@ deed = Table(
     Column("detail", Text, nullable=False),
     sqlite_autoincrement=True,
 )
+
+mirror = Table(
+    "mirror",
+    metadata,
+    Column("collection", Integer, ForeignKey("collection.number"), primary_key=True, autoincrement=False),
+    Column("view", Text, nullable=False),  # what the collector tells of it; of relays' stores alone
+)
+
+outgoing = Table(
+    "outgoing",
+    metadata,
+    Column("seq", _BIG, primary_key=True, autoincrement=True),
+    Column("collection", Integer, ForeignKey("collection.number"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),  # an envelope that a relay sends until it is acknowledged
+    sqlite_autoincrement=True,
+)
+
+relayed = Table(
+    "relayed",
+    metadata,
+    Column("collection", Integer, ForeignKey("collection.number"), primary_key=True, autoincrement=False),
+    Column("fate", String(16), primary_key=True),
+    Column("number", BigInteger, nullable=False),
+)

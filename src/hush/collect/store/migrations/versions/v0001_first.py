@@ -108,3 +108,28 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("seq", name="pk_deed"),
         sqlite_autoincrement=True,
     )
+    op.create_table(
+        "mirror",
+        sa.Column("collection", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("view", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(["collection"], ["collection.number"], name="fk_mirror_collection"),
+        sa.PrimaryKeyConstraint("collection", name="pk_mirror"),
+    )
+    op.create_table(
+        "outgoing",
+        sa.Column("seq", _BIG, primary_key=True, autoincrement=True, nullable=False),
+        sa.Column("collection", sa.Integer, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(["collection"], ["collection.number"], name="fk_outgoing_collection"),
+        sa.PrimaryKeyConstraint("seq", name="pk_outgoing"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "relayed",
+        sa.Column("collection", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("fate", sa.String(16), nullable=False),
+        sa.Column("number", sa.BigInteger, nullable=False),
+        sa.ForeignKeyConstraint(["collection"], ["collection.number"], name="fk_relayed_collection"),
+        sa.PrimaryKeyConstraint("collection", "fate", name="pk_relayed"),
+    )
