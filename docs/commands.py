@@ -6,6 +6,7 @@ Each command of the page stands between two marks; a test compares what is there
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,21 @@ import typer
 from hush.cli import app
 
 PAGE = Path(__file__).parent / "cli.md"
-MARKED = re.compile(r"(<!-- begin (\w+) -->\n).*?(<!-- end -->)", re.S)
+MARKED = re.compile(r"(<!-- begin ([\w ]+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def commands() -> dict[str, Any]:
-    """Every command by name."""
-    group: Any = typer.main.get_command(app)
-    return {name: group.get_command(None, name) for name in group.list_commands(None)}
+    """Every command by name; of one that has commands of its own, these."""
+    return dict(_of(typer.main.get_command(app), ""))
+
+
+def _of(group: Any, before: str) -> Iterator[tuple[str, Any]]:
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        if hasattr(command, "list_commands"):
+            yield from _of(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def reference(name: str) -> str:
@@ -44,6 +53,8 @@ def _shown(argument: Any) -> str:
 def _row(shown: str, parameter: Any) -> str:
     if parameter.required:
         default = "required"
+    elif isinstance(getattr(parameter, "show_default", None), str):
+        default = f"`{parameter.show_default}`"
     elif parameter.default in (None, False, "", (), []):
         default = ""
     else:

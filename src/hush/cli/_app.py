@@ -9,12 +9,11 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 import hush
-from hush.cli.asked import renamed
+from hush.cli.asked.once import Once
 from hush.cli.process import guard
-from hush.errors import ParameterError, Unsaid, message
 
 COMMANDS = (
     "plan",
@@ -24,44 +23,29 @@ COMMANDS = (
     "mechanisms",
     "privatize",
     "estimate",
+    "serve",
+    "collection",
     "simulate",
     "audit",
     "demo",
     "reproduce",
 )
-"""Each is a function in the file of its name."""
-
-
-class _Once(TyperCommand):
-    """Refuses an option that is given twice with a value: the last would win, and the first be forgotten.
-
-    An option that has a new name is taken by its old one, too.
-    """
-
-    def make_parser(self, ctx: Any) -> Any:
-        """The parser, which knows the old names."""
-        parser = super().make_parser(ctx)
-        renamed.understand(parser, self.name, self.get_params(ctx))
-        return parser
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options, each at most once unless it may be repeated."""
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
-        given = renamed.resolved(self.name, order)
-        for option in given:
-            single = option.param_type_name == "option" and not (option.multiple or option.is_flag or option.count)
-            if single and given.count(option) > 1:
-                name = max(option.opts, key=len)
-                got = Unsaid(f"it {given.count(option)} times")
-                raise ParameterError(message(name, "must be given once", got, "leave out all but one"))
-        return super().parse_args(ctx, args)
+"""Each is a function in the file of its name, or an application with commands of its own."""
 
 
 @cache
 def _command(name: str) -> Any:
-    """A command; its file is imported when it is run or asked for help, so that the others cost no time."""
+    """A command; its file is imported when it is run or asked for help, so that the others cost no time.
+
+    One that has commands of its own is an application, in which each has a name.
+    """
+    found = getattr(import_module(f"hush.cli.{name}"), name)
+    if isinstance(found, typer.Typer):
+        group = typer.main.get_command(found)
+        group.name = name
+        return group
     alone = typer.Typer(rich_markup_mode="markdown", add_completion=False, pretty_exceptions_enable=False)
-    alone.command(name, cls=_Once)(getattr(import_module(f"hush.cli.{name}"), name))
+    alone.command(name, cls=Once)(found)
     return typer.main.get_command(alone)
 
 

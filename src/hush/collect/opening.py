@@ -56,7 +56,7 @@ class Margin:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class OpeningVerdict:
     """What the planner says.
 
     Args:
@@ -91,7 +91,7 @@ class Verdict:
         }
 
 
-def verdict(spec: Spec, *, target_n: int | None, wished_error: float | None) -> Verdict:
+def verdict(spec: Spec, *, target_n: int | None, wished_error: float | None) -> OpeningVerdict:
     """Whether so many people give what was asked for; if not, how many would, and which budget.
 
     Args:
@@ -112,20 +112,20 @@ epsilon = 3.06
         enough = _enough_people(spec, 10_000, wished_error)
         rule = "must be given, so that the expected error is known before anybody reports"
         remedy = "say how many people are expected" + ("" if enough is None else f"; {enough:,} are enough")
-        return Verdict(False, message("target_n", rule, NOTHING, remedy), None, wished_error, (), enough, None)
+        return OpeningVerdict(False, message("target_n", rule, NOTHING, remedy), None, wished_error, (), enough, None)
     margins = expected(spec, target_n, wished_error)
     worst = max(margins, key=lambda each: each.margin / each.limit)
     if not worst.drowns:
         rule = f"must be enough for a margin of {worst.limit:.3g}{_of(worst)}"
         got = Unsaid(f"{target_n:,} with one of {worst.margin:.3g}")
         said = message("target_n", rule, got, "it fits")
-        return Verdict(True, said, target_n, wished_error, margins, None, None)
+        return OpeningVerdict(True, said, target_n, wished_error, margins, None, None)
     enough, epsilon = _enough_people(spec, target_n, wished_error), _enough_epsilon(spec, target_n, wished_error)
     needed = "must be enough" if enough is None else f"must be at least {enough:,}"
     rule = f"{needed} for a margin of {worst.limit:.3g}{_of(worst)}"
     remedy = _ways(spec.mechanism, enough, epsilon)
     said = message("target_n", rule, Unsaid(f"{target_n:,} with one of {worst.margin:.3g}"), remedy)
-    return Verdict(False, said, target_n, wished_error, margins, enough, epsilon)
+    return OpeningVerdict(False, said, target_n, wished_error, margins, enough, epsilon)
 
 
 def expected(spec: Spec, n: int, wished_error: float | None = None) -> tuple[Margin, ...]:

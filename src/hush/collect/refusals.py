@@ -6,7 +6,7 @@ A reason is what operators count, so it names neither a collection nor a person.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from hush.errors import HushError, Message
 
@@ -69,6 +69,13 @@ class Refused(HushError):
         super().__init__(said)
         self.reason, self.more = REASONS[code], more
         self.retry = self.reason.retry  # of one that is known to last longer, more
+
+    def naming(self, parameter: str) -> Self:
+        """The same refusal, of a parameter that has another name where it was said."""
+        said = self._told
+        if said is None:
+            return self
+        return type(self)(self.reason.code, Message(parameter, said.rule, said.value, said.remedy), **self.more)
 
     def problem(self) -> dict[str, Any]:
         """The answer, as `application/problem+json` has it."""

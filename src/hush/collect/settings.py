@@ -28,7 +28,7 @@ class ServerSettings:
     """All settings of a server; each says in its metadata what it is for."""
 
     store: str = field(
-        default="collections.db", metadata=_said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME")
+        default="hush-collector.db", metadata=_said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME")
     )
     host: str = field(default="127.0.0.1", metadata=_said("the address to listen at"))
     port: int = field(default=8470, metadata=_said("the port to listen at; 0 takes a free one", least=0))

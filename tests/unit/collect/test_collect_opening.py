@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import hush
-from hush.collect.opening import Verdict, budget_of, expected, verdict, with_budget
+from hush.collect.opening import OpeningVerdict, budget_of, expected, verdict, with_budget
 from hush.errors import Message, ParameterError
 from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
@@ -31,7 +31,7 @@ SPECS = {
 }
 
 
-def _judged(spec: Spec, n: int | None, error: float | None = 0.02) -> Verdict:
+def _judged(spec: Spec, n: int | None, error: float | None = 0.02) -> OpeningVerdict:
     return verdict(spec, target_n=n, wished_error=error)
 
 

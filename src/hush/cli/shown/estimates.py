@@ -66,13 +66,20 @@ def series_of(result: Result, whole: Estimate | None = None) -> Series:
     return Series(name, labels, result.estimate.frequencies[at], lower, upper, projected=final, whole=every)
 
 
+def warn_of_randomness(collection: Collection) -> None:
+    """Say where reports do not come from secure randomness, or may not: a collector does not see its clients' own."""
+    for words in collection.randomness:
+        if words == "unknown":
+            terminal.note("Whether these reports come from secure randomness, their files do not say.")
+        elif words != "secure":
+            terminal.warn(f"these reports do not come from secure randomness: {words}")
+
+
 def show(collection: Collection, results: list[Result], by: str | None, settings: EstimateSettings) -> None:
     """Print the tables."""
     console = terminal.stdout()
     console.print(terminal.cell(title_of(collection), "bold"))
-    for words in collection.randomness:
-        if words != "secure":
-            terminal.warn(f"these reports do not come from secure randomness: {words}")
+    warn_of_randomness(collection)
     final = settings.projection
     for result in results:
         if by is not None or result.attribute is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hush.cli.shown import grid, terminal
-from hush.cli.shown.estimates import named, title_of
+from hush.cli.shown.estimates import named, title_of, warn_of_randomness
 from hush.files.collections import Collection
 from hush.files.means import GroupMean
 
@@ -14,9 +14,7 @@ def show(collection: Collection, means: list[GroupMean], by: str | None, level: 
     """Print the table: a line for each group, with the mean of its people and their total."""
     console, column = terminal.stdout(), grid.Column
     console.print(terminal.cell(title_of(collection), "bold"))
-    for words in collection.randomness:
-        if words != "secure":
-            terminal.warn(f"these reports do not come from secure randomness: {words}")
+    warn_of_randomness(collection)
     between = f"{level * 100:g} % interval"
     grouped = [] if by is None else [column(terminal.clean(by), "left"), column("reports", rank=1)]
     numbers = [

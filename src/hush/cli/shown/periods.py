@@ -11,7 +11,7 @@ import numpy as np
 
 from hush import atomic
 from hush.cli.shown import grid, terminal
-from hush.cli.shown.estimates import named, title_of
+from hush.cli.shown.estimates import named, title_of, warn_of_randomness
 from hush.files.collections import Collection
 from hush.files.estimates import EstimateSettings, Result, resting
 from hush.reports.over_time_in_words import of_protocol, of_rounds
@@ -58,9 +58,7 @@ def show(collection: Collection, results: list[Result], top: int | None, setting
     console = terminal.stdout()
     periods = many(len(collection.parts), "period", "periods")
     console.print(terminal.cell(f"{title_of(collection)}, {periods}", "bold"))
-    for words in collection.randomness:
-        if words != "secure":
-            terminal.warn(f"these reports do not come from secure randomness: {words}")
+    warn_of_randomness(collection)
     for course in courses(results):
         if course.attribute is not None:
             console.print()

@@ -101,7 +101,7 @@ def parsed(url: str) -> sa.URL:
     if found.drivername not in ("sqlite", "sqlite+pysqlite") or not found.database or found.database == ":memory:":
         rule = "must be a file, sqlite:///FILE or postgresql://…"
         got = Unsaid(found.drivername if found.database else "no file")  # never the password
-        raise ParameterError(message("store", rule, got, "use e.g. --store collections.db"))
+        raise ParameterError(message("store", rule, got, "use e.g. --store hush-collector.db"))
     where = os.path.realpath(found.database)  # one store has one lock, whatever it is called
     return found.set(drivername="sqlite+pysqlite", database=where)
 
