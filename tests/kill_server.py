@@ -32,7 +32,7 @@ import hush
 from hush.collect.clock import Clock
 from hush.collect.envelope import Envelope, body, new_id
 from hush.collect.service import Service
-from hush.collect.store import schema, tables
+from hush.collect.store import folding, schema, tables
 from hush.collect.store.database import Database
 
 SENDERS = 4
@@ -178,12 +178,14 @@ def judged(store: str, id: str, spec: hush.Spec, sent: Sent) -> dict[str, int]:
                 assert connection.execute(sa.text("PRAGMA integrity_check")).scalar_one() == "ok"
         there = {bytes(row.id).hex(): row for row in rows}
         assert len(there) == len(rows), "a batch is there twice"
-        assert sent.acknowledged <= there.keys(), f"{len(sent.acknowledged - there.keys())} acknowledged batches are lost"
+        assert sent.acknowledged <= there.keys(), (
+            f"{len(sent.acknowledged - there.keys())} acknowledged batches are lost"
+        )
         assert there.keys() <= sent.bodies.keys(), "there are batches that nobody sent"
         for batch, row in there.items():
             assert bytes(row.records) == Envelope.from_bytes(sent.bodies[batch]).records, "a batch is not what was sent"
-        while service.show(id, whole=True)["pending"]:
-            service.fold()
+        while folding.step(database, service.directory.numbered).batches:
+            pass
         due = spec.aggregate(np.frombuffer(b"".join(bytes(row.records) for row in rows), np.uint8))
         assert service.aggregate(id) == due.to_bytes(), "the aggregate is not that of the batches"
         return {"sent": len(sent.bodies), "acknowledged": len(sent.acknowledged), "kept": len(rows), "reports": due.n}

@@ -65,7 +65,9 @@ def main(port: int, path: str) -> None:
         return Response(b"{}", media_type="application/json")
 
     app = Starlette(routes=[Route("/v1/collections/{id}/batches", take, methods=["POST"])])
-    uvicorn.run(app, host="127.0.0.1", port=port, loop="uvloop", http="httptools", log_level="warning", access_log=False)
+    uvicorn.run(
+        app, host="127.0.0.1", port=port, loop="uvloop", http="httptools", log_level="warning", access_log=False
+    )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
@@ -34,6 +35,12 @@ class Arrival:
     digest: bytes
     accepted: int
     records: bytes
+
+
+Row = tuple[int, int, str, bytes, bytes, int, bytes]
+_INSERT = "INSERT INTO batch (collection, period, build, id, digest, accepted, records) VALUES"
+_VALUES = "(?, ?, ?, ?, ?, ?, ?)"
+_SIZES = (256, 64, 16, 4, 1)
 
 
 class Fate(Enum):
@@ -121,12 +128,10 @@ def _inserted(
 
 def _sqlite_inserted(cursor: Any, fresh: Mapping[tuple[int, bytes], Arrival]) -> Mapping[tuple[int, bytes], Arrival]:
     (last,) = cursor.execute("SELECT COALESCE(MAX(seq), 0) FROM batch").fetchone()
-    cursor.executemany(
-        "INSERT INTO batch (collection, period, build, id, digest, accepted, records) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT DO NOTHING",
-        map(_row, fresh.values()),
-    )
-    number = cursor.rowcount
+    number = 0
+    for rows in _pieces([_row(each) for each in fresh.values()]):
+        cursor.execute(f"{_INSERT} {', '.join([_VALUES] * len(rows))} ON CONFLICT DO NOTHING", [*chain(*rows)])
+        number += cursor.rowcount
     cursor.execute("INSERT INTO pending SELECT seq FROM batch WHERE seq > ?", (last,))
     if number == len(fresh):
         return fresh
@@ -134,7 +139,18 @@ def _sqlite_inserted(cursor: Any, fresh: Mapping[tuple[int, bytes], Arrival]) ->
     return {(number, id): fresh[number, id] for number, id in kept}
 
 
-def _row(a: Arrival) -> tuple[int, int, str, bytes, bytes, int, bytes]:
+def _pieces(rows: list[Row]) -> Iterator[list[Row]]:
+    """Rows in few pieces, of few different sizes: a statement of each is prepared once.
+
+    Every statement lets the event loop run and then waits for it, so there must not be one for every row.
+    """
+    for size in _SIZES:
+        while len(rows) >= size:
+            yield rows[:size]
+            rows = rows[size:]
+
+
+def _row(a: Arrival) -> Row:
     return a.collection, a.period, a.build, a.id, a.digest, a.accepted, a.records
 
 
