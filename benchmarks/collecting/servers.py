@@ -49,6 +49,15 @@ def collection(store: str, spec: hush.Spec) -> tuple[str, str]:
         database.close()
 
 
+def token(store: str, role: str) -> str:
+    """A token of a store that no server has open."""
+    database = Database(store)
+    try:
+        return Service(database, Clock()).issue_token(role, label="benchmark", who="benchmark")
+    finally:
+        database.close()
+
+
 def batch(id: str, key: str, spec: hush.Spec, reports: int) -> Batch:
     """A batch of so many reports."""
     made = spec.privatize(np.arange(reports) % spec.mechanism.k)

@@ -178,16 +178,20 @@ class LH(Hashed):
 
     def _interval(self, reports: Reports) -> tuple[Words, Words, Words]:
         """A report supports the value with key x where a·x + b < length, in 32-bit arithmetic."""
+        self._check(reports)
         bucket = reports["bucket"]
-        if bucket.size and int(bucket.max()) >= self.g:
-            raise ReportError(
-                message("reports", f"must have buckets below {self.g}", int(bucket.max()), "check their spec")
-            )
         if self.g <= TABLED:
             start, size = (column[bucket] for column in self._buckets)
         else:
             start, size = self._extent(bucket.astype(np.uint64))
         return np.ascontiguousarray(reports["a"]), reports["b"] - start, size
+
+    def _check(self, reports: Reports) -> None:
+        bucket = reports["bucket"]
+        if bucket.size and int(bucket.max()) >= self.g:
+            raise ReportError(
+                message("reports", f"must have buckets below {self.g}", int(bucket.max()), "check their spec")
+            )
 
     def _extent(self, bucket: npt.NDArray[np.uint64]) -> tuple[Words, Words]:
         """The first hash of a bucket, and how many hashes it holds."""
