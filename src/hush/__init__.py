@@ -132,6 +132,7 @@ _PACKAGES = {
     "analysis",
     "attacks",
     "audit",
+    "collect",
     "estimation",
     "exact",
     "files",

@@ -32,7 +32,7 @@ def made(
         batch, people, periods = batch.take(to_arrow(chosen)), people[chosen], periods[chosen]
     width = len(value_types(spec))
     columns = [to_numpy(batch.column(FIRST + j)) for j in range(width)]
-    reports = _reports(spec, StoredMemory(connection, collection), people, columns)
+    reports = randomized(spec, StoredMemory(connection, collection), people, columns)
     kept = batch.schema.names[FIRST + width :]
     if NO_PERIOD in names.values():
         arrays = [column_of(reports), *(batch.column(name) for name in kept)]
@@ -46,7 +46,15 @@ def made(
     return pa.record_batch(arrays, [COLUMN, PERIOD, *kept])
 
 
-def _reports(spec: Spec, memory: StoredMemory, people: Ints, columns: list[Any]) -> Reports:
+def randomized(spec: Spec, memory: StoredMemory, people: Ints, columns: list[Any]) -> Reports:
+    """One report of each person, with the answers that are kept; securely drawn.
+
+    Args:
+        spec: What makes them.
+        memory: Where answers are kept; nothing is, but over time.
+        people: Whose they are, by number.
+        columns: What each holds, as the mechanism takes it: one column, or one for each attribute.
+    """
     m = spec.mechanism
     several = hasattr(m, "sizes")
     if m.kind != "longitudinal":

@@ -13,23 +13,26 @@ from hush.errors import ParameterError, Unsaid, message
 
 VERSION = 1
 APPLICATION = 0x48555348  # "HUSH"
-_TABLES = """
-CREATE TABLE secret (key BLOB NOT NULL);
-CREATE TABLE collection (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, spec TEXT NOT NULL);
+PEOPLE_TABLES = """
 CREATE TABLE person (id INTEGER PRIMARY KEY, name BLOB NOT NULL UNIQUE);
-CREATE TABLE period (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE account (
     collection INTEGER NOT NULL, person INTEGER NOT NULL, reports INTEGER NOT NULL,
     PRIMARY KEY (collection, person)) WITHOUT ROWID;
-CREATE TABLE reported (
-    collection INTEGER NOT NULL, period INTEGER NOT NULL, person INTEGER NOT NULL, times INTEGER NOT NULL,
-    PRIMARY KEY (collection, period, person)) WITHOUT ROWID;
 CREATE TABLE drawn (
     collection INTEGER NOT NULL, part INTEGER NOT NULL, person INTEGER NOT NULL, item BLOB NOT NULL,
     PRIMARY KEY (collection, part, person)) WITHOUT ROWID;
 CREATE TABLE answer (
     collection INTEGER NOT NULL, part INTEGER NOT NULL, person INTEGER NOT NULL, state INTEGER NOT NULL,
     item BLOB NOT NULL, PRIMARY KEY (collection, part, person, state)) WITHOUT ROWID;
+"""
+"""People, how often each reported in each collection, and the answers that each keeps: what `StoredMemory` asks for."""
+_TABLES = """
+CREATE TABLE secret (key BLOB NOT NULL);
+CREATE TABLE collection (id INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, spec TEXT NOT NULL);
+CREATE TABLE period (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE reported (
+    collection INTEGER NOT NULL, period INTEGER NOT NULL, person INTEGER NOT NULL, times INTEGER NOT NULL,
+    PRIMARY KEY (collection, period, person)) WITHOUT ROWID;
 CREATE TABLE outbox (
     id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, output TEXT NOT NULL, rows INTEGER NOT NULL,
     batch BLOB NOT NULL);
@@ -75,7 +78,7 @@ def _check(connection: sqlite3.Connection, path: Path | None) -> None:
     """Make the tables of an empty file; refuse one of another kind or of a later version."""
     kind, version = (connection.execute(f"PRAGMA {of}").fetchone()[0] for of in ("application_id", "user_version"))
     if (kind, version) == (0, 0) and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-        for statement in _TABLES.split(";")[:-1]:
+        for statement in (PEOPLE_TABLES + _TABLES).split(";")[:-1]:
             connection.execute(statement)
         connection.execute("INSERT INTO secret VALUES (?)", [secrets.token_bytes(32)])
         connection.execute(f"PRAGMA application_id={APPLICATION}")

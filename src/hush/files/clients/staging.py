@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ParameterError, Unsaid, message
-from hush.files.clients.rows import PeopleRows
+from hush.files.clients.rows import PeopleRows, numbered
 from hush.files.order import Shuffler
 from hush.files.periods import in_order
 from hush.mechanisms.spec import Spec
@@ -77,7 +77,6 @@ class Staging:
         connection.execute(
             "CREATE TEMP TABLE asked (period INT, person INT, times INT, PRIMARY KEY (period, person)) WITHOUT ROWID"
         )
-        connection.execute("CREATE TEMP TABLE IF NOT EXISTS named (id INTEGER PRIMARY KEY, name BLOB)")
 
     def __enter__(self) -> Staging:
         return self
@@ -123,14 +122,7 @@ class Staging:
 
     def _numbers(self, people: Any) -> Ints:
         """The number of each person; those who are new get one."""
-        hashes = list(map(self._hashed, people))
-        wanted, back = np.unique(np.array(hashes, "V16"), return_inverse=True)
-        each = [bytes(name) for name in wanted]
-        self._sql.executemany("INSERT INTO person (name) VALUES (?) ON CONFLICT DO NOTHING", ((name,) for name in each))
-        self._sql.execute("DELETE FROM named")
-        self._sql.executemany("INSERT INTO named VALUES (?, ?)", enumerate(each))
-        found = self._sql.execute("SELECT p.id FROM named n CROSS JOIN person p ON p.name = n.name ORDER BY n.id")
-        return np.array([number for (number,) in found], np.int64)[back.ravel()]
+        return numbered(self._sql, list(map(self._hashed, people)))
 
     def _period_numbers(self, periods: Any) -> Ints:
         for name in dict.fromkeys(periods):

@@ -1,0 +1,156 @@
+"""From values to envelopes that are on the disk: who may answer is charged, randomized and entered, all at once.
+
+One transaction does it. If it is cut short, nothing was drawn that anybody saw, and nothing is spent; once it is done,
+the randomized bytes are on the disk, and no others will ever be made for the same person and period.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.collect.client import spool
+from hush.collect.client.book import Offer, remember
+from hush.collect.client.home import Home
+from hush.collect.client.limits import Books, Limits, asked
+from hush.collect.client.spool import Quota
+from hush.collect.envelope import LONGEST_HEAD, MOST_RECORDS, Envelope, new_id
+from hush.errors import Message, ParameterError, Unsaid, message
+from hush.files.clients.making import randomized
+from hush.files.clients.memory import StoredMemory
+from hush.files.clients.rows import numbered, rows_of
+from hush.mechanisms.spec import Spec
+from hush.randomness import source
+from hush.types import Ints
+
+Flags = npt.NDArray[np.bool_]
+
+BATCH_BYTES = 1 << 24
+"""Records of one envelope, at most."""
+
+
+@dataclass(frozen=True)
+class Answering:
+    """How answers are made.
+
+    Args:
+        home: Where they are kept.
+        limits: What people agree to.
+        quota: How much may wait.
+        build: What envelopes are signed with.
+    """
+
+    home: Home
+    limits: Limits
+    quota: Quota
+    build: str
+
+    def answer(self, offer: Offer, people: Sequence[object], values: Any) -> Turn:
+        """Make the answers of some people, at most as many as `records_of` says."""
+        rows = rows_of(offer.spec, people, values)
+        if len(rows.held) != len(people):
+            rule, got = f"must be as many as there are people, {len(people)}", Unsaid(f"{len(rows.held)}")
+            raise ParameterError(message("values", rule, got, "give each person one"))
+        names = [self.home.hashed(b"person", name) for name in rows.people]
+        if len(set(names)) < len(names):
+            rule, got = "must be different", Unsaid("somebody twice")
+            raise ParameterError(message("people", rule, got, "name each person once"))
+        with self.home.transaction() as sql:
+            return _Transaction(self, sql, offer).answer(names, rows.held)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What became of the answers of some people.
+
+    Args:
+        batches: The number of the batch that each one's answer is in; -1 for none.
+        same: Who had answered in this period before, with the same value.
+        other: Who had with another value.
+        over: Whom a limit kept from answering.
+        made: The number of the new batch; None where nobody answered anew.
+        why: Why the first of those whom a limit kept was.
+    """
+
+    batches: Ints
+    same: Flags
+    other: Flags
+    over: Flags
+    made: int | None
+    why: Message | None
+
+
+class _Transaction:
+    """One transaction."""
+
+    def __init__(self, how: Answering, sql: sqlite3.Connection, offer: Offer) -> None:
+        self._how, self._sql, self._offer = how, sql, offer
+        self._collection, self._protocol, self._period = remember(sql, offer)
+
+    def answer(self, names: list[bytes], held: npt.NDArray[Any]) -> Turn:
+        people, tags = numbered(self._sql, names), self._tags(names, held)
+        batches, known = self._before(people)
+        before = batches >= 0
+        same = np.array([one == two for one, two in zip(known, tags, strict=True)], np.bool_)
+        may, why = np.zeros(people.size, np.bool_), None
+        if not before.all():
+            books = Books.opened(self._sql, self._protocol)
+            may[~before], why = books.within(self._how.limits, books.counts(self._sql, people[~before]))
+        chosen = np.nonzero(may)[0]
+        made = self._made(people[chosen], held[chosen]) if chosen.size else None
+        if made is not None:
+            batches[chosen] = made
+            self._enter(people[chosen], [tags[i] for i in chosen.tolist()], made)
+        other = before & ~same
+        return Turn(np.where(other, -1, batches), same, other, ~before & ~may, made, why)
+
+    def _tags(self, names: list[bytes], held: npt.NDArray[Any]) -> list[bytes]:
+        """What tells a value from another one of the same person and period: to whoever has the key."""
+        where = f"{self._offer.collection} {self._period}".encode()
+        plain = held.astype(np.float64) + 0.0 if held.dtype.kind == "f" else held.astype(np.int64)  # no -0.0
+        rows = np.ascontiguousarray(plain).reshape(len(held), -1)
+        hashed = self._how.home.hashed
+        return [hashed(b"value", where, name, row.tobytes()) for name, row in zip(names, rows, strict=True)]
+
+    def _before(self, people: Ints) -> tuple[Ints, list[bytes]]:
+        """The batch and the tag of those who have answered in this period; -1 and nothing of the others."""
+        batches, tags = np.full(people.size, -1, np.int64), [b""] * people.size
+        asked(self._sql, people)
+        rows = self._sql.execute(
+            "SELECT w.id, a.tag, a.batch FROM whose w CROSS JOIN answered a "
+            "ON a.collection = ? AND a.period = ? AND a.person = w.person",
+            (self._collection, self._period),
+        )
+        for at, tag, batch in rows:
+            batches[at], tags[at] = batch, bytes(tag)
+        return batches, tags
+
+    def _made(self, people: Ints, held: npt.NDArray[Any]) -> int:
+        """Randomize, and keep the envelope; its number."""
+        spec = self._offer.spec
+        size = spec.mechanism.report_dtype.itemsize
+        self._how.quota.check(self._sql, people.size * size + LONGEST_HEAD)
+        memory = StoredMemory(self._sql, self._protocol)
+        reports = randomized(spec, memory, people, list(np.atleast_2d(held.T)))
+        shuffled = reports[source(None).permutation(len(reports))]  # the place of a report tells nobody whose it is
+        collection, build = self._offer.collection, self._how.build
+        made = Envelope(collection, spec.hash, new_id(), self._period, build, size, shuffled.tobytes())
+        return spool.insert(self._sql, self._collection, made)
+
+    def _enter(self, people: Ints, tags: list[bytes], batch: int) -> None:
+        self._sql.executemany(
+            "INSERT INTO account VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET reports = reports + 1",
+            ((self._collection, person) for person in people.tolist()),
+        )
+        rows = ((self._collection, self._period, *each, batch) for each in zip(people.tolist(), tags, strict=True))
+        self._sql.executemany("INSERT INTO answered VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def records_of(spec: Spec) -> int:
+    """How many records go into one envelope."""
+    return max(1, min(MOST_RECORDS, BATCH_BYTES // spec.mechanism.report_dtype.itemsize))

@@ -1,0 +1,190 @@
+"""How much a person lets go of: limits that hold before anything is drawn, as ledgers add up."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from hush.collect.client.receipts import Spent
+from hush.collect.loss import Loss
+from hush.errors import Message, ParameterError, SpecError, Unsaid, message
+from hush.files.clients.account import Account, account
+from hush.longitudinal.ledger import Ledger, amount_of, as_written
+from hush.mechanisms.spec import Spec
+from hush.types import Ints
+
+Amount = float | Fraction | str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a person agrees to.
+
+    Args:
+        maximum: The most that one answer may lose.
+        maximum_chain: The most that all answers may, in a collection and those that it follows or that follow it.
+        maximum_total: The most that all answers may, in all collections.
+        delta: The most that all deltas may sum up to; 0 for none.
+        unprotected: Whether values may be revealed that a collection says need no protection.
+    """
+
+    maximum: Fraction
+    maximum_chain: Fraction
+    maximum_total: Fraction
+    delta: Fraction
+    unprotected: bool
+
+    @classmethod
+    def of(
+        cls, *, maximum: Amount, maximum_chain: Amount, maximum_total: Amount, delta: Amount, unprotected: bool
+    ) -> Limits:
+        """Checked."""
+        several = {"maximum": maximum, "maximum_chain": maximum_chain, "maximum_total": maximum_total}
+        one, chain, total = (amount_of(name, value) for name, value in several.items())
+        try:
+            slack = as_written(delta)
+            if not 0 <= slack < 1:
+                raise ValueError
+        except (ValueError, ArithmeticError):
+            rule, remedy = "must be a number of at least 0 and below 1", "leave it out to consent to none"
+            raise ParameterError(message("delta", rule, delta, remedy)) from None
+        return cls(one, chain, total, slack, bool(unprotected))
+
+    def consent(self, found: Loss) -> None:
+        """Refuse what one answer would lose, whoever gives it."""
+        if as_written(found.declared) > self.maximum:
+            got = Unsaid(f"{found.declared:.12g}")
+            rule = f"must be at most {float(self.maximum):.12g}, your maximum"
+            raise SpecError(message("the spec's epsilon", rule, got, "report nothing; or raise maximum, if you agree"))
+        if found.delta and not self.delta:
+            rule, remedy = "must be 0 unless you consent", "pass delta=…, the sum that you agree to"
+            raise SpecError(message("the spec's delta", rule, found.delta, remedy))
+        if found.unprotected and not self.unprotected:
+            rule, got = "must protect every value unless you consent", Unsaid(f"{found.unprotected} unprotected values")
+            raise SpecError(message("the spec", rule, got, "pass unprotected=True if nobody minds these being known"))
+
+    def exceeded(self, counts: Sequence[int], books: Books) -> Message | None:
+        """What keeps somebody with so many answers in each collection from having given them; None where nothing does.
+
+        Every limit is a ledger, into which the losses are entered.
+        """
+        chain, total = Ledger(limit=self.maximum_chain), Ledger(limit=self.maximum_total)
+        slack = Fraction(0)
+        for place, told in books.accounts(counts):
+            if told.spent is None:
+                rule, got = "must be bounded", Unsaid("answers that are kept in ways whose loss nothing bounds")
+                return message("loss", rule, got, "answer no more to it")
+            slack += told.delta
+            for name, ledger in (("maximum_chain", chain), ("maximum_total", total)):
+                if ledger is chain and place not in books.in_chain:
+                    continue
+                if told.spent > ledger.left:
+                    rule = f"must leave {float(told.spent - ledger.left):.12g} more for one more answer"
+                    got = Unsaid(f"{float(ledger.limit):.12g}")
+                    return message(name, rule, got, "answer no more; or raise it, if you agree")
+                if told.spent:
+                    ledger.spend(told.spent, what=books.names[place])
+        if slack > self.delta:
+            rule = f"must be at least {float(slack):.6g} for one more answer"
+            return message("delta", rule, float(self.delta), "answer no more; or raise it, if you agree")
+        return None
+
+
+@dataclass(frozen=True)
+class Books:
+    """The accounts of a home: its protocols, and how many answers people have in each.
+
+    Where a collection follows another with the very same spec, kept answers go on, and both have one protocol.
+
+    Args:
+        numbers: The protocols' numbers in the file.
+        names: The hash of each one's spec.
+        specs: What makes reports.
+        in_chain: The places of those in the chain of the collection that is asked about.
+        own: The place of that collection's own.
+    """
+
+    numbers: tuple[int, ...]
+    names: tuple[str, ...]
+    specs: tuple[Spec, ...]
+    in_chain: frozenset[int]
+    own: int
+
+    @classmethod
+    def opened(cls, sql: sqlite3.Connection, protocol: int) -> Books:
+        """Those of a file."""
+        rows = sql.execute("SELECT id, chain, hash, spec FROM protocol ORDER BY id").fetchall()
+        chains = {number: chain for number, chain, _, _ in rows}
+        numbers = tuple(chains)
+        inside = frozenset(i for i, number in enumerate(numbers) if chains[number] == chains[protocol])
+        names = tuple(name for _, _, name, _ in rows)
+        return cls(numbers, names, tuple(_spec(text) for *_, text in rows), inside, numbers.index(protocol))
+
+    def accounts(self, counts: Sequence[int]) -> list[tuple[int, Account]]:
+        """What so many answers in each protocol come to, where there are some."""
+        return [(i, account(self.specs[i], number)) for i, number in enumerate(counts) if number]
+
+    def counts(self, sql: sqlite3.Connection, people: Ints) -> Ints:
+        """How many answers each person has given by each protocol, shape (people, protocols)."""
+        asked(sql, people)
+        found = np.zeros((people.size, len(self.numbers)), np.int64)
+        for place, number in enumerate(self.numbers):
+            rows = sql.execute(
+                "SELECT w.id, SUM(a.reports) FROM collection c CROSS JOIN whose w CROSS JOIN account a "
+                "ON a.collection = c.id AND a.person = w.person WHERE c.protocol = ? GROUP BY w.id",
+                [number],
+            ).fetchall()
+            if rows:
+                at, reports = np.array(rows, np.int64).T
+                found[at, place] = reports
+        return found
+
+    def within(self, limits: Limits, counts: Ints) -> tuple[npt.NDArray[np.bool_], Message | None]:
+        """Who may answer once more, and why the first of the others may not."""
+        after = counts.copy()
+        after[:, self.own] += 1
+        different, back = np.unique(after, axis=0, return_inverse=True)
+        why = [limits.exceeded(row, self) for row in different.tolist()]
+        may = np.array([each is None for each in why], np.bool_)[back.ravel()]
+        return may, next((each for each in why if each is not None), None)
+
+    def spent(self, counts: Sequence[int], own: int) -> Spent:
+        """What somebody with so many answers has spent, `own` of them in the collection that is asked about."""
+        told = self.accounts(counts)
+        chain = [each.spent for place, each in told if place in self.in_chain]
+        delta = sum((each.delta for _, each in told), start=Fraction(0))
+        here = account(self.specs[self.own], own).spent
+        return Spent(here, _sum(chain), _sum([each.spent for _, each in told]), delta, own)
+
+    def ledger(self, counts: Sequence[int], limit: Fraction) -> Ledger:
+        """All that somebody with so many answers has spent, an entry for each spec.
+
+        The limit is raised to what was spent, where it has been lowered since.
+        """
+        told = [(self.names[place], each.spent) for place, each in self.accounts(counts) if each.spent]
+        made = Ledger(limit=max([limit, sum((spent for _, spent in told), start=Fraction(0))]))
+        for name, spent in told:
+            made.spend(spent, what=f"spec {name[:12]}")
+        return made
+
+
+def asked(sql: sqlite3.Connection, people: Ints) -> None:
+    """Put people into the table `whose`, for others to be joined with, by their places."""
+    sql.execute("CREATE TEMP TABLE IF NOT EXISTS whose (id INTEGER PRIMARY KEY, person INT)")
+    sql.execute("DELETE FROM whose")
+    sql.executemany("INSERT INTO whose VALUES (?, ?)", enumerate(people.tolist()))
+
+
+def _sum(parts: Sequence[Fraction | None]) -> Fraction | None:
+    return None if None in parts else sum((each for each in parts if each is not None), start=Fraction(0))
+
+
+@lru_cache(maxsize=64)
+def _spec(text: str) -> Spec:
+    return Spec.from_json(text)
