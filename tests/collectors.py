@@ -12,6 +12,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ import httpx
 import numpy as np
 
 import hush
+from hush.collect.clock import Clock
 from hush.collect.envelope import Envelope, body, new_id
 from hush.collect.server.running import Server
 from hush.collect.settings import ServerSettings
@@ -46,6 +48,7 @@ class Served:
     Args:
         url: Where.
         admin: A token that may do all.
+        http: What speaks to it.
         server: Itself, where it is in this process.
         process: Its process, where it has one.
         written: What it logs to.
@@ -53,27 +56,36 @@ class Served:
 
     url: str
     admin: str
+    http: httpx.Client
     server: Server | None = None
     process: subprocess.Popen[str] | None = None
     written: Path | None = None
 
-    @property
-    def headers(self) -> dict[str, str]:
-        """What an admin sends."""
-        return {"Authorization": f"Bearer {self.admin}"}
-
-    def client(self, token: str | None = None, **more: Any) -> httpx.Client:
-        """A client with a token, the admin's if none is given; "" for none."""
+    def ask(self, method: str, path: str, *, token: str | None = None, **more: Any) -> httpx.Response:
+        """Send a request with a token, the admin's if none is given; "" for none."""
         token = self.admin if token is None else token
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return httpx.Client(base_url=self.url, headers=headers, timeout=30, **more)
+        headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **more.pop("headers", {})}
+        return self.http.request(method, path, headers=headers, **more)
 
     def token(self, role: str, **more: Any) -> str:
         """A new token."""
-        with self.client() as client:
-            answer = client.post("/v1/tokens", json={"role": role, "label": f"a {role}", **more})
+        answer = self.ask("POST", "/v1/tokens", json={"role": role, "label": f"a {role}", **more})
         assert answer.status_code == 201, answer.text
         return str(answer.json()["token"])
+
+    def send(self, to: Opened, data: bytes, *, query: str = "", **more: Any) -> httpx.Response:
+        """Submit a batch."""
+        return self.ask("POST", f"{to.path}/batches{query}", token="", content=data, **more)
+
+    def settled(self, to: Opened, n: int, **more: Any) -> dict[str, Any]:
+        """The estimate, once so many reports are in it."""
+        for _ in range(600):
+            answer = self.ask("GET", f"{to.path}/estimate", **more)
+            assert answer.status_code == 200, answer.text
+            if answer.json()["n"] >= n:
+                return dict(answer.json())
+            time.sleep(0.05)
+        raise AssertionError(f"{n} reports are not folded")
 
     def log(self) -> str:
         """What a process has logged so far."""
@@ -91,13 +103,21 @@ class Opened:
     spec: hush.Spec = field(default=SPEC)
 
     @property
+    def path(self) -> str:
+        """Where it is on its server."""
+        return f"/v1/collections/{self.id}"
+
+    @property
     def address(self) -> str:
         """Where batches go."""
-        return f"{self.url}/v1/collections/{self.id}/batches"
+        return f"{self.url}{self.path}/batches"
 
     def envelope(self, values: Sequence[int], *, batch: str | None = None, period: int = 0, seed: int = 1) -> bytes:
         """A batch of people with these values."""
-        reports = self.spec.privatize(np.asarray(values), rng=hush.seeded(seed))
+        held = np.asarray(values)
+        if self.spec.mechanism.kind == "longitudinal":
+            held = held[:, None]  # one round
+        reports = self.spec.privatize(held, rng=hush.seeded(seed)).ravel()
         size = reports.dtype.itemsize
         return Envelope(self.id, self.spec.hash, batch or new_id(), period, "t/1", size, reports.tobytes()).to_bytes()
 
@@ -109,12 +129,11 @@ class Opened:
 def opened(served: Served, *, spec: hush.Spec = SPEC, **more: Any) -> Opened:
     """A new collection, open, and a key for it."""
     asked = {"spec": spec.to_dict(), "name": "visits", "target_n": 1_000_000, **more}
-    with served.client() as client:
-        made = client.post("/v1/collections", json=asked)
-        assert made.status_code == 201, made.text
-        id = str(made.json()["id"])
-        answer = client.post(f"/v1/collections/{id}/open", json={"force": True})
-        assert answer.status_code == 200, answer.text
+    made = served.ask("POST", "/v1/collections", json=asked)
+    assert made.status_code == 201, made.text
+    id = str(made.json()["id"])
+    answer = served.ask("POST", f"/v1/collections/{id}/open", json={"force": True})
+    assert answer.status_code == 200, answer.text
     return Opened(id, served.token("ingest", collection=id), served.url, spec)
 
 
@@ -124,12 +143,12 @@ def settings(folder: Path, **more: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def in_thread(folder: Path, **more: Any) -> Iterator[Served]:
+def in_thread(folder: Path, *, clock: Clock | None = None, **more: Any) -> Iterator[Served]:
     """A server in a thread of this process."""
-    server = Server(ServerSettings(**settings(folder, **more)))
+    server = Server(ServerSettings(**settings(folder, **more)), clock=clock)
     admin = server.service.issue_token("admin", label="tests", who="tests")
-    with server:
-        yield Served(server.url, admin, server)
+    with server, httpx.Client(base_url=server.url, timeout=30) as http:
+        yield Served(server.url, admin, http, server)
 
 
 @contextmanager
@@ -144,7 +163,8 @@ def in_process(folder: Path, **more: Any) -> Iterator[Served]:
         line = process.stdout.readline()
         assert line, written.read_text()
         told = json.loads(line)
-        yield Served(told["url"], told["admin"], process=process, written=written)
+        with httpx.Client(base_url=told["url"], timeout=30) as http:
+            yield Served(told["url"], told["admin"], http, process=process, written=written)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)

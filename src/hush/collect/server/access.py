@@ -22,6 +22,7 @@ class Need(Enum):
     KEY = "ingest"  # which stands in the body
     READER = "reader"
     ADMIN = "admin"
+    OPERATOR = "admin of all collections"
 
 
 class Access:
@@ -50,8 +51,11 @@ class Access:
     def admitted(self, request: Request, need: Need) -> StoredToken | None:
         """The token of a request, where it is enough for what a route needs; a reader's own routes look themselves."""
         held = self.holder(request)
-        if need is Need.ADMIN:
+        if need in (Need.ADMIN, Need.OPERATOR):
             held = self.named(held, ADMIN)
+            if need is Need.OPERATOR and held.collection is not None:
+                got = Unsaid("one for a single collection")
+                raise Refused("forbidden", message("token", "must be for all collections", got, _REMEDY))
             id = request.path_params.get("id")
             if id is not None and held.collection not in (None, self._directory.number(id)):
                 raise _of_another()
@@ -64,14 +68,6 @@ class Access:
             raise Refused("token", message("token", rule, NOTHING, _REMEDY))
         if held.role not in roles:
             raise Refused("forbidden", message("token", rule, Unsaid(f"a {held.role} one"), _REMEDY))
-        return held
-
-    def unbound(self, held: StoredToken | None) -> StoredToken:
-        """Refuse a token that is for one collection only."""
-        assert held is not None
-        if held.collection is not None:
-            got = Unsaid("one for a single collection")
-            raise Refused("forbidden", message("token", "must be for all collections", got, _REMEDY))
         return held
 
     def reads(self, held: StoredToken | None, collection: StoredCollection) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from hush.collect.server.access import Access, Need
 from hush.collect.server.models import Exclusion, NewCollection, Opening, PublicCollection, Successor, WholeCollection
 from hush.collect.server.routing import Id, held, needing, who
 from hush.collect.service import Service
+from hush.collect.store.deeds import MOST_LISTED
 from hush.collect.tokens import ADMIN, READER
 
 PATH = "/v1/collections"
 _SHORTLY = "public, max-age=5"
+Limit = Annotated[int, Query(ge=1, le=MOST_LISTED, description="How many, at most.")]
 _TAGS: dict[str, Any] = {"tags": ["collections"]}
 
 
@@ -26,10 +28,9 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
     }
     found = {"description": "What was found.", "content": {"application/json": {"schema": {"type": "object"}}}}
 
-    @api.post(PATH, **_TAGS, **needing(Need.ADMIN, WholeCollection, "unknown", body=True, status=201))
+    @api.post(PATH, **_TAGS, **needing(Need.OPERATOR, WholeCollection, "unknown", body=True, status=201))
     def create(request: Request, asked: NewCollection) -> Response:
         """Make a collection, as a draft."""
-        access.unbound(held(request))
         return _json(service.create(**asked.model_dump(exclude_unset=True), who=who(request)), 201)
 
     @api.get(PATH, **_TAGS, **needing(Need.READER, listed))
@@ -66,11 +67,10 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
         return _json(service.close(id, who=who(request)))
 
     @api.post(
-        f"{PATH}/{{id}}/succeed", **_TAGS, **needing(Need.ADMIN, WholeCollection, "unknown", body=True, status=201)
+        f"{PATH}/{{id}}/succeed", **_TAGS, **needing(Need.OPERATOR, WholeCollection, "unknown", body=True, status=201)
     )
     def succeed(request: Request, id: Id, asked: Successor) -> Response:
         """Make the collection that follows this one, as a draft."""
-        access.unbound(held(request))
         return _json(service.succeed(id, **asked.model_dump(exclude_unset=True), who=who(request)), 201)
 
     @api.post(f"{PATH}/{{id}}/exclude", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
@@ -89,11 +89,10 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
         service.directory.named(id)
         return _json(service.refusals(id))
 
-    @api.get("/v1/deeds", tags=["admin"], **needing(Need.ADMIN, listed))
-    def deeds(request: Request) -> Response:
+    @api.get("/v1/deeds", tags=["admin"], **needing(Need.OPERATOR, listed, "parameter"))
+    def deeds(limit: Limit = 100) -> Response:
         """What administrators did, the latest first."""
-        access.unbound(held(request))
-        return _json(service.deeds())
+        return _json(service.deeds(limit))
 
 
 def _json(told: Any, status: int = 200) -> Response:

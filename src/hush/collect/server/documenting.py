@@ -101,7 +101,9 @@ def complete(api: FastAPI) -> None:
 
     def completed() -> dict[str, Any]:
         if api.openapi_schema is None:
-            components = made().setdefault("components", {})
+            document = made()
+            _without_others(document)
+            components = document.setdefault("components", {})
             components.setdefault("schemas", {})["Problem"] = SCHEMA
             components["securitySchemes"] = {
                 "bearer": {"type": "http", "scheme": "bearer", "description": "A token that the server issued."}
@@ -115,3 +117,13 @@ def complete(api: FastAPI) -> None:
     def document() -> Response:
         """The document of all routes."""
         return JSONResponse(api.openapi(), headers={"Cache-Control": "public, max-age=60"})
+
+
+def _without_others(document: dict[str, Any]) -> None:
+    """Take out the refusals that FastAPI adds of its own, in another shape than ours."""
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            if "application/json" in operation["responses"].get("422", {}).get("content", {}):
+                del operation["responses"]["422"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        document.get("components", {}).get("schemas", {}).pop(name, None)

@@ -26,6 +26,7 @@ REFUSED = "hush.refused"
 _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 1 << 24
 _LOG = logging.getLogger("hush.collect")
+_NO_JSON = message("body", "must be JSON, an object", Unsaid("something else"), "see /openapi.json")
 _BY_STATUS = {400: "malformed", 401: "token", 403: "forbidden", 404: "unknown", 405: "method", 413: "too-large"}
 
 
@@ -94,21 +95,19 @@ def invalid(error: RequestValidationError) -> Refused:
     """What to answer to a request whose body or parameters are not as the interface says; their values are not told."""
     found = error.errors()[0]
     place = [str(part) for part in found["loc"]]
-    remedy = "see /openapi.json"
-    if found["type"] in ("json_invalid", "model_attributes_type", "dict_type") and place[0] == "body":
-        return Refused("malformed", message("body", "must be JSON, an object", Unsaid("something else"), remedy))
-    name = ".".join(place[1:]) or place[0]
-    return Refused("parameter", message(name, f"must be right ({found['msg']})", Unsaid("another value"), remedy))
+    if place[0] == "body" and (found["type"] == "json_invalid" or len(place) == 1):
+        return Refused("malformed", _NO_JSON)
+    rule, remedy = f"must be right ({found['msg']})", "see /openapi.json"
+    return Refused("parameter", message(".".join(place[1:]), rule, Unsaid("another value"), remedy))
 
 
 def _of_framework(error: HTTPException) -> Refused:
     code = _BY_STATUS.get(error.status_code, "malformed" if error.status_code < 500 else "internal")
-    rules = {
-        "unknown": ("address", "must be one of the interface", "see /openapi.json"),
-        "method": ("method", "must be one that this address takes", "see /openapi.json"),
-    }
-    name, rule, remedy = rules.get(code, ("request", "must be as the interface says", "see /openapi.json"))
-    return Refused(code, message(name, rule, Unsaid("another one"), remedy))
+    if code == "malformed":
+        return Refused(code, _NO_JSON)
+    rules = {"unknown": ("address", "must be one of the interface"), "method": ("method", "must be one that is taken")}
+    name, rule = rules.get(code, ("request", "must be as the interface says"))
+    return Refused(code, message(name, rule, Unsaid("another one"), "see /openapi.json"))
 
 
 def install(api: FastAPI) -> None:

@@ -79,7 +79,7 @@ def needing(
     """
     codes = [*reasons, *ALWAYS, *WITH_TOKEN, *(WITH_BODY if body else ())]
     bearer: dict[str, list[str]] = {"bearer": []}
-    security = {Need.ADMIN: [bearer], Need.READER: [bearer, {}], Need.NOTHING: [{}, bearer]}
+    security = {Need.ADMIN: [bearer], Need.OPERATOR: [bearer], Need.READER: [bearer, {}], Need.NOTHING: [{}, bearer]}
     told = answer if isinstance(answer, dict) else {"model": answer}
     return {
         "responses": {status: told, **documented(*(code for code in REASONS if code in codes))},
