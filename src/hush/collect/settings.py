@@ -19,7 +19,8 @@ PREFIX = "HUSH_"
 _WORDS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
-def _said(help: str, *, least: float | None = None) -> dict[str, Any]:
+def said(help: str, *, least: float | None = None) -> dict[str, Any]:
+    """What is known of a setting beside its type: what it is for, and the least that it may be."""
     return {"help": help, "least": least}
 
 
@@ -28,54 +29,54 @@ class ServerSettings:
     """All settings of a server; each says in its metadata what it is for."""
 
     store: str = field(
-        default="hush-collector.db", metadata=_said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME")
+        default="hush-collector.db", metadata=said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME")
     )
-    host: str = field(default="127.0.0.1", metadata=_said("the address to listen at"))
-    port: int = field(default=8470, metadata=_said("the port to listen at; 0 takes a free one", least=0))
+    host: str = field(default="127.0.0.1", metadata=said("the address to listen at"))
+    port: int = field(default=8470, metadata=said("the port to listen at; 0 takes a free one", least=0))
     certificate: Path | None = field(
-        default=None, metadata=_said("a file with the certificate for TLS, and those that vouch for it")
+        default=None, metadata=said("a file with the certificate for TLS, and those that vouch for it")
     )
-    certificate_key: Path | None = field(default=None, metadata=_said("a file with the private key of the certificate"))
+    certificate_key: Path | None = field(default=None, metadata=said("a file with the private key of the certificate"))
     trusted_proxies: str = field(
-        default="", metadata=_said("addresses of proxies, by commas, whose X-Forwarded-For and -Proto are believed")
+        default="", metadata=said("addresses of proxies, by commas, whose X-Forwarded-For and -Proto are believed")
     )
     origins: str = field(
         default="*",
-        metadata=_said("web origins whose scripts may submit and fetch specs, by commas; * for all of them"),
+        metadata=said("web origins whose scripts may submit and fetch specs, by commas; * for all of them"),
     )
     backups: Path | None = field(
-        default=None, metadata=_said("the folder that backups asked for over HTTP may be written to")
+        default=None, metadata=said("the folder that backups asked for over HTTP may be written to")
     )
     access_log: bool = field(
-        default=True, metadata=_said("log each request: method, route, status and time, never an address")
+        default=True, metadata=said("log each request: method, route, status and time, never an address")
     )
-    most_body: int = field(default=1 << 26, metadata=_said("bytes of the longest batch", least=1024))
-    most_request: int = field(default=1 << 22, metadata=_said("bytes of the longest other request", least=1024))
-    body_seconds: float = field(default=30.0, metadata=_said("seconds in which a body must have arrived", least=0.01))
+    most_body: int = field(default=1 << 26, metadata=said("bytes of the longest batch", least=1024))
+    most_request: int = field(default=1 << 22, metadata=said("bytes of the longest other request", least=1024))
+    body_seconds: float = field(default=30.0, metadata=said("seconds in which a body must have arrived", least=0.01))
     header_seconds: float = field(
-        default=10.0, metadata=_said("seconds in which the head of a request must have arrived", least=0.01)
+        default=10.0, metadata=said("seconds in which the head of a request must have arrived", least=0.01)
     )
     keep_alive_seconds: float = field(
-        default=15.0, metadata=_said("seconds that a connection may be idle between requests", least=0)
+        default=15.0, metadata=said("seconds that a connection may be idle between requests", least=0)
     )
     stop_seconds: float = field(
-        default=20.0, metadata=_said("seconds that requests under way have when the server stops", least=0)
+        default=20.0, metadata=said("seconds that requests under way have when the server stops", least=0)
     )
     most_in_flight: int = field(
-        default=1 << 28, metadata=_said("bytes of all bodies that are arriving or being answered", least=1024)
+        default=1 << 28, metadata=said("bytes of all bodies that are arriving or being answered", least=1024)
     )
-    most_waiting: int = field(default=1 << 26, metadata=_said("bytes of batches that wait for the store", least=1024))
-    most_requests: int = field(default=2000, metadata=_said("requests that are answered at once", least=1))
-    most_connections: int = field(default=5000, metadata=_said("connections that are open at once", least=1))
-    most_listeners: int = field(default=200, metadata=_said("listeners to live estimates at once", least=0))
+    most_waiting: int = field(default=1 << 26, metadata=said("bytes of batches that wait for the store", least=1024))
+    most_requests: int = field(default=2000, metadata=said("requests that are answered at once", least=1))
+    most_connections: int = field(default=5000, metadata=said("connections that are open at once", least=1))
+    most_listeners: int = field(default=200, metadata=said("listeners to live estimates at once", least=0))
     address_rate: float = field(
-        default=200.0, metadata=_said("requests a second from one address; 0 for as many as come", least=0)
+        default=200.0, metadata=said("requests a second from one address; 0 for as many as come", least=0)
     )
-    address_burst: float = field(default=400.0, metadata=_said("requests that one address may send at once", least=1))
+    address_burst: float = field(default=400.0, metadata=said("requests that one address may send at once", least=1))
     key_rate: float = field(
-        default=5000.0, metadata=_said("batches a second with one key; 0 for as many as come", least=0)
+        default=5000.0, metadata=said("batches a second with one key; 0 for as many as come", least=0)
     )
-    key_burst: float = field(default=10_000.0, metadata=_said("batches that may come with one key at once", least=1))
+    key_burst: float = field(default=10_000.0, metadata=said("batches that may come with one key at once", least=1))
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from hush.collect import shuffled
 from hush.collect.directory import Directory
 from hush.collect.store import refusing, tables
 from hush.collect.store.collections import CLOSED, StoredCollection
@@ -82,6 +83,7 @@ def whole(
             "excluded": sorted(gone),
             "refusals": {reason: n for (number, reason), n in sorted(refusals.items()) if number == each.number},
             "last_period": last.get(each.number),
+            "shuffled": shuffled.told(connection, each, sum((mine + waiting[each.number]).values())),
         }
     return found
 

@@ -121,6 +121,9 @@ class WholeCollection(PublicCollection):
     excluded: list[str]
     refusals: dict[str, int]
     last_period: int | None
+    shuffled: dict[str, Any] | None = Field(
+        description="What relays add, and what that assumes; none where reports may come without one."
+    )
 
 
 class RefusedRecord(BaseModel):

@@ -51,9 +51,16 @@ class Server:
     Args:
         settings: All of them.
         clock: What tells the time.
+        application: What answers, over a store; a collector if left out.
     """
 
-    def __init__(self, settings: ServerSettings, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        *,
+        clock: Clock | None = None,
+        application: Callable[[Service, Database, Any], Gate] = application,
+    ) -> None:
         self.settings = settings
         _check_certificate(settings)
         self._socket = _bound(settings)
@@ -62,7 +69,7 @@ class Server:
             try:
                 schema.upgrade(self.database)
                 self.service = Service(self.database, clock or Clock())
-                self.gate: Gate = application(self.service, self.database, settings)
+                self.gate = application(self.service, self.database, settings)
             except BaseException:
                 self.database.close()
                 raise

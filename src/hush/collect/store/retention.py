@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from hush.collect.store import collections, deeds, tables
+from hush.collect.store import collections, deeds, smallest, tables
 from hush.collect.store.collections import AGGREGATES, CLOSED, DAY, OPEN, StoredCollection
 
 END = "its end"
@@ -64,8 +64,15 @@ def forgotten(connection: sa.Connection, id: str) -> int:
     below = found.pruned_below if only_aggregates else found.forgotten_below
     if only_aggregates:
         a = tables.aggregate.c
-        over = a.period < found.forgotten_below
-        connection.execute(sa.delete(tables.aggregate).where(a.collection == found.number, over))
+        old = a.period < found.forgotten_below
+        connection.execute(sa.delete(tables.aggregate).where(a.collection == found.number, old))
     pending = sa.select(tables.pending.c.seq).where(tables.pending.c.seq == b.seq).exists()
-    some = sa.select(b.seq).where(b.collection == found.number, b.period < below, ~pending).limit(MOST_ROWS)
+    some = (
+        sa.select(b.seq)
+        .where(b.collection == found.number, b.period < below, ~pending)
+        .order_by(b.seq)
+        .limit(MOST_ROWS)
+    )
+    if found.relayed_only:
+        smallest.remember(connection, found.number, some)
     return int(connection.execute(sa.delete(tables.batch).where(b.seq.in_(some))).rowcount)

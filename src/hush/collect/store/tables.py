@@ -150,3 +150,10 @@ relayed = Table(
     Column("fate", String(16), primary_key=True),
     Column("number", BigInteger, nullable=False),
 )
+
+smallest = Table(
+    "smallest",
+    metadata,
+    Column("collection", Integer, ForeignKey("collection.number"), primary_key=True, autoincrement=False),
+    Column("number", Integer, nullable=False),  # reports of the smallest batch that came through a relay and is gone
+)

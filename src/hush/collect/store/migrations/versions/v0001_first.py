@@ -133,3 +133,10 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["collection"], ["collection.number"], name="fk_relayed_collection"),
         sa.PrimaryKeyConstraint("collection", "fate", name="pk_relayed"),
     )
+    op.create_table(
+        "smallest",
+        sa.Column("collection", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
+        sa.ForeignKeyConstraint(["collection"], ["collection.number"], name="fk_smallest_collection"),
+        sa.PrimaryKeyConstraint("collection", name="pk_smallest"),
+    )

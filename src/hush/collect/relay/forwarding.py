@@ -1,0 +1,136 @@
+"""A relay at work beside its requests: it follows its collector, gathers, and sends until it is acknowledged."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from functools import partial
+from typing import Any
+
+from hush.collect.relay import mirror, outbox
+from hush.collect.relay.outbox import Rules
+from hush.collect.relay.upstream import CollectorAway, Upstream
+from hush.collect.service import Service
+from hush.collect.store.collections import DRAFT, OPEN, StoredCollection
+from hush.collect.store.database import Database
+from hush.errors import HushError
+
+LONGEST_BACKOFF = 120.0
+"""Seconds after which a batch that was not acknowledged is sent again, at most, unless the collector says more."""
+_FIRST_BACKOFF = 0.5
+_GATHER_SECONDS = 0.25
+_SEND_SECONDS = 0.25
+_FOLLOW_SECONDS = (0.25, 60.0)
+_LOG = logging.getLogger("hush.collect.relay")
+
+
+class Forwarder:
+    """What a relay does, in steps that others repeat; each says after how many seconds there may be more to do.
+
+    Args:
+        service: Over the relay's own store.
+        database: That store.
+        upstream: The collector.
+        rules: When reports are passed on.
+    """
+
+    def __init__(self, service: Service, database: Database, upstream: Upstream, rules: Rules) -> None:
+        self._service, self._database, self._upstream, self._rules = service, database, upstream, rules
+        self.views: dict[str, dict[str, Any]] = {}
+        """What the collector last told of each collection."""
+        self._failures: dict[str, int] = {}
+        self._not_before: dict[str, float] = {}
+
+    def begin(self, ids: tuple[str, ...], *, anyone: bool) -> None:
+        """Learn of the collections; where the collector is away, of those that are known from before."""
+        with self._database.reading() as connection:
+            known = mirror.views(connection)
+        for id in ids:
+            try:
+                view = mirror.checked(self._upstream.view(id), id)
+            except CollectorAway:
+                if id not in known:
+                    raise
+                _LOG.warning("the collector is away; what it told before is taken to hold")
+                view = known[id]
+            begun = partial(mirror.begun, view=view, anyone=anyone, least=self._rules.least)
+            self._database.write(begun).result()
+            self.views[id] = view
+        self._database.write(outbox.renoted).result()
+        self._service.directory.refresh()
+
+    def follow(self) -> float:
+        """Take over what the collector tells now: above all the period."""
+        failed: HushError | None = None
+        for id in self.views:
+            try:
+                self._follow(id)
+            except HushError as error:
+                failed = error
+        if failed is not None:
+            raise failed
+        least, most = _FOLLOW_SECONDS
+        return float(min(most, *(max(least, each["period_seconds"] / 20) for each in self.views.values())))
+
+    def _follow(self, id: str) -> None:
+        before, row = self.views[id], self._service.directory.named(id)
+        view = mirror.checked(self._upstream.view(id), id)
+        if view["spec_hash"] != before["spec_hash"]:
+            if row.status != DRAFT:
+                self._database.write(partial(mirror.stopped, id=id)).result()
+                self._service.directory.refresh()
+            raise mirror.changed_spec(before, view)
+        if view == before and row.status == view["status"]:
+            return
+        now = self._database.write(partial(mirror.refreshed, view=view)).result()
+        self.views[id] = view
+        self._service.directory.refresh()
+        if now.pruned_below > row.pruned_below:
+            self.gather()
+            self._database.write(partial(outbox.prune, collection=now)).result()
+
+    def gather(self) -> float:
+        """Put what there is enough of into envelopes."""
+        began = time.monotonic()
+        for each in self._collections():
+            if each.status == OPEN or each.status == self.views[each.id]["status"]:
+                outbox.step(self._database, each, self._rules)
+        return max(_GATHER_SECONDS, 5 * (time.monotonic() - began))
+
+    def send(self) -> float:
+        """Send one envelope of each collection; those that were not acknowledged later, and later."""
+        waits = [self._sent(each) for each in self._collections()]
+        return min([*waits, LONGEST_BACKOFF])
+
+    def _collections(self) -> list[StoredCollection]:
+        return [self._service.directory.named(id) for id in self.views]
+
+    def _sent(self, collection: StoredCollection) -> float:
+        """Send an envelope, and say in how many seconds to come again."""
+        left = self._not_before.get(collection.id, 0.0) - time.monotonic()
+        if left > 0:
+            return left
+        with self._database.reading() as connection:
+            found = outbox.next_outgoing(connection, collection.number)
+        if found is None:
+            return _SEND_SECONDS
+        seq, content = found
+        answer = self._upstream.send(content)
+        if answer.fates is None:
+            return self._later(collection.id, answer.reason, answer.wait)
+        if self._failures.pop(collection.id, 0):
+            _LOG.warning("the collector takes batches again")
+        if answer.reason:
+            _LOG.error("the collector refused a batch for good: %s", answer.reason)
+        fates = answer.fates
+        self._database.write(lambda writing: outbox.sent(writing, seq, collection.number, fates)).result()
+        return 0.0
+
+    def _later(self, id: str, reason: str, asked: float) -> float:
+        failures = self._failures[id] = self._failures.get(id, 0) + 1
+        most = min(LONGEST_BACKOFF, _FIRST_BACKOFF * 2 ** min(failures - 1, 20))
+        wait = asked + random.uniform(most / 2, most)
+        self._not_before[id] = time.monotonic() + wait
+        _LOG.warning("a batch was not acknowledged (%s); the same is sent again in %.1f s", reason, wait)
+        return wait

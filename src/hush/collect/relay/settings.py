@@ -1,0 +1,54 @@
+"""What an operator decides of a relay: all that a server has, and whom it passes reports on to, and when."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from hush.collect.relay.outbox import Rules
+from hush.collect.settings import ServerSettings, said
+from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.rules import named
+
+DROP, SEND = "drop", "send"
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelaySettings(ServerSettings):
+    """All settings of a relay."""
+
+    store: str = field(default="relay.db", metadata=said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME"))
+    port: int = field(default=8471, metadata=said("the port to listen at; 0 takes a free one", least=0))
+    collector: str = field(default="", metadata=said("the address of the collector, https://HOST"))
+    collections: str = field(default="", metadata=said("ids of the collections to relay, by commas"))
+    key: str = field(default="", repr=False, metadata=said("the relay's own key, of the role relay"))
+    least: int = field(default=1000, metadata=said("reports of one period that a batch must have to be sent", least=2))
+    few: str = field(
+        default=DROP, metadata=said("what becomes of fewer when their period is nearly refused: drop, or send")
+    )
+    whole_periods: bool = field(
+        default=False, metadata=said("send nothing of a period before it is over, so that no time within it shows")
+    )
+    anyone: bool = field(default=False, metadata=said("take batches without a key"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        named("few", self.few, (DROP, SEND), "use drop, unless few may be told apart")
+        if not self.ids or not all(map(_ID.fullmatch, self.ids)):
+            got = NOTHING if not self.ids else Unsaid("something else")
+            rule = "must be ids of 32 hexadecimal digits, by commas"
+            raise ParameterError(message("collections", rule, got, "see `hush collection list` of the collector"))
+        if not self.key:
+            rule, remedy = "must be a key of the role relay", "ask whoever runs the collector for one"
+            raise ParameterError(message("key", rule, NOTHING, remedy))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The collections' ids, each once."""
+        return tuple(dict.fromkeys(part.strip() for part in self.collections.split(",") if part.strip()))
+
+    @property
+    def rules(self) -> Rules:
+        """When reports are passed on."""
+        return Rules(self.least, send_few=self.few == SEND, whole_periods=self.whole_periods)
