@@ -9,7 +9,7 @@ LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
 .PHONY: demo test check lint types docs pytest quick portable minimum newer least-environment newer-environment lock bench \
-    fuzz figures clean
+    fuzz fuzz-batches kill-collector bench-collect figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
@@ -45,8 +45,17 @@ fuzz: .venv/.dev  # SECONDS is how long, FIRST the number of the first case
 figures: .venv/.dev
 	$(BIN)/python docs/figures.py
 
+fuzz-batches: .venv/.dev  # INPUTS is how many
+	$(BIN)/python -m tests.fuzz_batches --inputs $(or $(INPUTS),1000000)
+
+kill-collector: .venv/.dev  # CYCLES is how often
+	$(BIN)/python -m tests.kill_server --cycles $(or $(CYCLES),100)
+
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
+
+bench-collect: .venv/.dev  # needs wrk, a package of Debian
+	$(BIN)/python -m benchmarks collect
 
 ifeq ($(shell $(PYTHON) -c 'import sys; print(*sys.version_info[:2])'),3 11)
 least-environment: .venv-minimum/.done

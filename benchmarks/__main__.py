@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks import (
     audit,
     budget,
+    collecting,
     family,
     hashing_kernel,
     intervals,
@@ -48,6 +49,7 @@ BENCHMARKS = {
     "labels": labels.run,
     "survey": survey.run,
     "startup": startup.run,
+    "collect": collecting.run,
 }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import hush
 from benchmarks import report
-from benchmarks.collecting import servers, wrk
+from benchmarks.collecting import end_to_end, servers, wrk
 from hush.collect.clock import Clock
 from hush.collect.service import Service
 from hush.collect.store import folding
@@ -47,9 +47,9 @@ def run(quick: bool) -> list[report.Table]:
     with tempfile.TemporaryDirectory() as folder:
         middle, slow = servers.fsync_milliseconds(Path(folder))
     note = (
-        f"{CONNECTIONS} connections for {seconds:g} s each, `wrk` on the same cores. The disk takes {middle:.2f} ms to make "
-        f"9 kB durable ({slow:.2f} ms at the 99th of a hundred). Folded: acknowledged reports that are in the aggregates "
-        "when the load ends, and how long the rest takes. Half load: 99th percentile at about half the rate."
+        f"{CONNECTIONS} connections for {seconds:g} s each, `wrk` on the same cores. The disk takes {middle:.2f} ms to "
+        f"make 9 kB durable ({slow:.2f} ms at the 99th of a hundred). Folded: acknowledged reports that are in the "
+        "aggregates when the load ends, and how long the rest takes. Half load: 99th percentile at about half the rate."
     )
     columns = (
         "store",
@@ -73,7 +73,37 @@ def run(quick: bool) -> list[report.Table]:
                 if reports == 1 and mechanism is not LOADS["OLH, k = 266"]:
                     continue
                 _measure(table, name, title, hush.Spec(mechanism), reports, seconds)
-    return [table]
+    return [table, _end_to_end(10**5 if quick else 10**7)]
+
+
+def _end_to_end(n: int) -> report.Table:
+    """Ten million reports, each once."""
+    table = report.Table(
+        f"{n:,} reports end to end, OLH, k = 266",
+        (
+            "store",
+            "sent in",
+            "in the estimate after",
+            "reports/s",
+            "aggregate and estimate equal the direct ones",
+            "peak",
+        ),
+        note="Ten thousand a batch, by a Python program on the same cores. Equal: the same bytes, the same bits.",
+    )
+    for name in WANTED:
+        with _store(name) as (store, _):
+            found = end_to_end.sent_and_read(store, n)
+        table.add(
+            name,
+            f"{found['sending']:.1f} s",
+            f"{found['settled']:.1f} s",
+            report.rate(n / found["settled"]),
+            "yes" if found["equal"] else "no",
+            f"{found['peak'] / 1e6:,.0f} MB",
+            missed="" if found["equal"] and found["taken"] == n else "not equal",
+            **found,
+        )
+    return table
 
 
 def _measure(table: report.Table, name: str, title: str, spec: hush.Spec, reports: int, seconds: float) -> None:

@@ -47,7 +47,7 @@ def sent_and_read(store: str, n: int) -> dict[str, Any]:
         "taken": taken,
         "sending": sending,
         "settled": settled,
-        "equal": same and [row["frequency"] for row in estimate["estimates"]] == due.frequencies.tolist(),
+        "equal": same and [row["frequency"] for row in estimate["estimate"]] == due.frequencies.tolist(),
         "peak": peak,
     }
 

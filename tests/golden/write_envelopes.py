@@ -1,6 +1,6 @@
 """Write envelopes.json: batches as bytes, and bytes that are none. Kept ones stay: only new cases may be added.
 
-    python -m tests.golden.write_envelopes
+python -m tests.golden.write_envelopes
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ WRONG: dict[str, bytes] = {
     "a build that is not ASCII": _GOOD.replace(b"shop-app", b"sh\xc3\xb6papp"),
     "a build that is not UTF-8": _GOOD.replace(b"shop-app", b"sh\xffp-app"),
     "a build of 65 bytes": _GOOD[:74] + bytes([65]) + b"b" * 65 + _GOOD[_COUNTS:],
-    "more records than a batch has": _GOOD[:_COUNTS] + (100_001).to_bytes(4, "little") + b"\x01\x00\x00\x00" + bytes(100_001),
+    "more records than a batch has": _GOOD[:_COUNTS]
+    + (100_001).to_bytes(4, "little")
+    + b"\x01\x00\x00\x00"
+    + bytes(100_001),
 }
 
 
