@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import psycopg
 import sqlalchemy as sa
 from sqlalchemy.pool import QueuePool, StaticPool
 
@@ -23,6 +24,8 @@ from hush.collect.store.lock import Lock
 from hush.errors import ParameterError, Unsaid, message
 
 T = TypeVar("T")
+FAILURES = (sa.exc.SQLAlchemyError, sqlite3.Error, psycopg.Error)
+"""What a store raises that cannot be read or written, whether through SQLAlchemy or not."""
 _PATIENCE = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
@@ -95,13 +98,16 @@ class Database:
 
 def parsed(url: str) -> sa.URL:
     """The address of a store: that of a file, of PostgreSQL, or simply a path."""
-    found = sa.make_url(url if "://" in url else f"sqlite:///{url}")
+    rule, remedy = "must be a file, sqlite:///FILE or postgresql://…", "use e.g. --store hush-collector.db"
+    try:
+        found = sa.make_url(url) if "://" in url else sa.URL.create("sqlite", database=url)
+    except (sa.exc.ArgumentError, ValueError):
+        raise ParameterError(message("store", rule, Unsaid("another address"), remedy)) from None
     if found.get_backend_name() == "postgresql":
         return found.set(drivername="postgresql+psycopg")
     if found.drivername not in ("sqlite", "sqlite+pysqlite") or not found.database or found.database == ":memory:":
-        rule = "must be a file, sqlite:///FILE or postgresql://…"
         got = Unsaid(found.drivername if found.database else "no file")  # never the password
-        raise ParameterError(message("store", rule, got, "use e.g. --store hush-collector.db"))
+        raise ParameterError(message("store", rule, got, remedy))
     where = os.path.realpath(found.database)  # one store has one lock, whatever it is called
     return found.set(drivername="sqlite+pysqlite", database=where)
 

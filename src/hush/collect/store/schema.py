@@ -35,7 +35,7 @@ def upgrade(database: Database, *, to: str = "head") -> None:
         database.write(lambda connection: _upgrade(connection, to)).result()
     except sa.exc.DBAPIError as error:
         rule, got = (
-            "must be a database that can be reached, and whose tables are hush's own",
+            "must be a database that can be reached and written",
             Unsaid(cause(error.orig or error)),
         )
         raise ParameterError(message("store", rule, got, "check its address, and that it runs")) from error
