@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,6 +44,7 @@ def create(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], as_json:
     if "name" not in wishes:
         raise ParameterError(message("--name", "must be given", NOTHING, "say what people call it"))
     with naming(OPTIONS):
+        _check(wishes)
         made = manager.create(spec=spec.read().to_dict(), who=WHO, **wishes)
     _tell(made, as_json, "Made a draft. Open it with `hush collection open`.")
 
@@ -57,6 +59,7 @@ def succeed(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], which: 
     """
     id = meant(manager, which)
     with naming(OPTIONS):
+        _check(wishes)
         made = manager.succeed(id, spec=spec.read().to_dict(), who=WHO, **wishes)
     _tell(made, as_json, "Made a draft that follows it. Open it with `hush collection open`.")
 
@@ -299,6 +302,13 @@ def token_revoke(
         terminal.print_json({"id": id, "after": after})
     else:
         terminal.stdout().print(f"{id} holds no more." if not after else f"{id} holds for {shown.span(after)} more.")
+
+
+def _check(wishes: dict[str, Any]) -> None:
+    """Refuse here what the collector would, in the same words wherever it is."""
+    from hush.collect import managing
+
+    managing.settings({"name": "of its predecessor", **wishes}, time.time())
 
 
 def _tell(view: dict[str, Any], as_json: bool, what: str) -> None:

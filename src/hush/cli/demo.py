@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +16,11 @@ import typer
 
 from hush import atomic, datasets
 from hush.cli.asked import paths
+from hush.cli.asked.collectors import needing
 from hush.cli.asked.options import Json
 from hush.cli.asked.reading import real
-from hush.cli.shown import bars, grid, terminal
+from hush.cli.process import servers
+from hush.cli.shown import bars, grid, settling, terminal
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
@@ -40,12 +44,22 @@ def demo(
             "--epsilon", metavar="E", parser=real("--epsilon", "1.0"), help="Privacy loss of one report, in nats."
         ),
     ] = 1.0,
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve", help="Start a collector, send it every visitor over HTTP, and watch the estimate settle."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Randomize 989,818 real visitors under three mechanisms, estimate, attack, and write a page about it.
 
-    Every visitor's report is drawn with secure randomness, so each run gives slightly other numbers.
+    Every visitor's report is drawn with secure randomness, so each run gives slightly other numbers. With --serve, a
+    real server collects them in batches, under one mechanism; it is gone afterwards, and no file is written.
     """
+    if serve:
+        _served(epsilon, as_json)
+        return
     paths.folder("--output", out, FILES)
     data = datasets.msnbc()
     chosen = [registry()[name](k=data.k, epsilon=epsilon) for name in MECHANISMS]
@@ -95,6 +109,79 @@ def _trial(
         right += int(np.sum(m.attack(reports) == values[i * _STEP : (i + 1) * _STEP]))
         advance(reports.size)
     return MechanismOutcome(m, estimate, data.frequencies, right / data.n, seconds, tallying)
+
+
+_SERVED = "OUE"
+_LOOKS = (1_000, 3_000, 10_000, 30_000, 100_000, 200_000, 400_000, 600_000, 800_000)
+_BATCH = 10_000
+
+
+def _served(epsilon: float, as_json: bool) -> None:
+    """Send all visitors to a server of their own, in an order of chance, and look at its estimate now and then."""
+    with needing():
+        import httpx
+
+        from hush.collect.remote import Remote
+        from hush.collect.sending import sent
+    data = datasets.msnbc()
+    m = registry()[_SERVED](k=data.k, epsilon=epsilon)
+    values = np.random.default_rng(secrets.randbits(128)).permutation(data.values())
+    looks: list[dict[str, Any]] = []
+    batches = 0
+    with (
+        servers.started() as server,
+        Remote(server.url, server.token) as collector,
+        httpx.Client(base_url=server.url, timeout=60) as http,
+        settling.settling(data, quiet=as_json) as shown,
+    ):
+        spec = Spec(m, data.domain).to_dict()
+        id = collector.create(spec=spec, name=data.name, target_n=data.n, period_seconds=86_400)["id"]
+        opened = collector.open(id, force=True)
+        key = collector.issue_token("ingest", label="visitors", collection=id)
+        ends = [*(n for n in _LOOKS if n < data.n), data.n]
+        for start, end in itertools.pairwise([0, *ends]):
+            reports = m.privatize(values[start:end])
+            batches += sum(1 for _ in sent(http, opened, reports, key=key, build="demo", size=_BATCH))
+            looks.append(_look(collector, id, end))
+            if shown is not None:
+                rows = looks[-1]["estimate"]
+                shown.look(end, *(np.array([row[name] for row in rows]) for name in ("frequency", "lower", "upper")))
+    final = _compared(m, data, looks, batches)
+    if as_json:
+        terminal.print_json(final)
+    else:
+        settling.settled(data, final)
+
+
+def _look(collector: Any, id: str, n: int) -> dict[str, Any]:
+    """The estimate, once everything that was sent is in it."""
+    while (found := collector.estimate(id))["n"] < n:
+        time.sleep(0.02)
+    return {"n": found["n"], "estimate": found["estimate"]}
+
+
+def _compared(m: FrequencyOracle, data: Population, looks: list[dict[str, Any]], batches: int) -> dict[str, Any]:
+    """The last look beside the truth, and how wide the error bars were in each."""
+    truth = data.frequencies
+    rows = [{**row, "truth": float(share)} for row, share in zip(looks[-1]["estimate"], truth, strict=True)]
+    found = np.array([row["frequency"] for row in rows])
+    return {
+        "dataset": data.name,
+        "n": data.n,
+        "k": data.k,
+        "mechanism": m.name(),
+        "epsilon": m.epsilon,
+        "batches": batches,
+        "bytes": data.n * m.report_dtype.itemsize,
+        "looks": [
+            {"n": look["n"], "widest": max(row["upper"] - row["lower"] for row in look["estimate"]) / 2}
+            for look in looks
+        ],
+        "rmse": float(np.sqrt(np.mean((found - truth) ** 2))),
+        "expected_rmse": float(np.sqrt(m.variances(truth, data.n).mean())),
+        "covered": sum(row["lower"] <= row["truth"] <= row["upper"] for row in rows),
+        "estimate": rows,
+    }
 
 
 _WIDE = 100

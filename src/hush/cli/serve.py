@@ -42,10 +42,10 @@ def serve(*, as_json: bool, **flags: Any) -> None:
     named |= {name: variable(name) for name in named.keys() - given.keys() if os.environ.get(variable(name))}
     with naming({**named, "host and port": f"{_option('host')} and {_option('port')}"}):
         settings = ServerSettings.from_environment(os.environ, **given)
-        logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=_LOG)
-        logging.getLogger("hush").setLevel(logging.INFO)
         file = None if "://" in settings.store else Path(settings.store)
         server = opened(lambda: Server(settings), file, "stop that server first, or name another store")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=_LOG)
+    logging.getLogger("hush").setLevel(logging.INFO)
     try:
         server.serve(ready=lambda running: _announce(running, as_json))
     finally:

@@ -20,7 +20,7 @@ _SECONDS = 60.0
 _SAID = re.compile(r"(?s)(?P<rule>.*), got (?P<value>.*)")
 
 
-class Unreachable(HushError, ConnectionError):
+class NoCollector(HushError, ConnectionError):
     """No collector answers there."""
 
 
@@ -138,7 +138,7 @@ class Remote:
 
     def backup(self, path: Path) -> Plain:
         """A copy of the store, on the server's own disk, in the folder that its operator allows: a name in it."""
-        if path.parent != Path() or not path.name:
+        if path != Path(path.name) or path.name in ("", ".."):
             rule, remedy = "must be a name without folders, for a server", "the server's --backups is the folder"
             raise ParameterError(message("path", rule, Unsaid(repr(str(path))), remedy))
         return self._asked("POST", "/v1/backup", {"name": path.name}, seconds=None)
@@ -183,8 +183,8 @@ class Remote:
                 answer.read()
         except httpx.HTTPError as error:
             rule, remedy = "must be a collector that answers", f"{_cause(error)}; start one with `hush serve`"
-            raise Unreachable(message("server", rule, self.url, remedy)) from None
-        raise _refusal(answer, self.url)
+            raise NoCollector(message("server", rule, self.url, remedy)) from None
+        raise refusal(answer, self.url)
 
 
 def _at(id: str) -> str:
@@ -195,7 +195,7 @@ def _cause(error: httpx.HTTPError) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _refusal(answer: httpx.Response, url: str) -> HushError:
+def refusal(answer: httpx.Response, url: str) -> HushError:
     """What the server said, as it would have been said here."""
     try:
         problem = answer.json()
@@ -212,6 +212,6 @@ def _refusal(answer: httpx.Response, url: str) -> HushError:
     return Refused(code if code in REASONS else "internal", said)
 
 
-def _no_collector(url: str, status: int | None = None) -> Unreachable:
+def _no_collector(url: str, status: int | None = None) -> NoCollector:
     got = url if status is None else Unsaid(f"{url!r}, which answers {status} and no reason")
-    return Unreachable(message("server", "must be a collector", got, "check the address, and what stands before it"))
+    return NoCollector(message("server", "must be a collector", got, "check the address, and what stands before it"))

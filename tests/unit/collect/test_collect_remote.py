@@ -1,0 +1,96 @@
+"""A collector at a distance says what the collector itself says, and what is none is told from one."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import httpx
+import pytest
+
+from hush.collect.manager import Manager
+from hush.collect.refusals import Refused
+from hush.collect.remote import NoCollector, Remote
+from hush.collect.service import Service
+from hush.errors import ParameterError, message
+
+
+def _answering(answer: httpx.Response | Exception) -> Remote:
+    def handle(request: httpx.Request) -> httpx.Response:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return Remote("http://collector.test", "hush-admin-0-0", transport=httpx.MockTransport(handle))
+
+
+def test_both_do_what_a_manager_does() -> None:
+    asked = [name for name, each in vars(Manager).items() if inspect.isfunction(each) and not name.startswith("_")]
+    assert len(asked) > 12
+    for name in asked:
+        for cls in (Service, Remote):
+            assert callable(getattr(cls, name)), f"{cls.__name__} lacks {name}"
+
+
+def test_a_refusal_is_the_same_at_a_distance() -> None:
+    said = message("target_n", "must be at least 5, for what, got or not, is asked", 3, "expect 5; or ask for less")
+    here = Refused("plan", said)
+    with pytest.raises(Refused) as there:
+        _answering(httpx.Response(409, json=here.problem())).open("0" * 32)
+    assert str(there.value) == str(here)
+    assert there.value.reason is here.reason
+    for part in ("parameter", "rule", "value", "remedy"):
+        assert getattr(there.value, part) == getattr(here, part)
+
+
+def test_a_reason_that_is_not_known_yet_keeps_its_words() -> None:
+    problem = {"reason": "of a later version", "detail": "something else"}
+    with pytest.raises(Refused, match="something else"):
+        _answering(httpx.Response(418, json=problem)).list()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(502, text="<html>Bad Gateway</html>"),
+        httpx.Response(200, text="<html>Welcome</html>"),
+        httpx.Response(404, json={"message": "no such page"}),
+        httpx.Response(500, json=["oh"]),
+        httpx.ConnectError("refused"),
+        httpx.ReadTimeout(""),
+    ],
+)
+def test_what_is_no_collector_is_told(answer: httpx.Response | Exception) -> None:
+    with pytest.raises(NoCollector) as told:
+        _answering(answer).list()
+    assert told.value.parameter == "server"
+    assert "hush-admin" not in str(told.value)
+
+
+def test_an_export_that_is_cut_short_leaves_no_file(tmp_path: Path) -> None:
+    def pieces() -> object:
+        yield b"PAR1"
+        raise httpx.ReadError("gone")
+
+    with pytest.raises(NoCollector):
+        _answering(httpx.Response(200, content=pieces())).export("0" * 32, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("url", ["", "collector.test", "ftp://collector.test", "http://", "file:///etc/passwd"])
+def test_an_address_must_be_one(url: str) -> None:
+    with pytest.raises(ParameterError) as told:
+        Remote(url)
+    assert told.value.parameter == "server"
+
+
+def test_a_token_that_cannot_stand_in_a_header_is_refused_and_not_repeated() -> None:
+    with pytest.raises(ParameterError) as told:
+        Remote("http://collector.test", "hush-admin\r\nX-Other: 1")
+    assert "X-Other" not in str(told.value)
+
+
+def test_a_backup_of_a_server_has_a_name_and_no_folder() -> None:
+    for path in ("a/b.db", "/etc/b.db", "..", "../b.db", "."):
+        with pytest.raises(ParameterError):
+            _answering(httpx.Response(201, json={})).backup(Path(path))
