@@ -1,0 +1,301 @@
+"""Clients that are slow, broken or hostile: they are told so, others are served, and memory does not grow."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.collectors import Opened, Served, in_process, in_thread, opened
+
+MEGABYTE = 1 << 20
+
+
+class Raw:
+    """A connection that sends just what it is told to."""
+
+    def __init__(self, served: Served) -> None:
+        parts = urlsplit(served.url)
+        assert parts.hostname is not None
+        self.socket = socket.create_connection((parts.hostname, parts.port or 80), timeout=30)
+
+    def send(self, *pieces: bytes) -> Raw:
+        for piece in pieces:
+            self.socket.sendall(piece)
+        return self
+
+    def head(self, one: Opened, *, length: int | None) -> Raw:
+        """The head of a batch."""
+        body = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
+        return self.send(f"POST {one.path}/batches HTTP/1.1\r\nHost: x\r\n{body}\r\n\r\n".encode())
+
+    def answer(self) -> tuple[int, dict[str, str], Any]:
+        """Status, headers and JSON of the next answer; 0 where the connection ended without one."""
+        with self.socket.makefile("rb") as file:
+            try:
+                line = file.readline().split()
+            except ConnectionResetError:
+                line = []
+            if not line:
+                return 0, {}, None
+            headers = {}
+            while (text := file.readline().decode().strip()) != "":
+                name, _, value = text.partition(":")
+                headers[name.lower()] = value.strip()
+            return int(line[1]), headers, json.loads(file.read(int(headers["content-length"])))
+
+    def ended(self) -> bool:
+        """Whether the other side has closed."""
+        try:
+            return self.socket.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+
+@contextmanager
+def connected(served: Served) -> Iterator[Raw]:
+    raw = Raw(served)
+    with raw.socket:
+        yield raw
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("limits")
+    limits = {"body_seconds": 0.5, "header_seconds": 0.5, "keep_alive_seconds": 0.5, "most_body": 4 * MEGABYTE}
+    with in_thread(folder, **limits) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def one(served: Served) -> Opened:
+    return opened(served)
+
+
+def refused(raw: Raw, status: int, reason: str) -> dict[str, str]:
+    got, headers, problem = raw.answer()
+    assert (got, problem["reason"]) == (status, reason)
+    assert headers["content-type"] == "application/problem+json"
+    assert headers["connection"] == "close"
+    assert raw.ended()
+    return headers
+
+
+def test_a_body_that_does_not_come_in_time(served: Served, one: Opened) -> None:
+    with connected(served) as raw:
+        raw.head(one, length=1000).send(b"some of it")
+        assert refused(raw, 408, "slow")["retry-after"] == "1"
+    with connected(served) as raw:
+        raw.head(one, length=None).send(b"4\r\nsome\r\n")
+        refused(raw, 408, "slow")
+
+
+def test_a_body_that_trickles_has_no_more_time(served: Served, one: Opened) -> None:
+    with connected(served) as raw:
+        raw.head(one, length=1_000_000)
+        try:
+            for _ in range(200):
+                raw.send(b"x")
+                time.sleep(0.02)
+        except OSError:
+            pass  # it has been cut off
+        else:
+            pytest.fail("it went on for four seconds")
+
+
+def test_a_body_that_ends_half_way_is_counted(served: Served) -> None:
+    one = opened(served)
+    for length in (1000, None):
+        with connected(served) as raw:
+            raw.head(one, length=length).send(b"3e8\r\n" if length is None else b"", b"some of it")
+            raw.socket.shutdown(socket.SHUT_WR)
+            raw.answer()
+    for _ in range(100):
+        found = served.ask("GET", f"{one.path}/refusals").json()
+        if sum(found.values()) == 2:
+            break
+        time.sleep(0.05)
+    assert set(found) <= {"interrupted", "slow"}
+    assert served.ask("GET", one.path).json()["n"] == 0
+
+
+def test_a_body_that_is_too_long_is_answered_although_it_is_still_being_sent(served: Served, one: Opened) -> None:
+    with connected(served) as raw:
+        raw.head(one, length=6 * MEGABYTE).send(b"x" * 6 * MEGABYTE)  # it was refused before the first byte
+        refused(raw, 413, "too-large")
+    with connected(served) as raw:
+        raw.head(one, length=None)
+        raw.send(*[b"80000\r\n" + b"x" * 0x80000 + b"\r\n"] * 12, b"0\r\n\r\n")
+        refused(raw, 413, "too-large")
+
+
+def test_a_head_that_does_not_come_in_time(served: Served, one: Opened) -> None:
+    for begun in (b"", b"POST /v1", b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b", b"\r\n"):
+        with connected(served) as raw:
+            raw.send(begun)
+            refused(raw, 408, "slow")
+    with connected(served) as raw:
+        raw.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert raw.answer()[0] == 200
+        raw.send(b"GET /healthz HTTP/1.1\r\nHos")  # the second one on a connection, too
+        refused(raw, 408, "slow")
+
+
+def test_a_connection_that_is_idle_is_closed(served: Served) -> None:
+    with connected(served) as raw:
+        raw.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert raw.answer()[0] == 200
+        assert raw.ended()
+
+
+def test_a_head_without_end(served: Served, one: Opened) -> None:
+    heads = (
+        [b"GET /" + b"a" * 100_000],
+        [b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 50_000, b"b" * 50_000],
+        [b"GET / HTTP/1.1\r\nHost: x\r\n", *[b"A: b\r\n" * 1000] * 100],
+    )
+    for head in heads:
+        with connected(served) as raw:
+            try:
+                raw.send(*head)
+            except OSError:
+                continue  # it has been cut off
+            status, _, problem = raw.answer()
+            assert (status, problem["reason"]) == (400, "malformed")
+
+
+def test_trailers_without_end_and_chunks_of_nothing_are_cut_off(served: Served, one: Opened) -> None:
+    """A piece that comes with the head is let through, whatever is in it: it is short."""
+    endless = [b"0\r\nA: ", *[b"b" * 100_000] * 20], [b"0\r\n", *[b"A: b\r\n" * 10_000] * 20]
+    for pieces in endless:
+        with connected(served) as raw:
+            raw.head(one, length=None)
+            try:
+                raw.send(*pieces)
+            except OSError:
+                continue
+            assert raw.answer()[0] in (0, 400)
+            assert raw.ended()
+
+
+def test_what_is_no_http(served: Served) -> None:
+    for data in (
+        b"\x16\x03\x01\x02\x00\x01\x00",
+        b"HELLO\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/1.1\r\nBad Header\r\n\r\n",
+    ):
+        with connected(served) as raw:
+            raw.send(data)
+            refused(raw, 400, "malformed")
+
+
+def test_requests_ahead_without_number_are_cut_off(served: Served) -> None:
+    with connected(served) as raw:
+        raw.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n" * 500)
+        answers = 0
+        while raw.answer()[0] == 200:
+            answers += 1
+        assert answers < 100
+
+
+def test_some_requests_ahead_are_answered_in_their_order(served: Served, one: Opened) -> None:
+    sent = one.body([0])
+    with connected(served) as raw:
+        raw.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        raw.head(one, length=len(sent)).send(sent)
+        file = raw.socket.makefile("rb")
+        statuses = []
+        for _ in range(2):
+            statuses.append(file.readline().split()[1])
+            length = 0
+            while (line := file.readline()) != b"\r\n":
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            last = file.read(length)
+        assert statuses == [b"200", b"200"]
+        assert json.loads(last)["accepted"] == 1
+        file.close()
+
+
+def test_others_are_served_while_someone_is_slow(served: Served, one: Opened) -> None:
+    with ExitStack() as stack:
+        for _ in range(50):
+            stack.enter_context(connected(served)).head(one, length=1000).send(b"x")
+        assert served.send(one, one.body([0])).status_code == 200
+
+
+def test_no_more_requests_at_once_than_allowed(tmp_path: Path) -> None:
+    with in_thread(tmp_path, most_requests=10, body_seconds=20) as served, ExitStack() as stack:
+        one = opened(served)
+        for _ in range(10):
+            stack.enter_context(connected(served)).head(one, length=1000).send(b"x")
+        answer = _until(served, one, 503)
+        assert answer.json()["reason"] == "busy"
+        assert answer.headers["retry-after"] == "1"
+        assert served.ask("GET", "/healthz").status_code == 200
+        stack.close()
+        assert _until(served, one, 200).status_code == 200
+
+
+def _until(served: Served, one: Opened, status: int) -> Any:
+    """The answer once it has a status: what others sent, or that they have gone, is on its way."""
+    for _ in range(200):
+        answer = served.send(one, one.body([0]))
+        if answer.status_code == status:
+            return answer
+        time.sleep(0.02)
+    pytest.fail(f"no answer {status}")
+
+
+def test_no_more_connections_than_allowed(tmp_path: Path) -> None:
+    with in_thread(tmp_path, most_connections=5) as served, ExitStack() as stack:
+        assert served.ask("GET", "/healthz").status_code == 200
+        for _ in range(4):
+            stack.enter_context(connected(served))
+        with connected(served) as raw:
+            refused(raw, 503, "busy")
+        assert served.ask("GET", "/healthz").status_code == 200
+
+
+def test_many_slow_bodies_do_not_grow_memory(tmp_path: Path) -> None:
+    """They would be 400 MB together; what is held of them is 24 MB at most, and a little for each connection."""
+    most = 24 * MEGABYTE
+    limits = {"most_in_flight": most, "body_seconds": 60.0, "most_body": 16 * MEGABYTE, "access_log": False}
+    with in_process(tmp_path, **limits) as served, ExitStack() as stack:
+        one = opened(served)
+        assert served.send(one, one.body([0, 1, 2, 3] * 1000)).status_code == 200
+        served.settled(one, 4000)
+        assert served.process is not None
+        before = _resident(served.process.pid)
+        for _ in range(100):
+            raw = stack.enter_context(connected(served))
+            raw.head(one, length=16 * MEGABYTE).send(b"x" * (4 * MEGABYTE))
+        for _ in range(600):
+            if _measure(served, 'hush_refusals_total{reason="busy"}') > 90:
+                break
+            time.sleep(0.05)
+        else:
+            pytest.fail("more was taken than may be held")
+        assert 0 < _measure(served, "hush_bytes_in_flight") <= most
+        grown = _resident(served.process.pid) - before
+        assert grown < 4 * most, f"{grown} bytes more"
+        stack.close()
+        assert _until(served, one, 200).json()["accepted"] == 1
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that a process has."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
+
+
+def _measure(served: Served, name: str) -> float:
+    shown = served.ask("GET", "/metrics").text
+    return next((float(line.rpartition(" ")[2]) for line in shown.splitlines() if line.startswith(name)), 0.0)
