@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -164,7 +165,6 @@ def test_who_answered_what_is_forgotten_with_the_period_and_accounts_are_not(ser
     server.view["period"] = 3
     ann.answer("yes")
     assert rows(tmp_path, "SELECT period FROM answered") == [(3,)]
-    assert rows(tmp_path, "SELECT period FROM batch") == [(3,)]
     assert rows(tmp_path, "SELECT reports FROM account") == [(2,)]
 
 
@@ -189,6 +189,35 @@ def test_a_home_of_a_later_version_is_refused(server: Scripted, tmp_path: Path) 
     rows(tmp_path, "PRAGMA user_version=99")
     with pytest.raises(ParameterError, match="version"):
         collector(server, tmp_path)
+
+
+def test_a_home_that_several_make_at_once_is_one(tmp_path: Path) -> None:
+    made: list[home.Home] = []
+    threads = [threading.Thread(target=lambda: made.append(home.Home(tmp_path / "new"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({each.hashed(b"ann") for each in made}) == 1
+    assert len(made) == 8
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [home.FILE]
+
+
+def test_a_home_is_found_by_the_environment(server: Scripted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUSH_HOME", str(tmp_path / "mine"))
+    Collector(URL, transport=server).person("ann").answer("no")
+    assert (tmp_path / "mine" / home.FILE).exists()
+    monkeypatch.delenv("HUSH_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    Collector(URL, transport=server).person("ann").answer("no")
+    assert (tmp_path / ".hush" / home.FILE).exists()
+
+
+def test_transactions_are_on_the_disk_and_there_is_no_second_log(tmp_path: Path) -> None:
+    with home.Home(tmp_path).transaction() as sql:
+        assert sql.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
+        assert sql.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert sql.execute("PRAGMA secure_delete").fetchone() == (1,)
 
 
 # Bytes are made once.
@@ -552,6 +581,24 @@ def test_people_have_accounts_of_their_own(server: Scripted, tmp_path: Path) -> 
     assert here.people([7, 8]).answer(["no", "yes"]).again.tolist() == [True, False]
 
 
+@pytest.mark.parametrize("id", [None, True, "", b"", 1.5, float("nan"), object(), ("ann",), ["ann"]])
+def test_a_name_is_one_that_stays_the_same(id: Any, server: Scripted, tmp_path: Path) -> None:
+    """That of an object would be another one in the next process, with an account of its own."""
+    with pytest.raises(ParameterError, match="id"):
+        collector(server, tmp_path).person(id).answer("no")
+    with pytest.raises(ParameterError, match="id"):
+        collector(server, tmp_path).people([id])
+    assert server.sent == []
+
+
+def test_names_of_many_kinds(server: Scripted, tmp_path: Path) -> None:
+    one = uuid.UUID(int=7)
+    here = collector(server, tmp_path)
+    here.people(["ann", b"bob", 7, np.int64(8), 9.0, one]).answer(["no"] * 6)
+    for same in (b"ann", "bob", "7", 8, "9", str(one)):
+        assert here.person(same).spent.total == 1
+
+
 # Over time.
 
 
@@ -572,6 +619,25 @@ def test_answers_are_kept_over_periods_restarts_and_a_chain_with_the_same_spec(t
     assert {envelope.records for envelope in stranger.taken.values()}.isdisjoint(
         envelope.records for envelope in first.taken.values()
     )
+
+
+def test_another_server_does_not_get_the_answers_that_are_kept_for_one(tmp_path: Path) -> None:
+    """It may claim to follow it, or to be it: who answers both must not be known again by what is reported."""
+    spec = hush.Spec(hush.longitudinal.Memoized(mechanism=hush.OUE(k=64, epsilon=1.0)))
+    first, follower, impostor = Scripted(spec), Scripted(spec, id=NEXT, chain=[NEXT, ID]), Scripted(spec)
+    collector(first, tmp_path).person("ann").answer(5)
+    elsewhere = "https://elsewhere.example/v1/collections"
+    ann = Collector(f"{elsewhere}/{NEXT}", home=tmp_path, transport=follower).person("ann")
+    ann.answer(5)
+    (mine,), (theirs,) = first.taken.values(), follower.taken.values()
+    assert mine.records != theirs.records  # the same once in 2^64 times or less
+    assert ann.spent.chain == 2  # but the account is one
+    impostor.view["period"] = 1
+    with pytest.raises(SpecError, match="moved"):
+        Collector(f"{elsewhere}/{ID}", home=tmp_path, transport=impostor).person("ann").answer(5)
+    assert impostor.sent == []
+    Collector(f"{elsewhere}/{ID}", home=tmp_path, transport=impostor, moved=True).person("ann").answer(5)
+    assert next(iter(impostor.taken.values())).records == mine.records
 
 
 def test_the_account_over_time_is_the_bound_for_values_that_change(tmp_path: Path) -> None:

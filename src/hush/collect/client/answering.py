@@ -7,7 +7,8 @@ the randomized bytes are on the disk, and no others will ever be made for the sa
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +19,13 @@ from hush.collect.client import spool
 from hush.collect.client.book import Offer, remember
 from hush.collect.client.home import Home
 from hush.collect.client.limits import Books, Limits, asked
+from hush.collect.client.receipts import Receipt
 from hush.collect.client.spool import Quota
 from hush.collect.envelope import LONGEST_HEAD, MOST_RECORDS, Envelope, new_id
 from hush.errors import Message, ParameterError, Unsaid, message
 from hush.files.clients.making import randomized
 from hush.files.clients.memory import StoredMemory
-from hush.files.clients.rows import numbered, rows_of
+from hush.files.clients.rows import name_of, numbered, rows_of
 from hush.mechanisms.spec import Spec
 from hush.randomness import source
 from hush.types import Ints
@@ -52,7 +54,7 @@ class Answering:
 
     def answer(self, offer: Offer, people: Sequence[object], values: Any) -> Turn:
         """Make the answers of some people, at most as many as `records_of` says."""
-        rows = rows_of(offer.spec, people, values)
+        rows = rows_of(offer.spec, [named(each) for each in people], values)
         if len(rows.held) != len(people):
             rule, got = f"must be as many as there are people, {len(people)}", Unsaid(f"{len(rows.held)}")
             raise ParameterError(message("values", rule, got, "give each person one"))
@@ -70,6 +72,7 @@ class Turn:
 
     Args:
         batches: The number of the batch that each one's answer is in; -1 for none.
+        receipts: Those of these batches, before anything new is sent.
         same: Who had answered in this period before, with the same value.
         other: Who had with another value.
         over: Whom a limit kept from answering.
@@ -78,6 +81,7 @@ class Turn:
     """
 
     batches: Ints
+    receipts: Mapping[int, Receipt]
     same: Flags
     other: Flags
     over: Flags
@@ -94,9 +98,9 @@ class _Transaction:
 
     def answer(self, names: list[bytes], held: npt.NDArray[Any]) -> Turn:
         people, tags = numbered(self._sql, names), self._tags(names, held)
-        batches, known = self._before(people)
+        batches, before_tags = self._before(people)
         before = batches >= 0
-        same = np.array([one == two for one, two in zip(known, tags, strict=True)], np.bool_)
+        same = np.array([one == two for one, two in zip(before_tags, tags, strict=True)], np.bool_)
         may, why = np.zeros(people.size, np.bool_), None
         if not before.all():
             books = Books.opened(self._sql, self._protocol)
@@ -107,7 +111,10 @@ class _Transaction:
             batches[chosen] = made
             self._enter(people[chosen], [tags[i] for i in chosen.tolist()], made)
         other = before & ~same
-        return Turn(np.where(other, -1, batches), same, other, ~before & ~may, made, why)
+        told = np.where(other, -1, batches)
+        receipts = {number: spool.receipt(self._sql, number) for number in np.unique(told[told >= 0]).tolist()}
+        known = {number: each for number, each in receipts.items() if each is not None}
+        return Turn(told, known, same, other, ~before & ~may, made, why)
 
     def _tags(self, names: list[bytes], held: npt.NDArray[Any]) -> list[bytes]:
         """What tells a value from another one of the same person and period: to whoever has the key."""
@@ -149,6 +156,19 @@ class _Transaction:
         )
         rows = ((self._collection, self._period, *each, batch) for each in zip(people.tolist(), tags, strict=True))
         self._sql.executemany("INSERT INTO answered VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def named(id: object) -> bytes:
+    """A person's name as bytes; refused where it would be another one the next time, as that of an object would."""
+    whole = isinstance(id, (float, np.floating)) and float(id).is_integer()
+    if (
+        isinstance(id, bool)
+        or not (isinstance(id, (str, bytes, int, np.integer, uuid.UUID)) or whole)
+        or id in ("", b"")
+    ):
+        rule, got = "must be a text, bytes, a whole number or a UUID", Unsaid(f"a {type(id).__name__}")
+        raise ParameterError(message("id", rule, got, "give everybody a name that stays the same"))
+    return name_of(id)
 
 
 def records_of(spec: Spec) -> int:

@@ -15,6 +15,7 @@ from hush.errors import SpecError, Unsaid, message
 from hush.mechanisms.spec import Spec
 
 LONGEST_CHAIN = 1000
+_LATEST = 1000  # batches whose fate is kept in any case
 _KEPT = ("status", "period", "chain", "spec_hash", "horizon", "period_seconds", "relayed_only", "needs_key")
 
 
@@ -24,28 +25,33 @@ class Offer:
 
     Args:
         collection: Its id.
+        origin: Where it is.
         spec: What makes reports; its hash was checked.
         loss: What one answer loses, as computed here.
         status: "draft", "open" or "closed".
         period: The period of now.
         chain: The ids of the collection and all it follows, the first one last.
         plain: What of it is kept, to go on while the server cannot be reached.
+        moved: Whether it may have been elsewhere before.
     """
 
     collection: str
+    origin: str
     spec: Spec
     loss: Loss
     status: str
     period: int
     chain: tuple[str, ...]
     plain: Mapping[str, Any]
+    moved: bool = False
 
 
-def offered(collection: str, view: Mapping[str, Any], known: Offer | None = None) -> Offer:
+def offered(collection: str, origin: str, view: Mapping[str, Any], known: Offer | None = None) -> Offer:
     """What a server told, checked: nothing of it is believed that can be computed.
 
     Args:
         collection: The id that was asked for.
+        origin: Where it was asked for.
         view: What was told.
         known: What was told before: the loss of a spec that is the same is not computed again.
     """
@@ -59,7 +65,7 @@ def offered(collection: str, view: Mapping[str, Any], known: Offer | None = None
     spec = parsed(view.get("spec"), view.get("spec_hash"))
     found = known.loss if known is not None and known.spec.hash == spec.hash else loss(spec)
     plain = {name: view[name] for name in _KEPT if name in view}
-    return Offer(collection, spec, found, view["status"], period, tuple(chain), plain)
+    return Offer(collection, origin, spec, found, view["status"], period, tuple(chain), plain)
 
 
 def _is_chain(ids: list[Any], first: str) -> bool:
@@ -76,26 +82,32 @@ def remember(sql: sqlite3.Connection, offer: Offer) -> tuple[int, int, int]:
     """Enter what was told; the collection's number, its protocol's, and the greatest period that was ever told.
 
     Chains only grow together: collections that were once told to be of one chain stay of one, whatever is told later.
-    A collection that is known keeps its spec.
+    A collection that is known keeps its spec, and stays where it is: another server that gives itself out for it, or
+    for one of its chain, does not get the answers that are kept for it, by which people could be told again.
     """
     chain = _joined(sql, offer.chain)
     row = sql.execute(
-        "SELECT c.id, c.protocol, c.period, c.view, p.hash FROM collection c JOIN protocol p ON p.id = c.protocol "
-        "WHERE c.name = ?",
+        "SELECT c.id, c.protocol, c.period, c.view, c.origin, p.hash "
+        "FROM collection c JOIN protocol p ON p.id = c.protocol WHERE c.name = ?",
         [offer.collection],
     ).fetchone()
     view = json.dumps(offer.plain, sort_keys=True)
     if row is None:
-        protocol = _protocol(sql, chain, offer.spec)
+        protocol = _protocol(sql, chain, offer)
         made = sql.execute(
-            "INSERT INTO collection (name, protocol, period, view) VALUES (?, ?, ?, ?)",
-            (offer.collection, protocol, offer.period, view),
+            "INSERT INTO collection (name, origin, protocol, period, view) VALUES (?, ?, ?, ?, ?)",
+            (offer.collection, offer.origin, protocol, offer.period, view),
         )
         return int(made.lastrowid or 0), protocol, offer.period
-    number, protocol, period, before, known = row
+    number, protocol, period, before, origin, known = row
     if known != offer.spec.hash:
         rule, got = f"must stay {known[:12]}…, as it was", Unsaid(f"{offer.spec.hash[:12]}…")
         raise SpecError(message("spec_hash", rule, got, "report nothing to this server: specs never change"))
+    if origin != offer.origin:
+        if not offer.moved:
+            rule, remedy = f"must be at {origin}, where it was", "pass moved=True, if you know that it has moved"
+            raise SpecError(message("collection", rule, Unsaid(offer.origin), remedy))
+        sql.execute("UPDATE collection SET origin = ? WHERE id = ?", (offer.origin, number))
     if offer.period > period:
         _forget(sql, number, offer.period)
     if offer.period > period or before != view:
@@ -108,13 +120,14 @@ def remember(sql: sqlite3.Connection, offer: Offer) -> tuple[int, int, int]:
 def remembered(sql: sqlite3.Connection, collection: str) -> Offer | None:
     """What was told of a collection the last time; None of one that is not known."""
     row = sql.execute(
-        "SELECT c.period, c.view, p.spec FROM collection c JOIN protocol p ON p.id = c.protocol WHERE c.name = ?",
+        "SELECT c.period, c.view, c.origin, p.spec "
+        "FROM collection c JOIN protocol p ON p.id = c.protocol WHERE c.name = ?",
         [collection],
     ).fetchone()
     if row is None:
         return None
-    plain, spec = json.loads(row[1]), Spec.from_json(row[2])
-    return Offer(collection, spec, loss(spec), plain["status"], int(row[0]), tuple(plain["chain"]), plain)
+    plain, spec = json.loads(row[1]), Spec.from_json(row[3])
+    return Offer(collection, row[2], spec, loss(spec), plain["status"], int(row[0]), tuple(plain["chain"]), plain)
 
 
 def _joined(sql: sqlite3.Connection, ids: tuple[str, ...]) -> int:
@@ -134,9 +147,14 @@ def _joined(sql: sqlite3.Connection, ids: tuple[str, ...]) -> int:
     return int(chain)
 
 
-def _protocol(sql: sqlite3.Connection, chain: int, spec: Spec) -> int:
-    """What answers are kept under: of collections of one chain with the same spec, the same."""
-    row = sql.execute("SELECT MIN(id) FROM protocol WHERE chain = ? AND hash = ?", (chain, spec.hash)).fetchone()
+def _protocol(sql: sqlite3.Connection, chain: int, offer: Offer) -> int:
+    """What answers are kept under: of collections of one server and chain with the same spec, the same."""
+    spec = offer.spec
+    row = sql.execute(
+        "SELECT MIN(p.id) FROM protocol p JOIN collection c ON c.protocol = p.id "
+        "WHERE p.chain = ? AND p.hash = ? AND c.origin = ?",
+        (chain, spec.hash, offer.origin),
+    ).fetchone()
     if row[0] is not None:
         return int(row[0])
     made = sql.execute("INSERT INTO protocol (chain, hash, spec) VALUES (?, ?, ?)", (chain, spec.hash, spec.to_json()))
@@ -146,4 +164,8 @@ def _protocol(sql: sqlite3.Connection, chain: int, spec: Spec) -> int:
 def _forget(sql: sqlite3.Connection, collection: int, period: int) -> None:
     """Forget who answered what in earlier periods, which are never asked about again; the accounts stay."""
     sql.execute("DELETE FROM answered WHERE collection = ? AND period < ?", (collection, period))
-    sql.execute("DELETE FROM batch WHERE collection = ? AND period < ? AND state != 'waiting'", (collection, period))
+    sql.execute(
+        "DELETE FROM batch WHERE collection = ? AND period < ? AND state != 'waiting' "
+        "AND id < (SELECT MAX(id) FROM batch) - ?",  # others may be about to tell what became of theirs
+        (collection, period, _LATEST),
+    )

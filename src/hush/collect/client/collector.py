@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 import hush
 from hush.collect.client import spool
-from hush.collect.client.answering import Answering, Turn, records_of
+from hush.collect.client.answering import Answering, Turn, named, records_of
 from hush.collect.client.book import Offer, offered, remember, remembered
 from hush.collect.client.home import Home
 from hush.collect.client.limits import Amount, Books, Limits
@@ -26,7 +27,6 @@ from hush.collect.client.wire import SendOutcome, Unreachable, Wire
 from hush.collect.envelope import Envelope, body
 from hush.collect.loss import Loss
 from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
-from hush.files.clients.rows import name_of
 from hush.longitudinal.ledger import Ledger
 from hush.mechanisms.spec import Spec
 
@@ -64,6 +64,7 @@ class Collector:
         secret: A key for the home that is kept elsewhere, in the system's keychain, say: 16 bytes at least.
         tls: Which certificates to believe; left out, those that the system does.
         plaintext: Whether to speak without TLS to another machine.
+        moved: Whether the collection, known from another address, has moved to this one.
         transport: What requests go through, of httpx.
     """
 
@@ -87,6 +88,7 @@ class Collector:
         secret: bytes | None = None,
         tls: ssl.SSLContext | None = None,
         plaintext: bool = False,
+        moved: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._limits = Limits.of(
@@ -97,6 +99,7 @@ class Collector:
             unprotected=unprotected,
         )
         self._pinned, self._fresh = _pinned(spec), _seconds("fresh", fresh)
+        self._moved = bool(moved)
         self.key = key or ""
         body(self.key, b"")  # refuses one that is too long
         self._wire = Wire(url, timeout=_seconds("timeout", timeout), tls=tls, transport=transport, plaintext=plaintext)
@@ -149,18 +152,21 @@ class Collector:
         if last is not None and self._spool.due():
             return last
         try:
-            return self._agreed(offered(self._wire.collection, self._wire.view(), last))
+            return self._agreed(self._offered(last))
         except Unreachable:
             if last is None:
                 raise
             return last
+
+    def _offered(self, known: Offer | None) -> Offer:
+        return offered(self._wire.collection, self._wire.origin, self._wire.view(), known)
 
     def _agreed(self, offer: Offer) -> Offer:
         if self._pinned is not None and offer.spec.hash != self._pinned:
             rule, got = f"must be {self._pinned[:12]}…, which is pinned", Unsaid(f"{offer.spec.hash[:12]}…")
             raise SpecError(message("spec", rule, got, "report nothing; or pin this one, if you have read it"))
         self._limits.consent(offer.loss)
-        return offer
+        return replace(offer, origin=self._wire.origin, moved=self._moved)
 
     def _remembered(self) -> Offer | None:
         """What the server told the last time that it could be reached."""
@@ -195,9 +201,10 @@ class Collector:
             self._deliver(turn.made)
         return turn
 
-    def _receipts(self, batches: Sequence[int]) -> tuple[Receipt, ...]:
+    def _receipts(self, batches: Mapping[int, Receipt]) -> tuple[Receipt, ...]:
+        """What became of batches by now."""
         with self._home.transaction(write=False) as sql:
-            return tuple(spool.receipt(sql, each) for each in batches)
+            return tuple(spool.receipt(sql, number) or before for number, before in batches.items())
 
     # Sending.
 
@@ -263,7 +270,7 @@ class Collector:
     def _spent(self, id: object) -> tuple[Books, list[int], int]:
         """The books, how many answers somebody has in each, and how many in this collection."""
         offer = self._offer()
-        name = self._home.hashed(b"person", name_of(id))
+        name = self._home.hashed(b"person", named(id))
         with self._home.transaction() as sql:
             collection, protocol, _ = remember(sql, offer)
             row = sql.execute("SELECT id FROM person WHERE name = ?", [name]).fetchone()
@@ -302,7 +309,8 @@ class Person:
             raise ParameterError(message("value", rule, got, "the first answer stands; ask again in the next period"))
         if turn.over[0]:
             raise ParameterError(turn.why)
-        return self._collector._receipts([int(turn.batches[0])])[0]
+        (receipt,) = self._collector._receipts(turn.receipts)
+        return receipt
 
     @property
     def spent(self) -> Spent:
@@ -327,7 +335,7 @@ class Persons:
 
     def __init__(self, collector: Collector, ids: Sequence[object]) -> None:
         self._collector, self._ids = collector, list(ids)
-        if len({name_of(id) for id in self._ids}) < len(self._ids):
+        if len({named(id) for id in self._ids}) < len(self._ids):
             rule, got = "must be different", Unsaid("somebody twice")
             raise ParameterError(message("ids", rule, got, "name each person once"))
 
@@ -354,11 +362,14 @@ class Persons:
 
     def _answered(self, turns: list[Turn]) -> Answered:
         batches = _joined([turn.batches for turn in turns], np.int64)
+        known = {number: receipt for turn in turns for number, receipt in turn.receipts.items()}
         numbers, which = np.unique(batches[batches >= 0], return_inverse=True)
         places = np.full(batches.size, -1, np.int64)
         places[batches >= 0] = which.ravel()
         flags = [_joined([getattr(turn, name) for turn in turns], np.bool_) for name in ("same", "other", "over")]
-        return Answered(self._collector._receipts(numbers.tolist()), places, *flags)
+        return Answered(
+            self._collector._receipts({number: known[number] for number in numbers.tolist()}), places, *flags
+        )
 
 
 def _joined(parts: list[Any], dtype: type) -> Any:

@@ -56,14 +56,14 @@ def insert(sql: sqlite3.Connection, collection: int, made: Envelope) -> int:
     return int(found.lastrowid or 0)
 
 
-def receipt(sql: sqlite3.Connection, number: int) -> Receipt:
-    """The receipt of a batch."""
+def receipt(sql: sqlite3.Connection, number: int) -> Receipt | None:
+    """The receipt of a batch; None where it was forgotten, long after it was settled."""
     row = sql.execute(
         "SELECT c.name, b.period, b.name, b.state, b.reason FROM batch b JOIN collection c ON c.id = b.collection "
         "WHERE b.id = ?",
         [number],
     ).fetchone()
-    return Receipt(*row)
+    return None if row is None else Receipt(*row)
 
 
 class Spool:

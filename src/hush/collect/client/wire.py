@@ -33,7 +33,7 @@ LONGEST_WAIT = 86_400.0
 """Seconds that a server may ask to wait for."""
 _PATH = re.compile(r"(.*)/v1/collections/([0-9a-f]{32})/?")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_VIEW_BYTES = 1 << 28  # a spec may have millions of labels
+_VIEW_BYTES = 1 << 26  # a spec may have millions of labels
 _ANSWER_BYTES = 1 << 20
 
 
@@ -76,7 +76,7 @@ class Wire:
         transport: httpx.BaseTransport | None,
         plaintext: bool,
     ) -> None:
-        self.url, self.collection = _address(url, plaintext)
+        self.url, self.origin, self.collection = _address(url, plaintext)
         if tls is not None and (tls.verify_mode != ssl.CERT_REQUIRED or not tls.check_hostname):
             rule, got = "must check certificates and names", Unsaid("one that does not")
             raise ParameterError(message("tls", rule, got, "begin with ssl.create_default_context()"))
@@ -171,8 +171,8 @@ class _Failed(Exception):
     """No answer; why, in a word."""
 
 
-def _address(url: str, plaintext: bool) -> tuple[str, str]:
-    """The address without its last slash, and the collection's id in it."""
+def _address(url: str, plaintext: bool) -> tuple[str, str, str]:
+    """The address without its last slash, where its server is, and the collection's id."""
     parts = urlsplit(url) if isinstance(url, str) else urlsplit("")
     found = _PATH.fullmatch(parts.path)
     more = parts.query or parts.fragment or parts.username
@@ -183,7 +183,7 @@ def _address(url: str, plaintext: bool) -> tuple[str, str]:
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK and not plaintext:
         rule, got = "must begin with https:// where it is another machine's", Unsaid("http://")
         raise ParameterError(message("url", rule, got, "use https, or pass plaintext=True within a network you trust"))
-    return url.rstrip("/"), found[2]
+    return url.rstrip("/"), f"{parts.scheme}://{parts.netloc.lower()}{found[1]}", found[2]
 
 
 def _accepts(data: bytes, sent: Envelope) -> bool:
