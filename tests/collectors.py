@@ -152,11 +152,11 @@ def in_thread(folder: Path, *, clock: Clock | None = None, **more: Any) -> Itera
 
 
 @contextmanager
-def in_process(folder: Path, **more: Any) -> Iterator[Served]:
-    """A server in a process of its own, which is stopped in the end, if it has not been."""
+def in_process(folder: Path, *, under: Sequence[str] = (), **more: Any) -> Iterator[Served]:
+    """A server in a process of its own, which is stopped in the end, if it has not been; under another program."""
     written = folder / "log.txt"
     with written.open("a") as log:
-        command = [sys.executable, "-c", _PROGRAM, json.dumps(settings(folder, **more), default=str)]
+        command = [*under, sys.executable, "-c", _PROGRAM, json.dumps(settings(folder, **more), default=str)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None
     try:
