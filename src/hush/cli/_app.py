@@ -25,6 +25,7 @@ COMMANDS = (
     "estimate",
     "serve",
     "collection",
+    "relay",
     "simulate",
     "audit",
     "demo",

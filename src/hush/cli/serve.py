@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import logging
 import os
 import sys
-from dataclasses import fields
 from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from hush.cli.asked.collectors import naming, needing, opened
-from hush.cli.asked.options import Json
-from hush.cli.asked.reading import real, whole
+from hush.cli.asked.settings import asking, names
 from hush.cli.shown import terminal
-from hush.collect.settings import ServerSettings, variable
+from hush.collect.settings import ServerSettings
 
 if TYPE_CHECKING:
     from hush.collect.server.running import Server
@@ -28,6 +24,7 @@ _FIRST = "first"
 _LOG = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
+@asking(ServerSettings)
 def serve(*, as_json: bool, **flags: Any) -> None:
     """Collect reports: serve collections over HTTP until told to stop.
 
@@ -38,9 +35,7 @@ def serve(*, as_json: bool, **flags: Any) -> None:
     with needing():
         from hush.collect.server.running import Server
     given = {name: value for name, value in flags.items() if value is not None}
-    named = {each.name: _option(each.name) for each in fields(ServerSettings)}
-    named |= {name: variable(name) for name in named.keys() - given.keys() if os.environ.get(variable(name))}
-    with naming({**named, "host and port": f"{_option('host')} and {_option('port')}"}):
+    with naming(names(ServerSettings, given)):
         settings = ServerSettings.from_environment(os.environ, **given)
         file = None if "://" in settings.store else Path(settings.store)
         server = opened(lambda: Server(settings), file, "stop that server first, or name another store")
@@ -66,40 +61,3 @@ def _announce(server: Server, as_json: bool) -> None:
         if token is not None:
             typer.echo(f"Admin token, shown only this once: {token}")
     sys.stdout.flush()
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _parameter(name: str, kind: Any, default: Any, metadata: Any) -> inspect.Parameter:
-    """The option of a setting; it has no default of its own, so that the environment comes before that."""
-    plain = next(each for each in get_args(kind) if each is not type(None)) if isinstance(kind, UnionType) else kind
-    option = _option(name)
-    more: dict[str, Any] = {"help": f"{metadata['help'][0].upper()}{metadata['help'][1:]}."}
-    more["show_default"] = False if default in (None, "") else _said(default)
-    if plain is bool:
-        names: tuple[str, ...] = (f"{option}/--no-{option.removeprefix('--')}",)
-    else:
-        names = (option,)
-        more["metavar"] = {int: "N", float: "X", Path: "PATH"}.get(plain, "TEXT")
-    if plain is int:
-        more["parser"] = whole(option, None, str(default))
-    elif plain is float:
-        more["parser"] = real(option, str(default))
-    annotation: Any = Annotated[plain | None, typer.Option(*names, **more)]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def _said(default: Any) -> str:
-    """A default, as it is written."""
-    if isinstance(default, bool):
-        return "on" if default else "off"
-    return f"{default:g}" if isinstance(default, float) else str(default)
-
-
-_kinds = get_type_hints(ServerSettings)
-_every = [_parameter(each.name, _kinds[each.name], each.default, each.metadata) for each in fields(ServerSettings)]
-_every.append(inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json))
-serve.__signature__ = inspect.Signature(_every)  # type: ignore[attr-defined]
-serve.__annotations__ = {each.name: each.annotation for each in _every}

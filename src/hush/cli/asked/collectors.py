@@ -83,12 +83,7 @@ class CollectorOptions:
         """The token, wherever it is written."""
         if self.token_file is None or self.token is not None:
             return (self.token or "").strip()
-        try:
-            return self.token_file.read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not ASCII"
-            rule, remedy = "must be a file with a token", f"{reason}; name another file"
-            raise ParameterError(message("--token-file", rule, quoted(self.token_file), remedy)) from None
+        return secret("--token-file", self.token_file)
 
     @contextmanager
     def manager(self, *, new: bool = False) -> Iterator[Manager]:
@@ -134,6 +129,16 @@ class CollectorOptions:
                 service.stop()
             finally:
                 database.close()
+
+
+def secret(option: str, file: Path) -> str:
+    """The token or key in a file."""
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not ASCII"
+        rule, remedy = "must be a file with a token", f"{reason}; name another file"
+        raise ParameterError(message(option, rule, quoted(file), remedy)) from None
 
 
 def opened(work: Callable[[], Any], file: Path | None, remedy: str = "") -> Any:

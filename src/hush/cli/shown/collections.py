@@ -122,6 +122,8 @@ def whole(view: dict[str, Any]) -> None:
 def _facts(view: dict[str, Any]) -> list[tuple[str, Any]]:
     facts: list[tuple[str, Any]] = [("id", view["id"]), ("status", _status(view)), ("spec", promise(view))]
     facts.append(("spec hash", view["spec_hash"][:12]))
+    if view.get("shuffled"):  # and nothing where reports may come without a relay
+        facts.append(("relayed", view["shuffled"]["words"]))
     if "n" in view:
         target = "" if view["target_n"] is None else f" of {view['target_n']:,}"
         late = f", {view['pending']:,} not yet counted" if view["pending"] else ""

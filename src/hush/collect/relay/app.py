@@ -42,7 +42,11 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     """The relay over a store of its own, as ASGI has it."""
     upstream = Upstream(settings.collector, settings.key)
     forwarder = Forwarder(service, database, upstream, settings.rules)
-    forwarder.begin(settings.ids, anyone=settings.anyone)
+    try:
+        forwarder.begin(settings.ids, anyone=settings.anyone)
+    except BaseException:
+        upstream.close()
+        raise
     measures, access = Measures(), Access(service.directory)
     bodies = Bodies(seconds=settings.body_seconds, most_in_flight=settings.most_in_flight)
     groups = Groups(database, measures, most_bytes=settings.most_waiting)

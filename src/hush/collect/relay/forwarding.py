@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from hush.collect.relay import mirror, outbox
-from hush.collect.relay.outbox import Rules
+from hush.collect.relay.settings import Rules
 from hush.collect.relay.upstream import CollectorAway, Upstream
 from hush.collect.service import Service
 from hush.collect.store.collections import DRAFT, OPEN, StoredCollection

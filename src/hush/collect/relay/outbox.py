@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import sqlalchemy as sa
 import hush
 from hush.collect.envelope import Envelope, new_id
 from hush.collect.relay.mirror import most_records
+from hush.collect.relay.settings import Rules
 from hush.collect.store import tables
 from hush.collect.store.alone import trying
 from hush.collect.store.collections import CLOSED, StoredCollection
@@ -30,21 +30,6 @@ FORWARDED, FEW, ENDED, REFUSED = "forwarded", "few", "ended", "refused"
 FATES = (FORWARDED, FEW, ENDED, REFUSED)
 """What becomes of records: the collector has them; too few came in their period; it closed; it refused them."""
 _SOME = 900  # as many as a statement of SQLite may name
-
-
-@dataclass(frozen=True)
-class Rules:
-    """When records are passed on.
-
-    Args:
-        least: With how many others of their period, at least, in one batch.
-        send_few: Whether fewer are sent all the same when their period's time is over; else they are dropped.
-        whole_periods: Whether nothing of a period is sent before it is over.
-    """
-
-    least: int
-    send_few: bool = False
-    whole_periods: bool = False
 
 
 def step(database: Database, collection: StoredCollection, rules: Rules) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from hush.collect.relay.outbox import Rules
 from hush.collect.settings import ServerSettings, said
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.rules import named
@@ -14,12 +13,25 @@ DROP, SEND = "drop", "send"
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
+@dataclass(frozen=True)
+class Rules:
+    """When records are passed on.
+
+    Args:
+        least: With how many others of their period, at least, in one batch.
+        send_few: Whether fewer are sent all the same when their period's time is over; else they are dropped.
+        whole_periods: Whether nothing of a period is sent before it is over.
+    """
+
+    least: int
+    send_few: bool = False
+    whole_periods: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class RelaySettings(ServerSettings):
     """All settings of a relay."""
 
-    store: str = field(default="relay.db", metadata=said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME"))
-    port: int = field(default=8471, metadata=said("the port to listen at; 0 takes a free one", least=0))
     collector: str = field(default="", metadata=said("the address of the collector, https://HOST"))
     collections: str = field(default="", metadata=said("ids of the collections to relay, by commas"))
     key: str = field(default="", repr=False, metadata=said("the relay's own key, of the role relay"))
@@ -31,6 +43,8 @@ class RelaySettings(ServerSettings):
         default=False, metadata=said("send nothing of a period before it is over, so that no time within it shows")
     )
     anyone: bool = field(default=False, metadata=said("take batches without a key"))
+    store: str = field(default="relay.db", metadata=said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME"))
+    port: int = field(default=8471, metadata=said("the port to listen at; 0 takes a free one", least=0))
 
     def __post_init__(self) -> None:
         super().__post_init__()
