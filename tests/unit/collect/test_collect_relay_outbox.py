@@ -1,0 +1,404 @@
+"""What a relay gathers, holds, drops and seals, over both databases; and what it does with each answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hush
+from hush.collect.envelope import Envelope, opened
+from hush.collect.relay import mirror, outbox
+from hush.collect.relay.forwarding import LONGEST_BACKOFF, Forwarder
+from hush.collect.relay.settings import RelaySettings, Rules
+from hush.collect.relay.upstream import CollectorAway, Upstream
+from hush.collect.service import Service
+from hush.collect.store import tables
+from hush.collect.store.collections import StoredCollection, changed, found
+from hush.collect.store.database import Database
+from hush.collect.store.intake import Fate
+from hush.errors import ParameterError
+from tests.collecting import SPEC, arrival, fold, kept, reports_of
+
+ID = "ab" * 16
+SIZE = SPEC.mechanism.report_dtype.itemsize
+
+
+def view(**more: Any) -> dict[str, Any]:
+    told = {
+        "id": ID,
+        "name": "visits",
+        "status": "open",
+        "spec": SPEC.to_dict(),
+        "spec_hash": SPEC.hash,
+        "period": 0,
+        "oldest_period": 0,
+        "period_seconds": 86_400,
+        "horizon": 2,
+        "ends": None,
+        "predecessor": None,
+        "chain": [ID],
+        "public": False,
+        "release_floor": 100,
+    }
+    return {**told, **more}
+
+
+def mirrored(database: Database, least: int = 10, **more: Any) -> StoredCollection:
+    return database.write(lambda writing: mirror.begun(writing, view(**more), anyone=True, least=least)).result()
+
+
+def put(database: Database, row: StoredCollection, size: int, *, period: int = 0, seed: int) -> bytes:
+    made = arrival(row.number, reports_of([0] * size, seed=seed), period=period, seed=seed)
+    assert kept(database, made) == [Fate.KEPT]
+    return made.records
+
+
+def moved(database: Database, **more: Any) -> StoredCollection:
+    return database.write(lambda writing: mirror.refreshed(writing, view(**more))).result()
+
+
+def sealed(database: Database) -> list[Envelope]:
+    with database.reading() as connection:
+        rows = connection.execute(sa.select(tables.outgoing.c.content).order_by(tables.outgoing.c.seq))
+        return [Envelope.from_bytes(bytes(row[0])) for row in rows]
+
+
+def told(database: Database) -> dict[str, int]:
+    with database.reading() as connection:
+        return {fate: n for fate, n in outbox.counted(connection).items() if n}
+
+
+def single(records: bytes) -> Counter[bytes]:
+    return Counter(records[i : i + SIZE] for i in range(0, len(records), SIZE))
+
+
+def test_periods_are_gathered_apart_and_each_when_there_is_enough(database: Database) -> None:
+    row = mirrored(database, period=1)
+    first = put(database, row, 6, seed=1) + put(database, row, 4, seed=2)
+    put(database, row, 9, period=1, seed=3)
+    assert outbox.step(database, row, Rules(10)) == 10
+    (made,) = sealed(database)
+    assert (made.collection, made.spec_hash, made.period, made.build) == (ID, SPEC.hash, 0, outbox.BUILD)
+    assert single(made.records) == single(first)
+    assert told(database) == {"held": 9, "outgoing": 10}
+    assert outbox.step(database, row, Rules(10)) == 0
+
+
+def test_what_went_on_is_known_still_and_kept_no_more(database: Database) -> None:
+    row = mirrored(database)
+    made = arrival(row.number, reports_of([0] * 10, seed=1), seed=1)
+    assert kept(database, made) == [Fate.KEPT]
+    outbox.step(database, row, Rules(10))
+    other = arrival(row.number, reports_of([1] * 10, seed=2), seed=1, digest=b"x" * 32)
+    assert kept(database, made, other) == [Fate.KNOWN, Fate.CONFLICT]
+    with database.reading() as connection:
+        assert connection.execute(sa.select(tables.batch.c.records)).scalar_one() is None
+    assert told(database) == {"outgoing": 10}
+
+
+@pytest.mark.parametrize(("send_few", "fate"), [(False, "few"), (True, "outgoing")])
+def test_few_wait_until_the_collector_nearly_refuses_them(database: Database, send_few: bool, fate: str) -> None:
+    row, rules = mirrored(database), Rules(10, send_few=send_few)
+    put(database, row, 3, seed=1)
+    for period in (0, 1):  # of a horizon of 2: the collector takes period 0 until 2 is over
+        row = moved(database, period=period)
+        assert outbox.step(database, row, rules) == 0
+        assert told(database) == {"held": 3}
+    row = moved(database, period=2)
+    late = arrival(row.number, reports_of([0], seed=9), period=0, seed=9)
+    assert kept(database, late) == [Fate.PAST]
+    assert outbox.step(database, row, rules) == 3
+    assert told(database) == {fate: 3}
+    database.write(lambda writing: outbox.prune(writing, row)).result()
+    with database.reading() as connection:
+        assert connection.execute(sa.select(sa.func.count()).select_from(tables.batch)).scalar_one() == 0
+
+
+def test_ids_go_only_with_their_period_and_never_with_records_that_wait(database: Database) -> None:
+    row = mirrored(database)
+    put(database, row, 10, seed=1)
+    outbox.step(database, row, Rules(10))
+    put(database, row, 3, seed=2)
+    for period, left in ((1, 2), (2, 1)):
+        row = moved(database, period=period)
+        database.write(lambda writing, row=row: outbox.prune(writing, row)).result()  # type: ignore[misc]
+        with database.reading() as connection:
+            assert connection.execute(sa.select(sa.func.count()).select_from(tables.batch)).scalar_one() == left
+    assert told(database) == {"held": 3, "outgoing": 10}
+
+
+def test_whole_periods_are_sent_when_they_are_over(database: Database) -> None:
+    row, rules = mirrored(database), Rules(10, whole_periods=True)
+    put(database, row, 25, seed=1)
+    assert outbox.step(database, row, rules) == 0
+    assert outbox.step(database, moved(database, period=1), rules) == 25
+    assert [each.number for each in sealed(database)] == [25]
+
+
+def test_what_waits_for_a_closed_collection_is_dropped_and_counted(database: Database) -> None:
+    row = mirrored(database)
+    put(database, row, 25, seed=1)
+    outbox.step(database, moved(database, status="closed"), Rules(10))
+    assert told(database) == {"ended": 25}
+
+
+def test_a_relays_store_that_a_collector_counted_is_still_passed_on(service: Service, database: Database) -> None:
+    row = mirrored(database)
+    records = put(database, row, 12, seed=1)
+    service.directory.refresh()
+    assert fold(database, service) == 1
+    assert outbox.step(database, row, Rules(10)) == 0
+    database.write(outbox.renoted).result()
+    assert outbox.step(database, row, Rules(10)) == 12
+    assert single(sealed(database)[0].records) == single(records)
+
+
+def test_a_step_that_fails_leaves_everything_as_it_was(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = mirrored(sqlite_database)
+    records = put(sqlite_database, row, 12, seed=1)
+
+    def failing(*_: Any) -> None:
+        raise OSError("the disk is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(outbox, "_emptied", failing)
+        with pytest.raises(OSError, match="disk"):
+            outbox.step(sqlite_database, row, Rules(10))
+    assert told(sqlite_database) == {"held": 12}
+    assert outbox.step(sqlite_database, row, Rules(10)) == 12
+    assert single(sealed(sqlite_database)[0].records) == single(records)
+
+
+@settings(max_examples=200, deadline=None)
+@given(number=st.integers(1, 700), most=st.integers(2, 100))
+def test_envelopes_hold_at_most_what_they_may_and_at_least_half(number: int, most: int) -> None:
+    row = _row()
+    records = b"".join(i.to_bytes(SIZE, "little") for i in range(number))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(outbox, "most_records", lambda _: most)
+        made = outbox.envelopes(row, 3, records)
+    sizes = [each.number for each in made]
+    assert sum(sizes) == number
+    assert max(sizes) <= most
+    assert len(sizes) == 1 or min(sizes) >= most // 2
+    assert single(b"".join(each.records for each in made)) == single(records)
+    assert len({each.batch for each in made}) == len(made)
+
+
+def _row() -> StoredCollection:
+    plain = dict.fromkeys(StoredCollection.__dataclass_fields__)
+    return StoredCollection(**{**plain, "id": ID, "spec": SPEC.to_json(), "spec_hash": SPEC.hash})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sizes", [[30, 30, 30], [95, 9], [5] * 30, [1, 99, 1], [200], [9, 200], [100, 100, 9]])
+def test_no_batch_is_smaller_than_the_least_and_nothing_is_left_behind(
+    sqlite_database: Database, sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (outbox, mirror):
+        monkeypatch.setattr(module, "most_records", lambda _: 100)
+    row = mirrored(sqlite_database)
+    records = b"".join(put(sqlite_database, row, size, seed=i) for i, size in enumerate(sizes))
+    while outbox.step(sqlite_database, row, Rules(10)):
+        pass
+    made = sealed(sqlite_database)
+    assert all(10 <= each.number <= 100 for each in made)
+    assert single(b"".join(each.records for each in made)) == single(records)
+
+
+def test_a_period_never_goes_back(database: Database) -> None:
+    mirrored(database, period=5)
+    row = moved(database, period=3)
+    assert (row.period, row.pruned_below) == (5, 4)
+
+
+# What is sent, and what answers.
+
+
+class Away:
+    """A collector that answers as it is told, and keeps what it was sent."""
+
+    def __init__(self, *answers: Callable[[Envelope], httpx.Response]) -> None:
+        self.answers, self.bodies = list(answers), list[bytes]()
+        self.upstream = Upstream("https://collect.example", "secret", transport=httpx.MockTransport(self._handle))
+
+    def _handle(self, request: httpx.Request) -> httpx.Response:
+        assert request.url.path == f"/v1/collections/{ID}/batches"
+        assert "partial" in request.url.params
+        self.bodies.append(request.read())
+        return self.answers.pop(0)(Envelope.from_bytes(opened(self.bodies[-1])[1]))
+
+
+def accepts(sent: Envelope, **more: Any) -> httpx.Response:
+    told = {"batch": sent.batch, "period": sent.period, "accepted": sent.number}
+    return httpx.Response(200, json={**told, **more})
+
+
+def problem(reason: str, status: int) -> Callable[[Envelope], httpx.Response]:
+    headers = {"Retry-After": "7"} if status >= 429 else {}
+    return lambda _: httpx.Response(status, json={"reason": reason, "status": status}, headers=headers)
+
+
+def broken(_: Envelope) -> httpx.Response:
+    raise httpx.ConnectError("nobody is there")
+
+
+def forwarder(service: Service, database: Database, away: Away) -> Forwarder:
+    row = mirrored(database)
+    put(database, row, 12, seed=1)
+    service.directory.refresh()
+    made = Forwarder(service, database, away.upstream, Rules(10))
+    made.views = {ID: view()}
+    made.gather()
+    return made
+
+
+AGAIN = [
+    broken,
+    problem("busy", 503),
+    problem("token", 401),
+    problem("unknown", 404),
+    lambda _: httpx.Response(200, text="<html>Sign in to the hotel's network</html>"),
+    lambda _: httpx.Response(200, json={}),
+    lambda sent: accepts(sent, batch="0" * 32),
+    lambda sent: accepts(sent, accepted=sent.number - 1),
+    lambda sent: accepts(sent, accepted=sent.number + 1, refused=[]),
+    lambda _: httpx.Response(302, headers={"Location": "https://elsewhere.example"}),
+    lambda _: httpx.Response(409, json={"reason": "status", "status": 500}),
+    lambda _: httpx.Response(500, text="oops"),
+]
+
+
+@pytest.mark.parametrize("answer", AGAIN)
+def test_the_same_bytes_are_sent_until_they_are_acknowledged(
+    service: Service, database: Database, answer: Callable[[Envelope], httpx.Response], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = Away(answer, answer, accepts)
+    made = forwarder(service, database, away)
+    now = [0.0]
+    monkeypatch.setattr("hush.collect.relay.forwarding.time.monotonic", lambda: now[0])
+    waits = []
+    for _ in range(2):
+        waits.append(made.send())
+        assert waits[-1] > 0
+        assert told(database) == {"outgoing": 12}
+        tries = len(away.bodies)
+        assert made.send() > 0
+        assert len(away.bodies) == tries  # not before its time
+        now[0] += waits[-1] + 0.001
+    assert made.send() == 0.0
+    assert told(database) == {"forwarded": 12}
+    assert away.bodies[0] == away.bodies[1] == away.bodies[2]
+    assert opened(away.bodies[0])[0] == "secret"
+    assert all(0.25 <= wait <= LONGEST_BACKOFF + 7 for wait in waits)
+
+
+@pytest.mark.parametrize(("reason", "status"), [("status", 409), ("period-past", 410), ("spec", 409)])
+def test_what_the_collector_will_never_take_is_counted_and_ends(
+    service: Service, database: Database, reason: str, status: int
+) -> None:
+    made = forwarder(service, database, Away(problem(reason, status)))
+    assert made.send() == 0.0
+    assert told(database) == {"refused": 12}
+
+
+def test_single_records_that_are_refused_are_counted(service: Service, database: Database) -> None:
+    refused = [{"index": 3, "reason": "record"}]
+    away = Away(lambda sent: accepts(sent, accepted=sent.number - 1, refused=refused))
+    assert forwarder(service, database, away).send() == 0.0
+    assert told(database) == {"forwarded": 11, "refused": 1}
+
+
+def test_backoff_grows_and_is_jittered(service: Service, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Away(*[broken] * 14)
+    made = forwarder(service, database, away)
+    now = [0.0]
+    monkeypatch.setattr("hush.collect.relay.forwarding.time.monotonic", lambda: now[0])
+    waits = []
+    for _ in range(14):
+        waits.append(made.send())
+        now[0] += waits[-1] + 0.001
+    for at, wait in enumerate(waits):
+        most = min(LONGEST_BACKOFF, 0.5 * 2**at)
+        assert most / 2 <= wait <= most
+    assert len(set(waits)) == len(waits)
+    assert any(a < b for a, b in pairwise(waits))
+
+
+def test_a_relay_begins_without_its_collector_only_where_it_knows_the_collection(
+    service: Service, database: Database
+) -> None:
+    def nobody(_: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("nobody is there")
+
+    away = Upstream("https://collect.example", "secret", transport=httpx.MockTransport(nobody))
+    made = Forwarder(service, database, away, Rules(10))
+    with pytest.raises(CollectorAway):
+        made.begin((ID,), anyone=True)
+    mirrored(database)
+    made.begin((ID,), anyone=False)
+    assert made.views == {ID: view()}
+    with database.reading() as connection:
+        assert not found(connection, ID).anyone_submits
+
+
+def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
+    service: Service, database: Database
+) -> None:
+    other = hush.Spec(hush.OLH(k=4, epsilon=3.0))
+    answers = [view(), view(spec=other.to_dict(), spec_hash=other.hash), view()]
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=answers.pop(0)))
+    made = Forwarder(service, database, Upstream("https://c.example", "k", transport=transport), Rules(10))
+    made.begin((ID,), anyone=True)
+    row = service.directory.named(ID)
+    put(database, row, 12, seed=1)
+    with pytest.raises(hush.errors.SpecError, match="spec_hash must stay"):
+        made.follow()
+    made.gather()
+    assert told(database) == {"held": 12}
+    assert service.directory.named(ID).status == "draft"
+    made.follow()
+    made.gather()
+    assert told(database) == {"outgoing": 12}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"collections": ""}, "collections"),
+        ({"collections": "abc"}, "collections"),
+        ({"key": ""}, "key"),
+        ({"least": 1}, "least"),
+        ({"least": 0}, "least"),
+        ({"few": "keep"}, "few"),
+        ({"port": 70_000}, "port"),
+    ],
+)
+def test_settings_that_make_no_relay_are_refused(change: dict[str, Any], said: str) -> None:
+    good = {"collector": "https://c.example", "collections": ID, "key": "secret"}
+    assert "secret" not in repr(RelaySettings(**good))
+    with pytest.raises(ParameterError, match=f"^{said} must"):
+        RelaySettings(**{**good, **change})
+
+
+@pytest.mark.parametrize(
+    "url", ["", "collect.example", "http://collect.example", "ftp://c.example", "https://u:p@c.example", "https://"]
+)
+def test_a_collector_is_reached_by_https_or_on_this_machine(url: str) -> None:
+    with pytest.raises(ParameterError, match="collector must be https"):
+        Upstream(url, "secret")
+
+
+def test_a_status_that_only_the_row_has_is_not_the_collectors(database: Database) -> None:
+    row = mirrored(database)
+    database.write(lambda writing: changed(writing, row.number, status="closed")).result()
+    assert moved(database).status == "open"
