@@ -50,6 +50,7 @@ fuzz-batches: .venv/.dev  # INPUTS is how many
 
 kill-collector: .venv/.dev  # CYCLES is how often
 	$(BIN)/python -m tests.kill_server --cycles $(or $(CYCLES),100)
+	$(BIN)/python -m tests.kill_client --cycles $(or $(CYCLES),100)
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks

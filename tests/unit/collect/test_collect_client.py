@@ -129,6 +129,18 @@ def test_what_is_no_value_spends_nothing(value: Any, server: Scripted, tmp_path:
     assert ann.spent.total == 0
 
 
+@pytest.mark.parametrize("value", [10.5, -1, "x", float("inf"), None])
+def test_what_is_no_number_spends_nothing(value: Any, tmp_path: Path) -> None:
+    server = Scripted(hush.Spec(hush.Piecewise(low=0.0, high=10.0, epsilon=1.0)))
+    ann = collector(server, tmp_path).person("ann")
+    with pytest.raises(HushError):
+        ann.answer(value)
+    assert server.sent == []
+    assert ann.spent.total == 0
+    ann.answer(-0.0)
+    assert ann.answer(0).state == "accepted"  # the same number
+
+
 # What is kept.
 
 
@@ -292,6 +304,16 @@ def test_a_quota_is_refused_before_anything_is_spent(server: Scripted, tmp_path:
     told = few.person("bob").answer("no")
     assert (told.state, told.reason) == ("dropped", "discarded")
     assert few.person("bob").spent.total == 1
+
+
+@pytest.mark.usefixtures("no_pause")
+def test_a_flush_ends_when_its_time_is_over(server: Scripted, tmp_path: Path) -> None:
+    server.refuse = lambda envelope: problem(503, "busy")
+    here = collector(server, tmp_path)
+    here.person("ann").answer("no")
+    told = here.flush(wait=0.05)
+    assert (told.waiting, told.reason) == (1, "busy")
+    assert len(server.sent) >= 2
 
 
 # What a server answers.

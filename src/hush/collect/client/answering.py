@@ -62,8 +62,9 @@ class Answering:
         if len(set(names)) < len(names):
             rule, got = "must be different", Unsaid("somebody twice")
             raise ParameterError(message("people", rule, got, "name each person once"))
+        plain = _plain(offer.spec, rows.held)
         with self.home.transaction() as sql:
-            return _Transaction(self, sql, offer).answer(names, rows.held)
+            return _Transaction(self, sql, offer).answer(names, rows.held, plain)
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ class _Transaction:
         self._how, self._sql, self._offer = how, sql, offer
         self._collection, self._protocol, self._period = remember(sql, offer)
 
-    def answer(self, names: list[bytes], held: npt.NDArray[Any]) -> Turn:
-        people, tags = numbered(self._sql, names), self._tags(names, held)
+    def answer(self, names: list[bytes], held: npt.NDArray[Any], plain: npt.NDArray[Any]) -> Turn:
+        people, tags = numbered(self._sql, names), self._tags(names, plain)
         batches, before_tags = self._before(people)
         before = batches >= 0
         same = np.array([one == two for one, two in zip(before_tags, tags, strict=True)], np.bool_)
@@ -116,13 +117,11 @@ class _Transaction:
         known = {number: each for number, each in receipts.items() if each is not None}
         return Turn(told, known, same, other, ~before & ~may, made, why)
 
-    def _tags(self, names: list[bytes], held: npt.NDArray[Any]) -> list[bytes]:
+    def _tags(self, names: list[bytes], plain: npt.NDArray[Any]) -> list[bytes]:
         """What tells a value from another one of the same person and period: to whoever has the key."""
         where = f"{self._offer.collection} {self._period}".encode()
-        plain = held.astype(np.float64) + 0.0 if held.dtype.kind == "f" else held.astype(np.int64)  # no -0.0
-        rows = np.ascontiguousarray(plain).reshape(len(held), -1)
         hashed = self._how.home.hashed
-        return [hashed(b"value", where, name, row.tobytes()) for name, row in zip(names, rows, strict=True)]
+        return [hashed(b"value", where, name, row.tobytes()) for name, row in zip(names, plain, strict=True)]
 
     def _before(self, people: Ints) -> tuple[Ints, list[bytes]]:
         """The batch and the tag of those who have answered in this period; -1 and nothing of the others."""
@@ -156,6 +155,12 @@ class _Transaction:
         )
         rows = ((self._collection, self._period, *each, batch) for each in zip(people.tolist(), tags, strict=True))
         self._sql.executemany("INSERT INTO answered VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _plain(spec: Spec, held: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What people hold, checked, one row each: equal where the mechanism takes it for the same."""
+    m = spec.mechanism
+    return np.stack(m.ticks(held), axis=1) if m.kind == "numeric" else held.astype(np.int64).reshape(len(held), -1)
 
 
 def named(id: object) -> bytes:

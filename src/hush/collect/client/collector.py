@@ -227,7 +227,7 @@ class Collector:
                 break
             time.sleep(pause)
             told = _together(told, self._deliver())
-            if not told.waiting or wait <= 0.0:
+            if not told.waiting or time.monotonic() >= end:
                 break
         return Delivery(told.accepted, told.dropped, self.waiting, told.reason, self._spool.due())
 

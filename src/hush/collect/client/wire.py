@@ -35,6 +35,7 @@ _PATH = re.compile(r"(.*)/v1/collections/([0-9a-f]{32})/?")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _VIEW_BYTES = 1 << 26  # a spec may have millions of labels
 _ANSWER_BYTES = 1 << 20
+_IDLE = 2.0  # seconds after which a connection is not used again: a server may be about to end it
 
 
 class Unreachable(HushError, ConnectionError):
@@ -135,6 +136,7 @@ class Wire:
                         verify=self._tls or True,
                         transport=self._transport,
                         follow_redirects=False,
+                        limits=httpx.Limits(keepalive_expiry=_IDLE),
                         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
                         headers={"User-Agent": "hush", "Accept-Encoding": "identity"},
                     ),
