@@ -127,7 +127,9 @@ def main(arguments: list[str]) -> None:
         path = FOLDER / f"{name}.txt"
         wanted = asked(name)
         found = resolved(wanted, [] if "--upgrade" in arguments else pins(path))
-        markers = {canonicalize_name(each.name): f" ; {each.marker}" for each in map(Requirement, wanted) if each.marker}
+        markers = {
+            canonicalize_name(each.name): f" ; {each.marker}" for each in map(Requirement, wanted) if each.marker
+        }
         lines = [HEADER.format(about=ABOUT[name], version=version)]
         for package in sorted(found):
             joined = " \\\n".join(f"    --hash=sha256:{digest}" for digest in hashes(package, found[package]))

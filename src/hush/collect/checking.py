@@ -73,8 +73,9 @@ def timely(directory: Directory, collection: StoredCollection, period: int) -> N
     now = directory.clock.now()
     ended = collection.ends is not None and now >= collection.ends
     if collection.status != OPEN or ended:
-        got = Unsaid("closed" if ended or collection.status == CLOSED else "a draft")
-        raise Refused("status", message("collection", "must be open", got, "report no more to it"))
+        over = ended or collection.status == CLOSED
+        got, remedy = ("closed", "report no more to it") if over else ("a draft", "wait until it is opened")
+        raise Refused("status", message("collection", "must be open", Unsaid(got), remedy))
     current = collection.period_at(now)
     if period > current:
         rule, remedy = f"must be at most {current}, the present one", "take the one that the server hands out"

@@ -23,7 +23,7 @@ _MOST = 1 << 62
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class CollectionSettings:
     """What whoever makes a collection decides.
 
     Args:
@@ -82,13 +82,13 @@ class Settings:
 
 def settings_of(collection: StoredCollection) -> dict[str, Any]:
     """The settings of a collection, for one that follows it; its end is its own."""
-    return {name: getattr(collection, name) for name in Settings.__dataclass_fields__ if name != "ends"}
+    return {name: getattr(collection, name) for name in CollectionSettings.__dataclass_fields__ if name != "ends"}
 
 
-def settings(values: Mapping[str, Any], now: float) -> Settings:
+def settings(values: Mapping[str, Any], now: float) -> CollectionSettings:
     """Settings that hold, or a refusal."""
     with refusing():
-        made = Settings(**values)
+        made = CollectionSettings(**values)
         if made.ends is not None and made.ends <= now:
             rule = f"must lie after now, the second {int(now)}"
             raise ParameterError(message("ends", rule, made.ends, "count seconds since 1970"))

@@ -60,7 +60,7 @@ class Service:
         Args:
             spec: As `Spec.to_dict` gives it.
             who: The label of the token, or "command line".
-            settings: See `managing.Settings`.
+            settings: See `managing.CollectionSettings`.
         """
         parsed, chosen = managing.spec_of(spec), managing.settings(settings, self._clock.now())
         if chosen.predecessor is not None:

@@ -19,7 +19,7 @@ import pytest
 
 from hush.collect.envelope import new_id
 from hush.collect.refusals import Refused
-from hush.collect.server.grouping import Groups
+from hush.collect.server.grouping import GroupCommit
 from hush.collect.server.measures import Measures
 from hush.collect.service import Service
 from hush.collect.store.database import Database
@@ -165,7 +165,7 @@ def test_every_batch_waits_for_a_sync_of_the_log(sqlite_database: Database, watc
     number = service.directory.named(id).number
 
     async def one_by_one() -> None:
-        groups = Groups(sqlite_database, Measures())
+        groups = GroupCommit(sqlite_database, Measures())
         for seed in range(10):
             assert await groups.keep(arrival(number, REPORTS, seed=seed)) is Fate.KEPT
             happened.append("answered")
@@ -181,7 +181,7 @@ def test_a_batch_whose_sync_fails_is_not_acknowledged_and_may_come_again(
     number = service.directory.named(id).number
 
     async def keep(seed: int) -> Fate:
-        return await Groups(sqlite_database, Measures()).keep(arrival(number, REPORTS, seed=seed))
+        return await GroupCommit(sqlite_database, Measures()).keep(arrival(number, REPORTS, seed=seed))
 
     assert asyncio.run(keep(1)) is Fate.KEPT
     log.failing = True

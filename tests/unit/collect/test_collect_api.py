@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hush
-from hush.collect.managing import Settings
+from hush.collect.managing import CollectionSettings
 from hush.collect.refusals import REASONS
 from hush.collect.server.access import Need
 from hush.collect.server.models import NewCollection, NewToken, Successor
@@ -182,9 +182,9 @@ def test_over_time_only_periods_above_the_floor_are_public(served: Served) -> No
 
 
 def test_models_ask_for_what_the_service_takes() -> None:
-    assert set(NewCollection.model_fields) == {*Settings.__dataclass_fields__, "spec"}
+    assert set(NewCollection.model_fields) == {*CollectionSettings.__dataclass_fields__, "spec"}
     assert set(Successor.model_fields) == set(NewCollection.model_fields) - {"predecessor"}
-    for name, each in Settings.__dataclass_fields__.items():
+    for name, each in CollectionSettings.__dataclass_fields__.items():
         if name != "name":
             assert NewCollection.model_fields[name].default == each.default, name
     assert set(NewToken.model_json_schema()["properties"]["role"]["enum"]) == set(ROLES)

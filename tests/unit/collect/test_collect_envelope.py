@@ -106,8 +106,7 @@ def test_the_key_stands_before_the_envelope_and_is_no_part_of_it(key: str) -> No
 )
 def test_what_was_not_sent_that_way_is_refused(sent: bytes) -> None:
     with pytest.raises(EnvelopeError) as caught:
-        key, data = opened(sent)
-        Envelope.from_bytes(data)
+        Envelope.from_bytes(opened(sent)[1])
     assert caught.value.remedy
 
 

@@ -51,6 +51,11 @@ class Answered:
     other_value: npt.NDArray[np.bool_]
     over_limit: npt.NDArray[np.bool_]
 
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}={int(getattr(self, name).sum())}" for name in ("again", "other_value", "over_limit"))
+        made = int((self.which >= 0).sum())
+        return f"Answered({made} of {len(self.which)} people in {len(self.receipts)} batches, {told})"
+
 
 @dataclass(frozen=True)
 class Delivery:

@@ -22,7 +22,7 @@ from hush.collect.server.administering import PATH
 from hush.collect.server.bodies import Bodies
 from hush.collect.server.chores import Chore
 from hush.collect.server.gate import Gate
-from hush.collect.server.grouping import Groups
+from hush.collect.server.grouping import GroupCommit
 from hush.collect.server.measures import Measures
 from hush.collect.server.models import PublicCollection
 from hush.collect.server.rates import Rates
@@ -49,7 +49,7 @@ def application(service: Service, database: Database, settings: RelaySettings) -
         raise
     measures, access = Measures(), Access(service.directory)
     bodies = Bodies(seconds=settings.body_seconds, most_in_flight=settings.most_in_flight)
-    groups = Groups(database, measures, most_bytes=settings.most_waiting)
+    groups = GroupCommit(database, measures, most_bytes=settings.most_waiting)
     by_key = Rates(rate=settings.key_rate, burst=settings.key_burst)
     submissions = Submissions(database, service.directory, groups, bodies, by_key, most_bytes=settings.most_body)
     work = {"following": forwarder.follow, "gathering": forwarder.gather, "sending": forwarder.send}

@@ -25,7 +25,7 @@ _GROUP = 2048
 _LOG = logging.getLogger("hush.collect")
 
 
-class Groups:
+class GroupCommit:
     """Takes batches in the event loop, and settles each once it is on the disk.
 
     Args:

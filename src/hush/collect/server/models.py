@@ -17,13 +17,13 @@ Positive = Annotated[int, Field(ge=1, le=_MOST)]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """A body that someone sends: with what it names, in these types, and nothing else."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Successor(Asked):
+class Successor(RequestModel):
     """A collection that follows another; what is left out is as it was there."""
 
     spec: dict[str, Any] = Field(description="As `Spec.to_dict` writes it.")
@@ -50,19 +50,19 @@ class NewCollection(Successor):
     predecessor: str | None = Field(None, pattern="^[0-9a-f]{32}$", description="The one that it follows.")
 
 
-class Opening(Asked):
+class Opening(RequestModel):
     """How a collection is opened."""
 
     force: bool = Field(False, description="Although the planner advises against it.")
 
 
-class Exclusion(Asked):
+class Exclusion(RequestModel):
     """A release of a client whose reports are dropped."""
 
     build: Annotated[str, Field(max_length=64, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-class NewToken(Asked):
+class NewToken(RequestModel):
     """A token that is to be issued."""
 
     role: Literal["admin", "reader", "ingest", "relay"]
@@ -71,7 +71,7 @@ class NewToken(Asked):
     seconds: int | None = Field(None, ge=1, le=2**40, description="How long it holds.")
 
 
-class Backup(Asked):
+class Backup(RequestModel):
     """Where a copy of the store is written."""
 
     name: str = Field(

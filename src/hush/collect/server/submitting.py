@@ -16,7 +16,7 @@ from hush.collect.directory import Directory
 from hush.collect.envelope import Envelope
 from hush.collect.refusals import Refused
 from hush.collect.server.bodies import Bodies
-from hush.collect.server.grouping import Groups
+from hush.collect.server.grouping import GroupCommit
 from hush.collect.server.rates import Rates
 from hush.collect.store import intake
 from hush.collect.store.collections import StoredCollection
@@ -45,7 +45,14 @@ class Submissions:
     """
 
     def __init__(
-        self, database: Database, directory: Directory, groups: Groups, bodies: Bodies, rates: Rates, *, most_bytes: int
+        self,
+        database: Database,
+        directory: Directory,
+        groups: GroupCommit,
+        bodies: Bodies,
+        rates: Rates,
+        *,
+        most_bytes: int,
     ) -> None:
         self._database, self._directory, self._groups = database, directory, groups
         self._bodies, self._rates, self._most_bytes = bodies, rates, most_bytes

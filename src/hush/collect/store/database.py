@@ -35,6 +35,13 @@ _PATIENCE = {
 }
 """Of PostgreSQL: a server that is gone must be known to be gone within seconds, since devices wait."""
 _PAGES = 4096  # of the log, before they are copied into the file: 16 MB
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    f"wal_autocheckpoint={_PAGES}",
+    "foreign_keys=ON",
+    "secure_delete=ON",  # what is forgotten leaves no bytes in the file
+)
 
 
 class Database:
@@ -119,7 +126,7 @@ def _sqlite_writer(url: sa.URL) -> sa.Engine:
 
     def connect() -> sqlite3.Connection:
         made = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30.0)
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", f"wal_autocheckpoint={_PAGES}", "foreign_keys=ON"):
+        for pragma in _PRAGMAS:
             made.execute(f"PRAGMA {pragma}")
         return made
 
