@@ -46,7 +46,7 @@ def create(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], as_json:
     with naming(OPTIONS):
         _check(wishes)
         made = manager.create(spec=spec.read().to_dict(), who=WHO, **wishes)
-    _tell(made, as_json, "Made a draft. Open it with `hush collection open`.")
+    _tell(manager, made, as_json, "Made a draft. Open it with `hush collection open`.")
 
 
 @collection.command(cls=Once)
@@ -61,7 +61,7 @@ def succeed(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], which: 
     with naming(OPTIONS):
         _check(wishes)
         made = manager.succeed(id, spec=spec.read().to_dict(), who=WHO, **wishes)
-    _tell(made, as_json, "Made a draft that follows it. Open it with `hush collection open`.")
+    _tell(manager, made, as_json, "Made a draft that follows it. Open it with `hush collection open`.")
 
 
 @collection.command("open", cls=Once)
@@ -83,14 +83,14 @@ def open_(
         if error.reason.code == "plan":
             terminal.note("The planner advises against it. Make another draft, or open this one all the same: --force.")
         raise
-    _tell(made, as_json, "Open.")
+    _tell(manager, made, as_json, "Open.")
 
 
 @collection.command(cls=Once)
 @managed()
 def close(manager: Manager, which: Which, as_json: Json = False) -> None:
     """Let nobody report any more. What is there stays, and can be read."""
-    _tell(manager.close(meant(manager, which), who=WHO), as_json, "Closed.")
+    _tell(manager, manager.close(meant(manager, which), who=WHO), as_json, "Closed.")
 
 
 @collection.command("list", cls=Once)
@@ -108,7 +108,7 @@ def list_(manager: Manager, as_json: Json = False) -> None:
 @managed()
 def show(manager: Manager, which: Which, as_json: Json = False) -> None:
     """Show one collection: how many reported, how large the error is now, and what was refused, and why."""
-    view = manager.show(meant(manager, which), whole=True)
+    view = _placed(manager, manager.show(meant(manager, which), whole=True))
     if not as_json:
         shown.whole(view)
         return
@@ -172,7 +172,7 @@ def exclude(
     id = meant(manager, which)
     with naming(OPTIONS):
         made = manager.exclude(id, build, who=WHO)
-    _tell(made, as_json, f"Left out what {build} sent.")
+    _tell(manager, made, as_json, f"Left out what {build} sent.")
 
 
 @collection.command(cls=Once)
@@ -311,10 +311,16 @@ def _check(wishes: dict[str, Any]) -> None:
     managing.settings({"name": "of its predecessor", **wishes}, time.time())
 
 
-def _tell(view: dict[str, Any], as_json: bool, what: str) -> None:
+def _tell(manager: Manager, view: dict[str, Any], as_json: bool, what: str) -> None:
     """A collection after something was done with it."""
     if as_json:
-        terminal.print_json(view)
+        terminal.print_json(_placed(manager, view))
         return
     terminal.note(what)
-    shown.whole(view)
+    shown.whole(_placed(manager, view))
+
+
+def _placed(manager: Manager, view: dict[str, Any]) -> dict[str, Any]:
+    """With the address that devices send to, where a server answers for it."""
+    url = getattr(manager, "url", None)
+    return view if url is None else {**view, "address": f"{url}/v1/collections/{view['id']}"}

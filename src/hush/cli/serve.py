@@ -51,7 +51,8 @@ def serve(*, as_json: bool, **flags: Any) -> None:
 def _announce(server: Server, as_json: bool) -> None:
     """Say where it is, and once, what lets its administrator in: on stdout, and never in a log."""
     admins = [each for each in server.service.tokens() if each["role"] == "admin"]
-    token = None if admins else server.service.issue_token("admin", label=_FIRST, who="hush serve")
+    new = not admins and server.settings.first_token
+    token = server.service.issue_token("admin", label=_FIRST, who="hush serve") if new else None
     url = server.database.url
     store = url.database if server.database.embedded else url.render_as_string(hide_password=True)
     if as_json:
@@ -60,4 +61,6 @@ def _announce(server: Server, as_json: bool) -> None:
         typer.echo(f"Hush collector at {server.url}\nStore: {store}")
         if token is not None:
             typer.echo(f"Admin token, shown only this once: {token}")
+    if not admins and token is None:
+        terminal.note("No administrator has a token yet: stop it, and run `hush collection token new --role admin`.")
     sys.stdout.flush()

@@ -47,6 +47,9 @@ class ServerSettings:
     backups: Path | None = field(
         default=None, metadata=said("the folder that backups asked for over HTTP may be written to")
     )
+    first_token: bool = field(
+        default=True, metadata=said("print a token for administrators where the store has none; not into a log")
+    )
     access_log: bool = field(
         default=True, metadata=said("log each request: method, route, status and time, never an address")
     )

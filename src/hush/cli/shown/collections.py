@@ -121,6 +121,8 @@ def whole(view: dict[str, Any]) -> None:
 
 def _facts(view: dict[str, Any]) -> list[tuple[str, Any]]:
     facts: list[tuple[str, Any]] = [("id", view["id"]), ("status", _status(view)), ("spec", promise(view))]
+    if "address" in view:
+        facts.insert(1, ("address", view["address"]))
     facts.append(("spec hash", view["spec_hash"][:12]))
     if view.get("shuffled"):  # and nothing where reports may come without a relay
         facts.append(("relayed", view["shuffled"]["words"]))
