@@ -6,6 +6,8 @@ another collector may have.
 
 from __future__ import annotations
 
+import threading
+
 from hush.collect.clock import Clock
 from hush.collect.refusals import Refused
 from hush.collect.store import collections
@@ -25,13 +27,21 @@ class Directory:
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self.clock = database, clock
+        self._reading = threading.Lock()
         self._by_id: dict[str, StoredCollection] = {}
         self._by_number: dict[int, StoredCollection] = {}
         self.tokens = Tokens({})
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the store again. Specs that are known are not parsed again."""
+        """Read the store again. Specs that are known are not parsed again.
+
+        One reads at a time, so that what is known never goes back to what was read before it.
+        """
+        with self._reading:
+            self._refresh()
+
+    def _refresh(self) -> None:
         with self._database.reading() as connection:
             listed, tokens = collections.listed(connection), StoredToken.listed(connection)
         for each in listed:

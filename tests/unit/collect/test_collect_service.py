@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 import hush
 from hush.collect.refusals import Refused
 from hush.collect.service import Service
+from hush.collect.store import refusing
 from hush.collect.store.database import Database
 from hush.files.collections import opened
 from hush.files.estimates import EstimateSettings, as_dict, results_of
@@ -122,3 +125,137 @@ def test_periods_are_handed_out_and_never_go_back(service: Service, hand: HandCl
     hand.forward(-2 * DAY)
     again = Service(database, hand)
     assert again.show(id, whole=False)["period"] == 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "parameter"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": "x" * 201}, "name"),
+        ({"name": "two\nlines"}, "name"),
+        ({"name": 7}, "name"),
+        ({"target_n": 0}, "target_n"),
+        ({"target_n": 1.5}, "target_n"),
+        ({"target_n": True}, "target_n"),
+        ({"target_n": 1 << 70}, "target_n"),
+        ({"wished_error": 0.0}, "wished_error"),
+        ({"wished_error": float("nan")}, "wished_error"),
+        ({"wished_error": float("inf")}, "wished_error"),
+        ({"wished_error": "small"}, "wished_error"),
+        ({"ends": 5}, "ends"),
+        ({"ends": -1}, "ends"),
+        ({"period_seconds": 0}, "period_seconds"),
+        ({"period_seconds": 1 << 40}, "period_seconds"),
+        ({"horizon": -1}, "horizon"),
+        ({"horizon": None}, "horizon"),
+        ({"keep": "everything"}, "keep"),
+        ({"keep_days": 0}, "keep_days"),
+        ({"anyone_submits": "yes"}, "anyone_submits"),
+        ({"public": 1}, "public"),
+        ({"release_floor": 0}, "release_floor"),
+        ({"spec": None}, "spec"),
+        ({"spec": []}, "spec"),
+        ({"spec": {}}, "spec"),
+        ({"spec": {"mechanism": "os:system"}}, "spec"),
+        ({"spec": {**SPEC.to_dict(), "hush": 99}}, "spec"),
+        ({"spec": {"x": float("nan")}}, "spec"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused_and_leaves_nothing(
+    service: Service, wrong: dict[str, object], parameter: str
+) -> None:
+    given: dict[str, object] = {"spec": SPEC.to_dict(), "name": "visits", **wrong}
+    with pytest.raises(Refused) as refused:
+        service.create(who="tests", **given)
+    assert (refused.value.reason.code, refused.value.parameter) == ("parameter", parameter)
+    assert refused.value.remedy
+    assert service.list() == []
+    assert service.deeds() == []
+
+
+def test_an_unknown_collection_token_or_role_is_refused(service: Service) -> None:
+    nobody = "0" * 32
+    for ask in (
+        lambda: service.show(nobody, whole=True),
+        lambda: service.open(nobody, who="tests"),
+        lambda: service.create(spec=SPEC.to_dict(), name="x", predecessor=nobody, who="tests"),
+        lambda: service.succeed(nobody, spec=SPEC.to_dict(), who="tests"),
+        lambda: service.issue_token("ingest", label="x", collection=nobody, who="tests"),
+        lambda: service.revoke("00000000", who="tests"),
+        lambda: service.refusals(nobody),
+    ):
+        with pytest.raises(Refused) as refused:
+            ask()
+        assert refused.value.reason.code == "unknown"
+    for ask in (
+        lambda: service.issue_token("king", label="x", who="tests"),
+        lambda: service.issue_token("admin", label="", who="tests"),
+        lambda: service.issue_token("admin", label="x", seconds=0, who="tests"),
+        lambda: service.deeds(0),
+    ):
+        with pytest.raises(Refused) as refused:
+            ask()
+        assert refused.value.reason.code == "parameter"
+
+
+def test_a_token_is_kept_as_its_digest_alone(service: Service, database: Database) -> None:
+    token = service.issue_token("admin", label="first", who="tests")
+    with database.reading() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM token").all()
+        told = connection.exec_driver_sql("SELECT * FROM deed").all()
+    secret = token.split("-", 3)[3]
+    assert secret not in f"{rows}{told}"
+    assert len(rows) == 1
+
+
+def test_refusals_are_in_the_store_without_being_asked_for(service: Service, database: Database) -> None:
+    service.count_refusals(Counter({(None, "malformed"): 5}))
+    for _ in range(2000):
+        with database.reading() as connection:
+            if connection.exec_driver_sql("SELECT sum(number) FROM refusal").scalar_one() == 5:
+                break
+        threading.Event().wait(0.01)
+    else:
+        raise AssertionError("they never came")
+    assert service._refusals.waiting() == {}
+    assert service.refusals() == {"malformed": 5}
+
+
+def test_refusals_that_cannot_be_written_wait(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise sa.exc.OperationalError("", {}, Exception("disk full"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(refusing, "added", failing)
+        service.count_refusals(Counter({(None, "busy"): 2}))
+        with pytest.raises(sa.exc.OperationalError):
+            service._refusals.flush()
+        service.count_refusals(Counter({(None, "busy"): 1}))
+        assert service.refusals() == {"busy": 3}
+    service.stop()
+    assert Service(database, service.directory.clock).refusals() == {"busy": 3}
+
+
+def test_what_is_known_never_goes_back(service: Service, database: Database) -> None:
+    """Two threads read the store again and again while tokens are taken back: none is known afterwards."""
+    stop = threading.Event()
+
+    def refresh() -> None:
+        while not stop.is_set():
+            service.directory.refresh()
+
+    others = [threading.Thread(target=refresh) for _ in range(2)]
+    for each in others:
+        each.start()
+    try:
+        for _ in range(20):
+            token = service.issue_token("reader", label="x", who="tests")
+            assert service.directory.tokens.holder(token, 0.0) is not None
+            service.revoke(token.split("-")[2], who="tests")
+            assert service.directory.tokens.holder(token, 0.0) is None
+    finally:
+        stop.set()
+        for each in others:
+            each.join()

@@ -17,7 +17,7 @@ from hush.collect.store import tables
 from hush.collect.store.database import Database
 from hush.collect.store.intake import Fate
 from hush.collect.store.lock import StoreHeld
-from tests.collecting import SPEC, HandClock, arrival, fold, kept, made_database, opened_one, reports_of
+from tests.collecting import DAY, SPEC, HandClock, arrival, fold, kept, made_database, opened_one, reports_of
 
 REPORTS = reports_of([0] * 500, seed=1)
 
@@ -106,11 +106,13 @@ def test_there_is_one_connection_that_writes(sqlite_database: Database) -> None:
 
 def test_the_writer_asks_for_everything_to_be_on_the_disk(sqlite_database: Database) -> None:
     def asked(connection: sa.Connection) -> dict[str, object]:
-        names = ("journal_mode", "synchronous", "wal_autocheckpoint", "foreign_keys")
+        names = ("journal_mode", "synchronous", "wal_autocheckpoint", "foreign_keys", "secure_delete")
         return {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names}
 
     found = sqlite_database.write(asked).result()
-    assert found == {"journal_mode": "wal", "synchronous": 2, "wal_autocheckpoint": 4096, "foreign_keys": 1}
+    assert found == {
+        "journal_mode": "wal", "synchronous": 2, "wal_autocheckpoint": 4096, "foreign_keys": 1, "secure_delete": 1,
+    }  # fmt: skip
 
 
 def test_one_writer_many_readers_and_checkpoints_leave_a_sound_file(tmp_path: Path, hand: HandClock) -> None:
@@ -184,3 +186,21 @@ def test_a_full_store_takes_nothing_loses_nothing_and_goes_on(sqlite_database: D
     fold(sqlite_database, service)
     due = sum(SPEC.aggregate(REPORTS) for _ in range(len(taken) + 1))
     assert service.aggregate(id) == due.to_bytes()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("keep", ["reports", "aggregates"])
+def test_what_is_forgotten_is_nowhere_in_the_file(tmp_path: Path, hand: HandClock, keep: str) -> None:
+    database = made_database(str(tmp_path / "store.db"))
+    service = Service(database, hand)
+    id = opened_one(service, horizon=0, keep=keep, keep_days=1)
+    number = service.directory.named(id).number
+    for seed, size in enumerate((1, 30, 500)):  # in a page of the table, and in pages of their own
+        kept(database, arrival(number, REPORTS[:size], seed=seed))
+    fold(database, service)
+    hand.forward(5 * DAY)
+    service.maintain()
+    database.close()
+    content = (tmp_path / "store.db").read_bytes()
+    ids = [arrival(number, REPORTS, seed=seed).id for seed in range(3)]
+    parts = [REPORTS[i : i + 4].tobytes() for i in range(0, 500, 4)]
+    assert [each for each in [*ids, *parts] if each in content] == []
