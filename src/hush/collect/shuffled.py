@@ -2,7 +2,7 @@
 
 A relay passes records on in permuted batches. The collector sees which batch a report came in and nothing else, so a
 report hides among those of its batch, and the n that counts is that of the smallest batch, not of the collection. A
-larger batch is at least as private: whoever sees n reports can add one more from a person whom he knows.
+larger batch is at least as private: whoever sees n reports can add one more from a known person.
 """
 
 from __future__ import annotations
