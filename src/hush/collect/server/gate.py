@@ -83,7 +83,7 @@ class Gate:
             if event["type"] == "http.response.start":
                 status = event["status"]
                 headers = [*event.get("headers", ()), *added, *shared]
-                if not any(name == b"cache-control" for name, _ in headers):
+                if b"cache-control" not in [name for name, _ in headers]:
                     headers.append(_NO_STORE)
                 event["headers"] = headers
             await send(event)

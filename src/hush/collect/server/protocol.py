@@ -13,6 +13,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from hush.collect.refusals import Refused
+from hush.collect.server.corked import Corked
 from hush.collect.server.problems import PROBLEM
 from hush.collect.settings import ServerSettings
 from hush.errors import Unsaid, message
@@ -38,7 +39,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Begin; the head must come soon."""
-        super().connection_made(transport)
+        super().connection_made(Corked(transport, self.loop))
         if len(self.connections) > self.settings.most_connections:
             rule, got = f"must be at most {self.settings.most_connections}", Unsaid("more at the moment")
             return self._refuse(Refused("busy", message("connections", rule, got, "wait, and send the same again")))
