@@ -10,7 +10,6 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from hush.collect.store import tables
 from hush.collect.store.collections import OPEN
 
 
@@ -58,7 +57,7 @@ def keep(connection: sa.Connection, arrivals: Sequence[Arrival]) -> list[Fate]:
 
     Known ones are known whatever the collection's status is now. What is kept is pending until it is folded.
     """
-    open_ones = _open(connection)
+    open_ones = _open(connection, {each.collection for each in arrivals})
     fresh: dict[tuple[int, bytes], Arrival] = {}
     for each in arrivals:
         if each.period >= open_ones.get(each.collection, each.period + 1):
@@ -97,11 +96,15 @@ def known(connection: sa.Connection, arrival: Arrival) -> bytes | None:
     return _digests(connection, [key]).get(key)
 
 
-def _open(connection: sa.Connection) -> Mapping[int, int]:
-    """The open collections and the first period that each still takes; they stay so until this is committed."""
-    c = tables.collection.c
-    asked = sa.select(c.number, c.pruned_below).where(c.status == OPEN).order_by(c.number)
-    return dict(tuple(row) for row in connection.execute(asked.with_for_update(read=True)))
+def _open(connection: sa.Connection, numbers: set[int]) -> Mapping[int, int]:
+    """Which of some collections are open, and the first period that each still takes; that stays until the commit."""
+    cursor = _cursor(connection)
+    listed = ", ".join(str(int(number)) for number in numbers)
+    shared = "" if connection.dialect.name == "sqlite" else " ORDER BY number FOR SHARE"
+    cursor.execute(
+        f"SELECT number, pruned_below FROM collection WHERE number IN ({listed}) AND status = '{OPEN}'{shared}"
+    )
+    return dict(cursor.fetchall())
 
 
 def _inserted(
