@@ -39,7 +39,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Begin; the head must come soon."""
-        super().connection_made(Corked(transport, self.loop))
+        corked: Any = Corked(transport, self.loop)
+        super().connection_made(corked)
         if len(self.connections) > self.settings.most_connections:
             rule, got = f"must be at most {self.settings.most_connections}", Unsaid("more at the moment")
             return self._refuse(Refused("busy", message("connections", rule, got, "wait, and send the same again")))
