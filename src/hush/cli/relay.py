@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hush.collect.server.running import Server
 
 _LOG = "%(asctime)s %(levelname)s %(name)s %(message)s"
-_NOT_ASKED = ("key", "backups", "most_listeners")
+_NOT_ASKED = ("key", "backups", "first_token", "most_listeners")
 
 KeyFile = Annotated[
     Path | None,
