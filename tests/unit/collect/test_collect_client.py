@@ -505,8 +505,9 @@ def test_an_address_is_that_of_a_collection(url: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "option",
-    [{"build": "no\nlines"}, {"build": "x" * 65}, {"key": "x" * 65}, {"spec": "abc"}, {"timeout": -1},
-     {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"maximum": 0}, {"delta": 1.0}, {"delta": "x"}],
+    [{"build": "no\nlines"}, {"build": "x" * 65}, {"key": "x" * 65}, {"key": "schlüssel"}, {"key": "two\nlines"},
+     {"key": 7}, {"batch_records": 0}, {"batch_records": 100_001}, {"quota_bytes": True}, {"spec": "abc"},
+     {"timeout": -1}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"maximum": 0}, {"delta": 1.0}, {"delta": "x"}],
     ids=str,
 )  # fmt: skip
 def test_a_wrong_option_is_refused(option: dict[str, Any], tmp_path: Path) -> None:
@@ -718,6 +719,9 @@ def test_more_people_than_fit_one_envelope(tmp_path: Path, monkeypatch: pytest.M
     told = collector(server, tmp_path).people(range(2500)).answer([1] * 2500)
     assert [envelope.number for envelope in server.taken.values()] == [1000, 1000, 500]
     assert np.bincount(told.which).tolist() == [1000, 1000, 500]
+    fewer = Scripted(hush.Spec(hush.GRR(k=4, epsilon=2.0)), id=NEXT)
+    collector(fewer, tmp_path, batch_records=400).people(range(1000)).answer([1] * 1000)
+    assert [envelope.number for envelope in fewer.taken.values()] == [400, 400, 200]
 
 
 @pytest.mark.parametrize(("ids", "values"), [(["ann", "ann"], ["no", "no"]), (["ann"], []), (["ann"], ["no", "no"])])

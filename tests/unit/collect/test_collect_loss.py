@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,14 @@ import hush
 import hush.longitudinal
 import hush.multidim
 from hush.collect import Collector
+from hush.collect.client.book import offered
 from hush.collect.client.limits import Limits
 from hush.collect.loss import loss, parsed
 from hush.errors import HushError, ParameterError, SpecError
 from hush.mechanisms.collected import Collected
 from hush.testing import museum
 from tests.conftest import APPROXIMATE, UTILITY, example
-from tests.unit.collect.scripted import URL, Scripted
+from tests.unit.collect.scripted import ID, URL, Scripted
 
 NAMES = sorted(name for name in hush.registry(kind=None) if ":" not in name)
 NONE = {"LHO"}
@@ -160,6 +163,30 @@ def test_printed_parameters_that_lose_more_than_epsilon_are_refused() -> None:
 def test_what_is_no_spec_is_refused(plain: Any) -> None:
     with pytest.raises(SpecError):
         parsed(plain, "0" * 64)
+
+
+ODD: list[Any] = [
+    None, True, 0, -1, 2, 7.5, 1e308, 1e-300, math.inf, math.nan, 2**64, 10**400,
+    "", "x", "1" * 5000, [], {}, [[]], [1, 2],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_a_server_tells_is_refused_or_within_what_it_declares(name: str) -> None:
+    """Any entry of what it tells is left out, or becomes something odd; nothing but an error of ours comes of it."""
+    view = Scripted(hush.Spec(made(name, 1.0))).view
+    rng = random.Random(name)
+    paths = [path for path, _ in entries(view)]
+    for _ in range(60):
+        told = view
+        for path in rng.sample(paths, rng.choice([1, 1, 2])):
+            with contextlib.suppress(LookupError, TypeError):
+                told = changed(told, path, rng.choice(ODD))
+        with contextlib.suppress(HushError, TypeError, ValueError, AttributeError, KeyError, ArithmeticError):
+            told["spec_hash"] = hush.Spec.from_dict(told["spec"]).hash
+        with contextlib.suppress(HushError):
+            offer = offered(ID, "https://collector.example", told)
+            assert offer.loss.epsilon <= offer.loss.declared
 
 
 def test_another_hash_is_refused() -> None:

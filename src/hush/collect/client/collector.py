@@ -24,16 +24,18 @@ from hush.collect.client.limits import Amount, Books, Limits
 from hush.collect.client.receipts import ACCEPTED, DROPPED, Answered, Delivery, Receipt, Spent
 from hush.collect.client.spool import Quota, Spool
 from hush.collect.client.wire import SendOutcome, Unreachable, Wire
-from hush.collect.envelope import Envelope, body
+from hush.collect.envelope import LONGEST_KEY, MOST_RECORDS, Envelope
 from hush.collect.loss import Loss
 from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
 from hush.longitudinal.ledger import Ledger
 from hush.mechanisms.spec import Spec
+from hush.rules import integer
 
 if TYPE_CHECKING:
     import httpx
 
 _log = logging.getLogger("hush.collect")
+_MOST = 1 << 62
 
 
 class Collector:
@@ -57,6 +59,7 @@ class Collector:
         delta: The most that the deltas of one person's answers may sum up to; 0 to take none.
         unprotected: Whether to answer where some values are not protected (ULDP).
         build: Which release of a program this is; the server can leave out one that is broken.
+        batch_records: How many reports go into one batch of many people, at most 100,000.
         quota_bytes: How much may wait for the server, all collections of this home together.
         quota_batches: How many batches may.
         fresh: Seconds for which the server is not asked again for the spec and the period.
@@ -81,6 +84,7 @@ class Collector:
         delta: Amount = 0.0,
         unprotected: bool = False,
         build: str | None = None,
+        batch_records: int = MOST_RECORDS,
         quota_bytes: int = 1 << 26,
         quota_batches: int = 10_000,
         fresh: float = 60.0,
@@ -99,12 +103,15 @@ class Collector:
             unprotected=unprotected,
         )
         self._pinned, self._fresh = _pinned(spec), _seconds("fresh", fresh)
+        self._batch_records = integer("batch_records", batch_records, 1, MOST_RECORDS, "leave it out")
         self._moved = bool(moved)
         self.key = key or ""
-        body(self.key, b"")  # refuses one that is too long
         self._wire = Wire(url, timeout=_seconds("timeout", timeout), tls=tls, transport=transport, plaintext=plaintext)
         self._home = Home(_folder(home), secret=secret)
-        quota = Quota(_number("quota_bytes", quota_bytes), _number("quota_batches", quota_batches))
+        quota = Quota(
+            integer("quota_bytes", quota_bytes, 0, _MOST, "leave it out"),
+            integer("quota_batches", quota_batches, 0, _MOST, "leave it out"),
+        )
         self._answering = Answering(self._home, self._limits, quota, _build(build))
         self._spool = Spool(self._home, self._wire.collection)
         self._lock, self._sending = threading.Lock(), threading.Lock()
@@ -120,6 +127,18 @@ class Collector:
     def close(self) -> None:
         """Let go of connections. What waits is kept."""
         self._wire.close()
+
+    @property
+    def key(self) -> str:
+        """The ingest key; "" for none. What waits is sent with the one of the moment."""
+        return self._key
+
+    @key.setter
+    def key(self, key: str) -> None:
+        if not isinstance(key, str) or not key.isascii() or not (key.isprintable() and len(key) <= LONGEST_KEY):
+            rule, got = f"must be at most {LONGEST_KEY} characters of ASCII", Unsaid("another one")
+            raise ParameterError(message("key", rule, got, "use the ingest key that the collection has"))
+        self._key = key
 
     # What the server offers.
 
@@ -353,7 +372,8 @@ class Persons:
             if len(each) != len(self._ids):
                 rule, got = f"must be as many as there are people, {len(self._ids)}", Unsaid(f"{len(each)}")
                 raise ParameterError(message("values", rule, got, "give each person one"))
-        step, turns = records_of(self._collector.spec), list[Turn]()
+        step = min(self._collector._batch_records, records_of(self._collector.spec))
+        turns = list[Turn]()
         for start in range(0, len(self._ids), step):
             part = slice(start, start + step)
             some = rows[part] if columns is None else {name: each[part] for name, each in columns.items()}
@@ -402,9 +422,3 @@ def _seconds(name: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 86_400:
         raise ParameterError(message(name, "must be seconds, 0 to 86400", value, "leave it out"))
     return float(value)
-
-
-def _number(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ParameterError(message(name, "must be an integer of at least 0", value, "leave it out"))
-    return value
