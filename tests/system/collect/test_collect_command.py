@@ -207,9 +207,10 @@ def test_what_is_asked_wrongly_is_named_as_it_was_asked(server: Running, at: lis
 
 
 def test_a_store_is_never_written_twice_backed_up_while_it_runs_and_read_when_it_does_not(
-    folder: Path, server: Running, at: list[object], tmp_path: Path
+    folder: Path, server: Running, at: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last test of the file: it stops the server."""
+    monkeypatch.setenv("HUSH_SERVER", server.url)  # which an option comes before
     store = ["--store", folder / "hush-collector.db"]
     said = refused("collection", "list", *store)
     assert f"held by {server.url}" in said
@@ -241,3 +242,17 @@ def test_a_store_is_never_written_twice_backed_up_while_it_runs_and_read_when_it
     differs = run("collection", "verify", "lasting", *restored)
     assert differs.exit_code == 1
     assert "differ" in differs.stdout
+
+
+def test_a_store_in_postgresql(postgres_url: str, tmp_path: Path) -> None:
+    with serving(tmp_path, HUSH_STORE=postgres_url, HUSH_BACKUPS=".") as server:
+        (tmp_path / "token").write_text(server.token)
+        at = ["--server", server.url, "--token-file", tmp_path / "token"]
+        view = _made("visits", at)
+        assert send(server.url, view, np.zeros(500, int)) == 500
+        assert "pg_dump" in refused("collection", "backup", "-o", "copy.db", *at)
+        shown = answer("collection", "show", "visits", *at)
+        beside = answer("collection", "show", "visits", "--store", postgres_url)
+        assert shown["n"] == beside["n"] == 500
+    assert "pg_restore" in refused("collection", "restore", tmp_path / "token", "--store", postgres_url)
+    assert list(tmp_path.glob("*.db*")) == []

@@ -88,11 +88,12 @@ class CollectorOptions:
     @contextmanager
     def manager(self, *, new: bool = False) -> Iterator[Manager]:
         """What can be asked; a store is made where it may be new."""
-        if self.server is None:
+        by_hand = _written("--store", self.store)
+        if self.server is None or (by_hand and not _written("--server", self.server)):
             with self._offline(new) as service:
                 yield service
             return
-        if _given("--store", self.store):
+        if by_hand:
             rule = "must be left out beside --server, which has its own"
             raise ParameterError(message("--store", rule, Unsaid("both"), "leave one out"))
         with needing():
@@ -194,7 +195,7 @@ def naming(options: dict[str, str]) -> Iterator[None]:
         raise error.naming(options[said.parameter]) from None
 
 
-def _given(option: str, value: str | None) -> bool:
+def _written(option: str, value: str | None) -> bool:
     """Whether a value was written as an option, and is not only in the environment."""
     return value is not None and os.environ.get(f"HUSH_{option.removeprefix('--').upper()}", "") != value
 
