@@ -56,6 +56,9 @@ class ServerSettings:
     most_body: int = field(default=1 << 26, metadata=said("bytes of the longest batch", least=1024))
     most_request: int = field(default=1 << 22, metadata=said("bytes of the longest other request", least=1024))
     body_seconds: float = field(default=30.0, metadata=said("seconds in which a body must have arrived", least=0.01))
+    answer_seconds: float = field(
+        default=30.0, metadata=said("seconds in which a client must have read what waits for it", least=0.01)
+    )
     header_seconds: float = field(
         default=10.0, metadata=said("seconds in which the head of a request must have arrived", least=0.01)
     )

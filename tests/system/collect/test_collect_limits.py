@@ -6,13 +6,14 @@ import json
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+import hush
 from tests.collectors import Opened, Served, in_process, in_thread, opened
 
 MEGABYTE = 1 << 20
@@ -230,6 +231,40 @@ def test_others_are_served_while_someone_is_slow(served: Served, one: Opened) ->
         for _ in range(50):
             stack.enter_context(connected(served)).head(one, length=1000).send(b"x")
         assert served.send(one, one.body([0])).status_code == 200
+
+
+def test_answers_that_nobody_reads_are_dropped(tmp_path: Path) -> None:
+    labels = [f"{i:060d}" for i in range(30_000)]
+    spec = hush.Spec(hush.OLH(k=len(labels), epsilon=2.0), domain=hush.Domain(labels=labels))
+    with in_thread(tmp_path, answer_seconds=0.3) as served:
+        one = opened(served, spec=spec)
+        assert len(served.ask("GET", one.path, token="").content) > 1_500_000
+        with connected(served) as raw:
+            raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 8)
+            time.sleep(1.5)  # in which it does not read
+            read = 0
+            with suppress(ConnectionResetError):
+                while piece := raw.socket.recv(1 << 20):
+                    read += len(piece)
+        assert read < 8 * 1_500_000
+
+
+def test_a_body_that_nobody_waits_for_does_not_end_the_connection(served: Served, one: Opened) -> None:
+    """The answer is there before the body, which comes later, and then there is another request."""
+    with connected(served) as raw:
+        raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n".encode())
+        assert raw.answer()[0] == 200
+        raw.send(b"ab")
+        time.sleep(0.1)
+        raw.send(b"cd")
+        raw.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert raw.answer()[0] == 200
+        assert raw.ended()  # as any that is idle
+    with connected(served) as raw:
+        raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n".encode())
+        assert raw.answer()[0] == 200
+        raw.send(b"a")
+        refused(raw, 408, "slow")  # the rest never comes
 
 
 def test_no_more_requests_at_once_than_allowed(tmp_path: Path) -> None:

@@ -21,8 +21,10 @@ def test_every_setting_has_a_variable_of_its_own() -> None:
     given = {
         "HUSH_STORE": "other.db", "HUSH_HOST": "0.0.0.0", "HUSH_PORT": "0", "HUSH_CERTIFICATE": "c.pem",
         "HUSH_CERTIFICATE_KEY": "k.pem", "HUSH_TRUSTED_PROXIES": "10.0.0.1", "HUSH_ORIGINS": "https://a.example",
-        "HUSH_BACKUPS": "copies", "HUSH_ACCESS_LOG": "no", "HUSH_FIRST_TOKEN": "no",
+        "HUSH_BACKUPS": "copies",
     }  # fmt: skip
+    switches = [each for each in fields(ServerSettings) if isinstance(each.default, bool)]
+    given |= {variable(each.name): "no" if each.default else "yes" for each in switches}
     rest = {variable(each.name): "12345" for each in fields(ServerSettings) if variable(each.name) not in given}
     made = ServerSettings.from_environment({**given, **rest})
     assert made.port == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -11,6 +12,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 import hush
+from hush.collect.refusals import Refused
 from hush.collect.server import administering, documenting, health, keys, live, problems, reading
 from hush.collect.server.access import Access
 from hush.collect.server.bodies import Bodies
@@ -26,6 +28,7 @@ from hush.collect.settings import ServerSettings
 from hush.collect.store import folding
 from hush.collect.store.database import Database
 
+_LOG = logging.getLogger("hush.collect")
 _FOLD_SECONDS = 0.1
 _MANY = 2048
 """Batches of a step of folding after which there may be more."""
@@ -51,15 +54,19 @@ def application(service: Service, database: Database, settings: ServerSettings) 
 
     @asynccontextmanager
     async def lifespan(api: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(service.maintain)
         for each in chores:
             each.start()
         yield
         listening.stop()
-        await groups.settled()
-        for each in chores:
-            await asyncio.to_thread(each.stop)
-        await asyncio.to_thread(service.stop)
+        try:
+            await asyncio.wait_for(groups.settled(), settings.stop_seconds)
+            for each in chores:
+                await asyncio.to_thread(each.stop)
+            await asyncio.to_thread(service.stop)
+        except (TimeoutError, Refused) as error:
+            _LOG.error("not all could be settled before the end (%s)", type(error).__name__)
+        finally:
+            submissions.close()
 
     api = FastAPI(
         title="Hush collector",

@@ -100,11 +100,10 @@ class Gate:
                 await (await self._submit(Request(scope, receive)))(scope, receive, sending)
             else:
                 await self.api(scope, receive, sending)
-        except Refused as error:
-            await ProblemResponse(error)(scope, receive, sending)
         except Exception as error:
             if not status:  # what the application answered, it has logged
-                await ProblemResponse(unexpected(error))(scope, receive, sending)
+                refused = error if isinstance(error, Refused) else unexpected(error)
+                await ProblemResponse(refused)(scope, receive, sending)
         finally:
             self.under_way -= 1
             template = SUBMIT if batches is not None else getattr(scope.get("route"), "path", UNMATCHED)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from concurrent.futures import CancelledError
-from concurrent.futures import TimeoutError as Waited
 
 import sqlalchemy as sa
 from fastapi import FastAPI
@@ -56,7 +56,7 @@ class Health:
             return "a store that cannot be read"
         try:
             self._database.write(_touched).result(_WRITE_SECONDS)
-        except (sa.exc.SQLAlchemyError, OSError, RuntimeError, Waited, CancelledError):
+        except (sa.exc.SQLAlchemyError, OSError, RuntimeError, CancelledError):
             return "a store that cannot be written"
         unwell = [chore.name for chore in self._chores if not chore.well]
         return f"{unwell[0]} that does not work" if unwell else ""
@@ -94,5 +94,8 @@ def add(api: FastAPI, health: Health, measures: Measures, database: Database) ->
     @api.get("/metrics", tags=["watch"], response_class=Response, **needing(Need.NOTHING, text))
     def metrics() -> Response:
         """All measures, as Prometheus reads them: by route, code and reason, never by collection."""
-        measures.pending.set(pending(database))
+        try:
+            measures.pending.set(pending(database))
+        except (sa.exc.SQLAlchemyError, OSError):
+            measures.pending.set(math.nan)  # and the rest is told all the same
         return Response(measures.shown(), headers={"Content-Type": CONTENT_TYPE})

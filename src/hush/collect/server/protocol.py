@@ -1,4 +1,5 @@
-"""HTTP on one connection, with what uvicorn lets pass: heads that never end, and connections without number.
+"""HTTP on one connection, with what uvicorn lets pass: heads that never end, answers that nobody reads, and connections
+without number.
 
 A head must be whole within a time and within a length, and so must whatever comes between bodies: chunks of no bytes,
 trailers, empty lines. All of that is held in memory, and no application ever sees it.
@@ -34,8 +35,9 @@ class BoundedProtocol(HttpToolsProtocol):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._deadline: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
         self._around = self._inside = 0  # bytes since the last message: of heads and the like, and of bodies
-        self._refused = False
+        self._completed = self._refused = False
 
     def connection_made(self, transport: Any) -> None:
         """Begin; the head must come soon."""
@@ -49,6 +51,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
         self._expect_no_more()
+        self.resume_writing()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -56,11 +59,18 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._refused:
             return None
         self._around += len(data)
+        self._completed = False
         super().data_received(data)
         if self._around > MOST_HEAD + _PER_BYTE * self._inside:
             return self._refuse(_too_long())
-        if self._deadline is None and self._idle and not self.transport.is_closing():
-            self._expect()
+        if self._idle and not self.transport.is_closing():
+            if self._completed:  # the end of a body that nobody waited for
+                self._expect_no_more()
+                self.timeout_keep_alive_task = self.loop.call_later(
+                    self.timeout_keep_alive, self.timeout_keep_alive_handler
+                )
+            elif self._deadline is None:
+                self._expect()
         return None
 
     def on_headers_complete(self) -> None:
@@ -80,7 +90,21 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """The request is whole."""
         self._around = self._inside = 0
+        self._completed = True
         super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """More waits to be read than the client takes; it has some time."""
+        super().pause_writing()
+        if self._unread is None:
+            self._unread = self.loop.call_later(self.settings.answer_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client has read."""
+        super().resume_writing()
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def send_400_response(self, msg: str) -> None:
         """What is no HTTP is answered as all else that is refused."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
+import anyio
+import anyio.to_thread
 from fastapi import FastAPI, Query, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -19,8 +21,11 @@ from hush.collect.service import Service
 from hush.collect.store.collections import StoredCollection
 from hush.estimation import Aggregate
 
+T = TypeVar("T")
 PARQUET, BYTES = "application/vnd.apache.parquet", "application/octet-stream"
 _PIECE = 1 << 18
+_AT_ONCE = 4
+"""Estimates and exports that are made at once: others wait, and nobody else waits for them."""
 _TAGS: dict[str, Any] = {"tags": ["estimates"]}
 Period = Annotated[int | None, Query(ge=0, lt=MOST_PERIODS, description="Only reports of this one.")]
 Level = Annotated[float, Query(gt=0, lt=1, allow_inf_nan=False, description="How sure the margins are.")]
@@ -28,13 +33,17 @@ Level = Annotated[float, Query(gt=0, lt=1, allow_inf_nan=False, description="How
 
 def add(api: FastAPI, service: Service, access: Access) -> None:
     """Add the routes."""
+    aside = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def done(work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, limiter=aside)
 
     @api.get(f"{PATH}/{{id}}/estimate", **_TAGS, **needing(Need.READER, ShownEstimate, "unknown", "parameter"))
-    def estimate(request: Request, id: Id, period: Period = None, level: Level = 0.95) -> Response:
+    async def estimate(request: Request, id: Id, period: Period = None, level: Level = 0.95) -> Response:
         """What is estimated so far, of all periods or of one; over time, of each period."""
         collection = service.directory.named(id)
         whole = access.reads(held(request), collection)
-        told = service.estimate(id, period=period, level=level)
+        told = await done(lambda: service.estimate(id, period=period, level=level))
         return JSONResponse(told if whole else released(access, collection, told))
 
     @api.get(
@@ -43,11 +52,11 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
         **_TAGS,
         **needing(Need.READER, _file("The aggregate, as `hush estimate` reads it.", BYTES), "unknown", "parameter"),
     )
-    def aggregate(request: Request, id: Id, period: Period = None) -> Response:
+    async def aggregate(request: Request, id: Id, period: Period = None) -> Response:
         """The sums that estimates are made of."""
         collection = service.directory.named(id)
         whole = access.reads(held(request), collection)
-        found = service.aggregate(id, period=period)
+        found = await done(lambda: service.aggregate(id, period=period))
         if not whole:
             access.released(collection, Aggregate.from_bytes(found).n)
         return Response(found, headers=_named(f"{collection.id}.hush"), media_type=BYTES)
@@ -60,17 +69,9 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
             Need.ADMIN, _file("All reports that are kept, in no order.", PARQUET), "unknown", "status", "parameter"
         ),
     )
-    def export(id: Id) -> Response:
+    async def export(id: Id) -> Response:
         """All reports that are kept, as a Parquet file that `hush estimate` reads."""
-        folder = tempfile.TemporaryDirectory(prefix="hush-export-")
-        try:
-            path = Path(service.export(id, folder.name)["path"])
-            size = path.stat().st_size
-        except BaseException:
-            folder.cleanup()
-            raise
-        headers = {**_named(path.name), "Content-Length": str(size)}
-        return StreamingResponse(_pieces(path, folder), headers=headers, media_type=PARQUET)
+        return await done(lambda: _exported(service, id))
 
 
 def released(access: Access, collection: StoredCollection, told: dict[str, Any]) -> dict[str, Any]:
@@ -79,6 +80,18 @@ def released(access: Access, collection: StoredCollection, told: dict[str, Any])
     if "groups" not in told:
         return told
     return {**told, "groups": [each for each in told["groups"] if each["n"] >= collection.release_floor]}
+
+
+def _exported(service: Service, id: str) -> Response:
+    folder = tempfile.TemporaryDirectory(prefix="hush-export-")
+    try:
+        path = Path(service.export(id, folder.name)["path"])
+        size = path.stat().st_size
+    except BaseException:
+        folder.cleanup()
+        raise
+    headers = {**_named(path.name), "Content-Length": str(size)}
+    return StreamingResponse(_pieces(path, folder), headers=headers, media_type=PARQUET)
 
 
 def _pieces(path: Path, folder: tempfile.TemporaryDirectory[str]) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -26,8 +27,8 @@ from hush.errors import Unsaid, message
 
 _ASIDE = 1 << 18
 """Bytes of a body from which on it is checked in a thread, so that others need not wait for it."""
-_LOOKUPS = 4
-"""Batches that come too late and are looked for in the store, at once."""
+_THREADS = 2
+"""In which that is done, and batches that come too late are looked for in the store."""
 _WORDS = {"": True, "1": True, "true": True, "0": False, "false": False}
 
 
@@ -55,7 +56,11 @@ class Submissions:
     ) -> None:
         self._database, self._directory, self._groups = database, directory, groups
         self._bodies, self._rates, self._most_bytes = bodies, rates, most_bytes
-        self._looking = asyncio.Semaphore(_LOOKUPS)
+        self._aside = ThreadPoolExecutor(_THREADS, "hush-checking")
+
+    def close(self) -> None:
+        """End the threads."""
+        self._aside.shutdown(wait=False)
 
     async def take(self, request: Request) -> Response:
         """Answer a request."""
@@ -67,7 +72,10 @@ class Submissions:
             if len(data) < _ASIDE:
                 envelope, arrival, wrong = self._checked(collection, data, partial)
             else:
-                envelope, arrival, wrong = await asyncio.to_thread(self._checked, collection, data, partial)
+                loop = asyncio.get_running_loop()
+                envelope, arrival, wrong = await loop.run_in_executor(
+                    self._aside, self._checked, collection, data, partial
+                )
             fate = await self._kept(collection, arrival)
         finally:
             self._bodies.release(data)
@@ -90,8 +98,7 @@ class Submissions:
         try:
             checking.timely(self._directory, collection, arrival.period)
         except Refused:
-            async with self._looking:
-                known = await asyncio.to_thread(self._known, arrival)
+            known = await asyncio.get_running_loop().run_in_executor(self._aside, self._known, arrival)
             if known is None:
                 raise
             return Fate.KNOWN if known == arrival.digest else Fate.CONFLICT

@@ -119,6 +119,10 @@ def parsed(url: str) -> sa.URL:
     return found.set(drivername="sqlite+pysqlite", database=where)
 
 
+def _engine(url: sa.URL | str, **more: Any) -> sa.Engine:
+    return sa.create_engine(url, hide_parameters=True, **more)  # errors are logged, and parameters hold secrets
+
+
 def _sqlite_writer(url: sa.URL) -> sa.Engine:
     path = Path(str(url.database))
     if not path.exists():
@@ -130,7 +134,7 @@ def _sqlite_writer(url: sa.URL) -> sa.Engine:
             made.execute(f"PRAGMA {pragma}")
         return made
 
-    return _explicit(sa.create_engine("sqlite+pysqlite://", creator=connect, poolclass=StaticPool), "BEGIN IMMEDIATE")
+    return _explicit(_engine("sqlite+pysqlite://", creator=connect, poolclass=StaticPool), "BEGIN IMMEDIATE")
 
 
 def _sqlite_readers(url: sa.URL) -> sa.Engine:
@@ -139,7 +143,7 @@ def _sqlite_readers(url: sa.URL) -> sa.Engine:
         made.execute("PRAGMA query_only=ON")
         return made
 
-    made = sa.create_engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool, pool_size=8, max_overflow=8)
+    made = _engine("sqlite+pysqlite://", creator=connect, poolclass=QueuePool, pool_size=8, max_overflow=8)
     return _explicit(made, "BEGIN")
 
 
@@ -164,9 +168,7 @@ def _explicit(engine: sa.Engine, begin: str) -> sa.Engine:
 
 
 def _postgres(url: sa.URL, size: int) -> sa.Engine:
-    made = sa.create_engine(
-        url, pool_size=size, max_overflow=4, pool_pre_ping=True, pool_recycle=1800, connect_args=_PATIENCE
-    )
+    made = _engine(url, pool_size=size, max_overflow=4, pool_pre_ping=True, pool_recycle=1800, connect_args=_PATIENCE)
     sa.event.listen(made, "connect", _durable)
     return made
 
