@@ -316,6 +316,24 @@ def test_a_flush_ends_when_its_time_is_over(server: Scripted, tmp_path: Path) ->
     assert len(server.sent) >= 2
 
 
+def test_what_waits_for_a_server_is_not_sent_to_another(server: Scripted, tmp_path: Path) -> None:
+    server.refuse = lambda envelope: problem(401, "token")
+    collector(server, tmp_path).person("ann").answer("no")
+    impostor = Scripted(SPEC)
+    elsewhere = f"https://elsewhere.example/v1/collections/{ID}"
+    with sqlite3.connect(tmp_path / home.FILE) as sql:
+        sql.execute("UPDATE collection SET due = 0")
+    assert Collector(elsewhere, home=tmp_path, transport=impostor).flush().waiting == 1
+    assert impostor.sent == []
+    assert Collector(elsewhere, home=tmp_path, transport=impostor, moved=True).flush().accepted == 1
+
+
+@pytest.mark.parametrize("wait", [-1, float("nan"), "long", None])
+def test_a_flush_waits_for_a_number_of_seconds(wait: Any, server: Scripted, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="wait"):
+        collector(server, tmp_path).flush(wait=wait)
+
+
 # What a server answers.
 
 
@@ -507,7 +525,8 @@ def test_an_address_is_that_of_a_collection(url: Any, tmp_path: Path) -> None:
     "option",
     [{"build": "no\nlines"}, {"build": "x" * 65}, {"key": "x" * 65}, {"key": "schlüssel"}, {"key": "two\nlines"},
      {"key": 7}, {"batch_records": 0}, {"batch_records": 100_001}, {"quota_bytes": True}, {"spec": "abc"},
-     {"timeout": -1}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"maximum": 0}, {"delta": 1.0}, {"delta": "x"}],
+     {"timeout": -1}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"maximum": 0},
+     {"delta": 1.0}, {"delta": "x"}],
     ids=str,
 )  # fmt: skip
 def test_a_wrong_option_is_refused(option: dict[str, Any], tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ class Collector:
             integer("quota_batches", quota_batches, 0, _MOST, "leave it out"),
         )
         self._answering = Answering(self._home, self._limits, quota, _build(build))
-        self._spool = Spool(self._home, self._wire.collection)
+        self._spool = Spool(self._home, self._wire.collection, None if self._moved else self._wire.origin)
         self._lock, self._sending = threading.Lock(), threading.Lock()
         self._known: tuple[float, Offer] | None = None
         self._flying: set[int] = set()
@@ -239,7 +239,7 @@ class Collector:
             wait: Seconds to go on for, at most. The times between tries are random, double each time, and are no
                 shorter than the server asks for; without a wait there is one try, unless it is too early for it.
         """
-        end, told = time.monotonic() + wait, Delivery()
+        end, told = time.monotonic() + _seconds("wait", wait), Delivery()
         while True:
             pause = self._spool.due()
             if pause and time.monotonic() + pause > end:

@@ -72,10 +72,11 @@ class Spool:
     Args:
         home: The file.
         collection: The collection's id.
+        origin: Where its server must have been so far; None for anywhere.
     """
 
-    def __init__(self, home: Home, collection: str) -> None:
-        self._home, self._collection = home, collection
+    def __init__(self, home: Home, collection: str, origin: str | None) -> None:
+        self._home, self._collection, self._origin = home, collection, origin
 
     def waiting(self) -> int:
         """How many batches wait."""
@@ -101,8 +102,9 @@ class Spool:
         with self._home.transaction(write=False) as sql:
             row = sql.execute(
                 "SELECT b.id, b.envelope FROM batch b JOIN collection c ON c.id = b.collection "
-                f"WHERE c.name = ? AND b.state = ? AND {which} ORDER BY b.id LIMIT 1",
-                (self._collection, WAITING, number),
+                f"WHERE c.name = ? AND c.origin = COALESCE(?, c.origin) AND b.state = ? AND {which} "
+                "ORDER BY b.id LIMIT 1",
+                (self._collection, self._origin, WAITING, number),
             ).fetchone()
         return None if row is None else (int(row[0]), bytes(row[1]))
 
