@@ -25,7 +25,7 @@ from hush.collect.refusals import REASONS, Refused
 from hush.collect.store import backups, collections, deeds, rebuilding, retention, tables
 from hush.collect.store.alone import alone
 from hush.collect.store.collections import CLOSED, DRAFT, OPEN, StoredCollection
-from hush.collect.store.database import FAILURES, Database
+from hush.collect.store.database import Database
 from hush.collect.store.refusing import RefusalCounts, counted
 from hush.errors import ParameterError, Unsaid, message
 from hush.rules import integer, named
@@ -316,6 +316,6 @@ def _storing() -> Iterator[None]:
     """Say what a failing store means to whoever asked."""
     try:
         yield
-    except FAILURES as error:
+    except sa.exc.SQLAlchemyError as error:
         rule, got = "must be readable and writable", Unsaid(type(error).__name__)
         raise Refused("store", message("store", rule, got, "try again in a while")) from error

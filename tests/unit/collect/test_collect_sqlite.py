@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
@@ -13,10 +14,11 @@ import pytest
 import sqlalchemy as sa
 
 from hush.collect.service import Service
-from hush.collect.store import tables
+from hush.collect.store import schema, tables
 from hush.collect.store.database import Database
 from hush.collect.store.intake import Fate
 from hush.collect.store.lock import StoreHeld
+from hush.errors import ParameterError
 from tests.collecting import DAY, SPEC, HandClock, arrival, fold, kept, made_database, opened_one, reports_of
 
 REPORTS = reports_of([0] * 500, seed=1)
@@ -174,11 +176,11 @@ def test_a_full_store_takes_nothing_loses_nothing_and_goes_on(sqlite_database: D
     for seed in range(1000):
         try:
             assert kept(sqlite_database, arrival(number, REPORTS, seed=seed)) == [Fate.KEPT]
-        except sqlite3.OperationalError:
+        except sa.exc.OperationalError:
             break
         taken.append(seed)
     assert 0 < len(taken) < 1000
-    with pytest.raises(sqlite3.OperationalError, match="full"):
+    with pytest.raises(sa.exc.OperationalError, match="full"):
         kept(sqlite_database, arrival(number, REPORTS, seed=2000))
     limit(1 << 30)
     assert kept(sqlite_database, *(arrival(number, REPORTS, seed=seed) for seed in taken)) == [Fate.KNOWN] * len(taken)
@@ -204,3 +206,35 @@ def test_what_is_forgotten_is_nowhere_in_the_file(tmp_path: Path, hand: HandCloc
     ids = [arrival(number, REPORTS, seed=seed).id for seed in range(3)]
     parts = [REPORTS[i : i + 4].tobytes() for i in range(0, 500, 4)]
     assert [each for each in [*ids, *parts] if each in content] == []
+
+
+def test_a_store_is_for_its_owner_alone(sqlite_database: Database) -> None:
+    path = Path(str(sqlite_database.url.database))
+    for name in (path, f"{path}-wal", f"{path}-shm", f"{path}.lock"):
+        assert stat.S_IMODE(os.stat(name).st_mode) == 0o600
+
+
+def test_a_place_where_no_store_can_be_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="store must be in a folder that can be written"):
+        Database(str(tmp_path / "nowhere" / "store.db"))
+    (tmp_path / "folder").mkdir()
+    database = Database(str(tmp_path / "folder"))
+    with pytest.raises(ParameterError, match="store must be a database that can be reached and written"):
+        schema.upgrade(database)
+    database.close()
+
+
+def test_a_number_is_never_given_twice(sqlite_database: Database, hand: HandClock) -> None:
+    """What is pending is known by its number, and SQLite would give that of a deleted row again."""
+    service = Service(sqlite_database, hand)
+    id = opened_one(service, horizon=0, keep_days=1)
+    number = service.directory.named(id).number
+    seen = []
+    for period in (0, 5, 10):
+        kept(sqlite_database, arrival(number, REPORTS, seed=period, period=period))
+        fold(sqlite_database, service)
+        with sqlite_database.reading() as connection:
+            seen += connection.execute(sa.select(tables.batch.c.seq)).scalars().all()
+        hand.forward(5 * DAY)
+        service.maintain()
+    assert seen == [1, 2, 3]

@@ -24,8 +24,6 @@ from hush.collect.store.lock import Lock
 from hush.errors import ParameterError, Unsaid, message
 
 T = TypeVar("T")
-FAILURES = (sa.exc.SQLAlchemyError, sqlite3.Error, psycopg.Error)
-"""What a store raises that cannot be read or written, whether through SQLAlchemy or not."""
 _PATIENCE = {
     "connect_timeout": 5,
     "keepalives_idle": 10,
@@ -71,19 +69,19 @@ class Database:
         return self._thread.submit(self._in_transaction, work)
 
     def _in_transaction(self, work: Callable[[sa.Connection], T]) -> T:
-        with self._writing.begin() as connection:
+        with _told(), self._writing.begin() as connection:
             return work(connection)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection that sees one moment of the store, and cannot change it."""
-        with self._reading.connect() as connection, connection.begin():
+        with _told(), self._reading.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def locking(self) -> Iterator[sa.Connection]:
         """A connection of PostgreSQL beside the writer's, whose locks last as long as the block does."""
-        with self._writing.connect() as connection, connection.begin():
+        with _told(), self._writing.connect() as connection, connection.begin():
             yield connection
 
     def reached(self) -> None:
@@ -101,6 +99,15 @@ class Database:
     def _release(self) -> None:
         if self._lock is not None:
             self._lock.release()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what a driver raises in the words of SQLAlchemy, whoever asked it: a store fails in one way."""
+    try:
+        yield
+    except (sqlite3.Error, psycopg.Error) as error:
+        raise sa.exc.OperationalError(None, None, error) from error
 
 
 def parsed(url: str) -> sa.URL:

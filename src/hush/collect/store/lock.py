@@ -6,7 +6,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from hush.errors import HushError, Unsaid, message
+from hush.errors import HushError, ParameterError, Unsaid, message
 
 
 class StoreHeld(HushError, RuntimeError):
@@ -22,7 +22,11 @@ class Lock:
     """
 
     def __init__(self, path: Path, holder: str) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            rule, got = "must be in a folder that can be written", Unsaid(error.strerror or "another one")
+            raise ParameterError(message("store", rule, got, "name another place")) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import sqlalchemy as sa
 
 from hush.collect.store import tables
-from hush.collect.store.database import FAILURES, Database
+from hush.collect.store.database import Database
 
 LATEST = 1.0
 """Seconds after which a count is in the store."""
@@ -80,7 +80,7 @@ class RefusalCounts:
     def _flushed(self) -> None:
         try:
             self.flush()
-        except FAILURES:
+        except sa.exc.SQLAlchemyError:
             return  # it waits for the next time
         except RuntimeError:
             return  # the store was closed
