@@ -19,7 +19,8 @@ _LONGEST, _SHORT = 40, 26
 
 def title_of(collection: Collection) -> str:
     """A collection in a few words."""
-    when = "" if collection.period is None else f" of {named(collection.period)}"
+    bare = str(collection.period).isdigit()  # as a collector numbers them: a number alone says nothing
+    when = "" if collection.period is None else f" of {'period ' * bare}{named(collection.period)}"
     return f"{described(collection.spec)}, {many(collection.total.n, 'report', 'reports')}{when}"
 
 
