@@ -29,6 +29,8 @@ from hush.errors import ParameterError
 from hush.estimation import Aggregate
 from hush.statistics import mixed_count_alarm
 from tests.collectors import Opened, Served, in_thread, opened
+from tests.relays import in_thread as relay_in_thread
+from tests.relays import until
 
 SPECS = {
     "frequencies": (hush.Spec(hush.OLH(k=266, epsilon=1.0)), list(range(40))),
@@ -48,7 +50,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def address(one: Opened) -> str:
-    return f"{one.url}/v1/collections/{one.id}"
+    return f"{one.url}{one.path}"
 
 
 Device = Callable[..., Collector]
@@ -64,9 +66,7 @@ def device() -> Iterator[Device]:
 
 
 def shown(served: Served, one: Opened) -> dict[str, Any]:
-    with served.client() as client:
-        found: dict[str, Any] = client.get(f"/v1/collections/{one.id}").json()
-    return found
+    return dict(served.ask("GET", one.path).json())
 
 
 @pytest.mark.parametrize("kind", list(SPECS))
@@ -123,8 +123,7 @@ def test_a_collection_that_closes_drops_what_waits(
     one = opened(served)
     offline = device(one, tmp_path, key="hush-ingest-00000000-wrong", fresh=60)
     offline.person("ann").answer(1)
-    with served.client() as client:
-        assert client.post(f"/v1/collections/{one.id}/close").status_code == 200
+    assert served.ask("POST", f"{one.path}/close").status_code == 200
     offline.key = one.key
     assert offline.flush().dropped == {"status": 1}
     with pytest.raises(ParameterError, match="open"):
@@ -135,23 +134,22 @@ def test_a_collection_that_closes_drops_what_waits(
 def test_a_collection_that_follows_another_adds_up(served: Served, device: Device, tmp_path: Path) -> None:
     one = opened(served, spec=hush.Spec(hush.OUE(k=4, epsilon=1.0)))
     device(one, tmp_path, maximum_chain=1.5).person("ann").answer(1)
-    spec = hush.Spec(hush.OUE(k=4, epsilon=0.5))
-    with served.client() as client:
-        made = client.post(f"/v1/collections/{one.id}/succeed", json={"spec": spec.to_dict(), "name": "next"}).json()
-        client.post(f"/v1/collections/{made['id']}/open", json={"force": True})
-    after = Opened(made["id"], served.token("ingest", collection=made["id"]), served.url, spec)
+    after = succeeded(served, one, hush.Spec(hush.OUE(k=4, epsilon=0.5)))
     ann = device(after, tmp_path, maximum_chain=1.5).person("ann")
     ann.answer(1)
     assert (ann.spent.collection, ann.spent.chain) == (Fraction(1, 2), Fraction(3, 2))
-    third = hush.Spec(hush.OUE(k=4, epsilon=0.25))
-    with served.client() as client:
-        made = client.post(
-            f"/v1/collections/{after.id}/succeed", json={"spec": third.to_dict(), "name": "third"}
-        ).json()
-        client.post(f"/v1/collections/{made['id']}/open", json={"force": True})
-    last = Opened(made["id"], served.token("ingest", collection=made["id"]), served.url, third)
+    last = succeeded(served, after, hush.Spec(hush.OUE(k=4, epsilon=0.25)))
     with pytest.raises(ParameterError, match="maximum_chain"):
         device(last, tmp_path, maximum_chain=1.5).person("ann").answer(1)
+
+
+def succeeded(served: Served, one: Opened, spec: hush.Spec) -> Opened:
+    """The collection that follows another, open."""
+    made = served.ask("POST", f"{one.path}/succeed", json={"spec": spec.to_dict(), "name": "next"})
+    assert made.status_code == 201, made.text
+    after = Opened(made.json()["id"], served.token("ingest", collection=made.json()["id"]), served.url, spec)
+    assert served.ask("POST", f"{after.path}/open", json={"force": True}).status_code == 200
+    return after
 
 
 def answer_all(url: str, key: str, home: str, start: int) -> list[str]:
@@ -187,6 +185,21 @@ def test_a_server_that_goes_and_comes_back(device: Device, tmp_path: Path, monke
     with in_thread(folder, port=port) as served:
         assert collector.flush(wait=30).accepted == 1
         assert shown(served, one)["n"] == 2
+
+
+def test_devices_answer_through_a_relay(served: Served, tmp_path: Path) -> None:
+    """A relay looks like a collector to a device: the spec is its, the loss is computed, and the answers pass."""
+    one = opened(served, relayed_only=True)
+    (tmp_path / "relay").mkdir()
+    with relay_in_thread(tmp_path / "relay", served, [one.id], least=40) as relayed:
+        url = relayed.address(one).removesuffix("/batches")
+        with Collector(url, home=tmp_path / "home", key=relayed.key, spec=one.spec.hash) as collector:
+            assert collector.person("ann").answer(1).state == "accepted"
+            assert collector.people(range(39)).answer([2] * 39).receipts[0].state == "accepted"
+        until(lambda: shown(served, one)["n"] == 40)
+    with Collector(address(one), home=tmp_path / "direct", key=one.key) as direct:
+        told = direct.person("bob").answer(1)
+    assert (told.state, told.reason) == ("waiting", "token")
 
 
 # TLS.
