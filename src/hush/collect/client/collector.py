@@ -248,7 +248,7 @@ class Collector:
             told = _together(told, self._deliver())
             if not told.waiting or time.monotonic() >= end:
                 break
-        return Delivery(told.accepted, told.dropped, self.waiting, told.reason, self._spool.due())
+        return Delivery(told.accepted, dict(told.dropped), self.waiting, told.reason, self._spool.due())
 
     def discard(self) -> int:
         """Forget what waits for this collection, for good; how many batches it was. What was spent stays spent."""
