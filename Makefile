@@ -9,7 +9,7 @@ LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
 .PHONY: demo test check lint types docs pytest quick portable minimum newer least-environment newer-environment lock bench \
-    fuzz fuzz-batches kill-collector bench-collect figures clean
+    fuzz fuzz-batches fuzz-api kill-collector bench-collect figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
@@ -47,6 +47,9 @@ figures: .venv/.dev
 
 fuzz-batches: .venv/.dev  # INPUTS is how many
 	$(BIN)/python -m tests.fuzz_batches --inputs $(or $(INPUTS),1000000)
+
+fuzz-api: .venv/.dev  # EXAMPLES is how many requests of each operation
+	HUSH_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/python -m pytest -n 0 tests/unit/collect/test_collect_openapi.py
 
 kill-collector: .venv/.dev  # CYCLES is how often
 	$(BIN)/python -m tests.kill_server --cycles $(or $(CYCLES),100)

@@ -280,10 +280,23 @@ def test_no_more_requests_at_once_than_allowed(tmp_path: Path) -> None:
         assert _until(served, one, 200).status_code == 200
 
 
-def _until(served: Served, one: Opened, status: int) -> Any:
+def test_one_address_has_half_of_the_places(tmp_path: Path) -> None:
+    limits = {"most_requests": 10, "body_seconds": 20, "address_rate": 1000.0, "trusted_proxies": "127.0.0.1"}
+    with in_thread(tmp_path, **limits) as served, ExitStack() as stack:
+        one = opened(served)
+        head = (
+            f"POST {one.path}/batches HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 99\r\n\r\n"
+        )
+        for _ in range(5):
+            stack.enter_context(connected(served)).send(head.encode(), b"x")
+        assert _until(served, one, 503, {"X-Forwarded-For": "192.0.2.1"}).json()["reason"] == "busy"
+        assert served.send(one, one.body([0]), headers={"X-Forwarded-For": "192.0.2.2"}).status_code == 200
+
+
+def _until(served: Served, one: Opened, status: int, headers: dict[str, str] | None = None) -> Any:
     """The answer once it has a status: what others sent, or that they have gone, is on its way."""
     for _ in range(200):
-        answer = served.send(one, one.body([0]))
+        answer = served.send(one, one.body([0]), headers=headers or {})
         if answer.status_code == status:
             return answer
         time.sleep(0.02)

@@ -10,6 +10,9 @@ from starlette.types import Receive, Scope
 from hush.collect.refusals import Refused
 from hush.errors import Unsaid, message
 
+SMALL = 1 << 20
+"""Bytes up to which a body is small. A quarter of what may be held is for these alone, so that a few who send much, and
+slowly, keep nobody else out."""
 WHOLE = "hush.body"
 """The entry of a scope that says that its body has been read to the end."""
 
@@ -48,14 +51,14 @@ class Bodies:
     async def _collected(self, receive: Receive, most: int) -> bytes:
         first, more = await self._part(receive)
         if not more and len(first) <= most:
-            self._hold(len(first))
+            self._hold(len(first), of=len(first))
             return first
         whole, held = bytearray(first), 0
         try:
             while True:
                 if len(whole) > most:
                     raise _too_large(most)
-                self._hold(len(whole) - held)
+                self._hold(len(whole) - held, of=len(whole))
                 held = len(whole)
                 if not more:
                     return bytes(whole)
@@ -63,6 +66,7 @@ class Bodies:
                 whole += part
         except BaseException:
             self.held -= held
+            whole.clear()  # which the error would keep until it is answered
             raise
 
     @staticmethod
@@ -73,9 +77,10 @@ class Bodies:
             raise Refused("interrupted", message("body", rule, got, "send it again"))
         return event.get("body", b""), event.get("more_body", False)
 
-    def _hold(self, size: int) -> None:
-        if self.held + size > self._most:
-            rule, got = f"must be at most {self._most} bytes together", Unsaid("more of them at the moment")
+    def _hold(self, size: int, *, of: int) -> None:
+        most = self._most if of <= SMALL else self._most * 3 // 4
+        if self.held + size > most:
+            rule, got = f"must be at most {most} bytes together", Unsaid("more of them at the moment")
             raise Refused("busy", message("bodies", rule, got, "wait, and send the same again"))
         self.held += size
 

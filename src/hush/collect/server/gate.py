@@ -67,6 +67,8 @@ class Gate:
         self._most, self._log = settings.most_requests, settings.access_log
         self._rates, self._addresses = Rates(rate=settings.address_rate, burst=settings.address_burst), Addresses()
         self._origins = Origins(settings.allowed_origins)
+        self._of_address: dict[bytes, int] = {}
+        self._most_of_address = max(1, self._most // 2) if settings.address_rate else self._most
         self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,9 +91,11 @@ class Gate:
             await send(event)
 
         batches = _BATCHES.fullmatch(path) if scope["method"] == "POST" else None
+        who = None if path in _WATCHED or not scope.get("client") else self._addresses.hashed(scope["client"][0])
         self.under_way += 1
         try:
-            self._limit(scope, path)
+            if who is not None:
+                self._limit(who)
             preflight = self._origins.preflight(scope) if scope["method"] == "OPTIONS" else None
             if preflight is not None:
                 await preflight(scope, receive, sending)
@@ -106,19 +110,26 @@ class Gate:
                 await ProblemResponse(refused)(scope, receive, sending)
         finally:
             self.under_way -= 1
+            if who is not None:
+                self._leave(who)
             template = SUBMIT if batches is not None else getattr(scope.get("route"), "path", UNMATCHED)
             self._note(scope, template, status, time.perf_counter() - began, batches[1] if batches else None)
         return None
 
-    def _limit(self, scope: Scope, path: str) -> None:
-        if path in _WATCHED:
-            return
-        if scope.get("client") is not None:
-            who = self._addresses.hashed(scope["client"][0])
-            self._rates.take(who, time.monotonic(), parameter="requests")
-        if self.under_way > self._most:
+    def _limit(self, who: bytes) -> None:
+        """Count a request of an address; one address has half of all places at most, and not more often than said."""
+        mine = self._of_address[who] = self._of_address.get(who, 0) + 1
+        self._rates.take(who, time.monotonic(), parameter="requests")
+        if self.under_way > self._most or mine > self._most_of_address:
             rule, got = f"must be at most {self._most} at once", Unsaid("more at the moment")
             raise Refused("busy", message("requests", rule, got, "wait, and send the same again"))
+
+    def _leave(self, who: bytes) -> None:
+        left = self._of_address[who] - 1
+        if left:
+            self._of_address[who] = left
+        else:
+            del self._of_address[who]
 
     def _note(self, scope: Scope, template: str, status: int, seconds: float, batches_of: str | None) -> None:
         """Count an answer and log it: by its template, for addresses have ids in them."""

@@ -74,7 +74,7 @@ async def _linger(receive: Receive) -> None:
         async with asyncio.timeout(_LINGER_SECONDS):
             while read < _LINGER_BYTES:
                 event = await receive()
-                read += len(event.get("body", b""))
+                read += len(event.pop("body", b""))
                 if event["type"] == "http.disconnect" or not event.get("more_body", False):
                     return
     except TimeoutError:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import anyio
-import anyio.to_thread
 from fastapi import FastAPI, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from hush.collect.envelope import MOST_PERIODS
@@ -33,10 +33,11 @@ Level = Annotated[float, Query(gt=0, lt=1, allow_inf_nan=False, description="How
 
 def add(api: FastAPI, service: Service, access: Access) -> None:
     """Add the routes."""
-    aside = anyio.CapacityLimiter(_AT_ONCE)
+    places = asyncio.Semaphore(_AT_ONCE)
 
     async def done(work: Callable[[], T]) -> T:
-        return await anyio.to_thread.run_sync(work, limiter=aside)
+        async with places:
+            return await run_in_threadpool(work)
 
     @api.get(f"{PATH}/{{id}}/estimate", **_TAGS, **needing(Need.READER, ShownEstimate, "unknown", "parameter"))
     async def estimate(request: Request, id: Id, period: Period = None, level: Level = 0.95) -> Response:
