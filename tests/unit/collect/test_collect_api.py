@@ -289,6 +289,26 @@ def test_rates_by_address_and_by_key(tmp_path: Path) -> None:
         assert served.ask("GET", "/healthz").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("asked", "detail"),
+    [
+        ({"role": "admin"}, "label must be given, got nothing; see /openapi.json"),
+        ({"role": "admin", "label": "a", "b": 1}, "b must be left out, got another value; see /openapi.json"),
+        (
+            {"role": "a", "label": "a"},
+            "role must be 'admin', 'reader', 'ingest' or 'relay', got another value; see /openapi.json",
+        ),
+        ({"role": "admin", "label": ""}, "label must have at least 1 character, got another value; see /openapi.json"),
+        (
+            {"role": "admin", "label": "a", "seconds": 0},
+            "seconds must be greater than or equal to 1, got another value; see /openapi.json",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_said_has_four_parts(served: Served, asked: dict[str, Any], detail: str) -> None:
+    assert refused(served.ask("POST", "/v1/tokens", json=asked), "parameter")["detail"] == detail
+
+
 # Headers.
 
 
@@ -357,6 +377,7 @@ def test_measures_have_no_ids(served: Served, one: Opened) -> None:
         "hush_fold_seconds_count", "hush_listeners 0.0",
     ):  # fmt: skip
         assert f"\n{name}" in shown.text, name
+    assert "_created" not in shown.text  # when something happened first
     for each in served.ask("GET", "/v1/collections").json():
         assert each["id"] not in shown.text
         assert f'"{each["name"]}"' not in shown.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from typing import Any
 
 import sqlalchemy.exc
@@ -17,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from hush.collect.refusals import REASONS, Refused
 from hush.collect.server import bodies
-from hush.errors import HushError, Unsaid, message
+from hush.errors import NOTHING, HushError, Unsaid, message
 
 PROBLEM = "application/problem+json"
 REFUSED = "hush.refused"
@@ -27,6 +28,7 @@ _LINGER_SECONDS = 2.0
 _LINGER_BYTES = 1 << 24
 _LOG = logging.getLogger("hush.collect")
 _NO_JSON = message("body", "must be JSON, an object", Unsaid("something else"), "see /openapi.json")
+_RULES = {"missing": "must be given", "extra_forbidden": "must be left out"}
 _BY_STATUS = {400: "malformed", 401: "token", 403: "forbidden", 404: "unknown", 405: "method", 413: "too-large"}
 
 
@@ -97,8 +99,10 @@ def invalid(error: RequestValidationError) -> Refused:
     place = [str(part) for part in found["loc"]]
     if place[0] == "body" and (found["type"] == "json_invalid" or len(place) == 1):
         return Refused("malformed", _NO_JSON)
-    rule, remedy = f"must be right ({found['msg']})", "see /openapi.json"
-    return Refused("parameter", message(".".join(place[1:]), rule, Unsaid("another value"), remedy))
+    said = re.sub(r"^(Input|String|Value) should ", "must ", found["msg"])  # as pydantic begins most of what it says
+    rule = _RULES.get(found["type"], said if said.startswith("must ") else f"must be right ({said})")
+    got = NOTHING if found["type"] == "missing" else Unsaid("another value")
+    return Refused("parameter", message(".".join(place[1:]), rule, got, "see /openapi.json"))
 
 
 def _of_framework(error: HTTPException) -> Refused:
