@@ -13,6 +13,7 @@ import typer
 
 from hush.cli.asked.collectors import naming, needing, opened
 from hush.cli.asked.settings import asking, names
+from hush.cli.process import signals
 from hush.cli.shown import terminal
 from hush.collect.settings import ServerSettings
 
@@ -41,6 +42,7 @@ def serve(*, as_json: bool, **flags: Any) -> None:
         server = opened(lambda: Server(settings), file, "stop that server first, or name another store")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=_LOG)
     logging.getLogger("hush").setLevel(logging.INFO)
+    signals.instead("SIGHUP", server.stop)  # a terminal that is closed; others are the server's own
     try:
         server.serve(ready=lambda running: _announce(running, as_json))
     finally:

@@ -37,6 +37,8 @@ def test_the_first_token_is_printed_once_and_kept_nowhere(tmp_path: Path) -> Non
         assert second.told["admin_token"] is None
         answer = httpx.get(f"{second.url}/v1/collections", headers={"Authorization": f"Bearer {token}"})
         assert answer.status_code == 200
+        assert second.stop(signal.SIGHUP) == 0  # as when its terminal is closed
+    assert first.log.read_text().count("Stopped: all that was taken is in the store.") == 2
     assert "GET /v1/collections 200" in first.log.read_text()
     assert "127.0.0.1" not in first.log.read_text()
 
@@ -80,7 +82,7 @@ def test_a_flag_comes_before_the_environment_and_that_before_the_default(tmp_pat
         (["--certificate", "a.pem"], {}, "--certificate-key must come with certificate"),
         (["--certificate", "no.pem", "--certificate-key", "no.pem"], {}, "--certificate must be a certificate"),
         (["--store", "mysql://a:secret@b/c"], {}, "--store must be a file"),
-        (["--store", "nowhere/at/all.db"], {}, "--store must be a place where files can be written"),
+        (["--store", "nowhere/at/all.db"], {}, "--store must be in a folder that can be written"),
         (["--host", "192.0.2.1"], {}, "--host and --port must be free, and of this machine"),
     ],
 )

@@ -84,12 +84,12 @@ def moment(option: str) -> Callable[[str | int], int]:
 
     def read(text: str | int) -> int:
         said = str(text).strip()
-        if re.fullmatch(r"\+?[0-9]+[smhdw]", said):
-            span = timedelta(seconds=duration(option)(said.removeprefix("+")))
-            return int((datetime.now(UTC) + span).timestamp())
         try:
+            if re.fullmatch(r"\+?[0-9]+[smhdw]", said):
+                span = timedelta(seconds=duration(option)(said.removeprefix("+")))
+                return int((datetime.now(UTC) + span).timestamp())
             found = datetime.fromisoformat(said)
-        except ValueError:
+        except (ValueError, OverflowError):
             rule = "must be a date, a time, or a length of time from now"
             raise OptionError(message(option, rule, text, f"write e.g. {option} 2027-01-31, or {option} 30d")) from None
         return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())

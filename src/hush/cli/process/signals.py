@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -33,6 +34,13 @@ def install() -> None:
     """Turn an interrupt, a termination and a hang-up into exceptions, unless they are ignored."""
     _start.handle(_end)
     sys.unraisablehook = _dropped
+
+
+def instead(name: str, work: Callable[[], None]) -> None:
+    """Let a signal do something else, where there is one of that name, unless it is ignored (as under nohup)."""
+    number = getattr(signal, name, None)
+    if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+        signal.signal(number, lambda *_: work())
 
 
 def _end(number: int, frame: FrameType | None) -> None:

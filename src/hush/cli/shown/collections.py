@@ -34,7 +34,10 @@ def moment(second: int | None) -> str:
     >>> moment(0), moment(None)
     ('1970-01-01 00:00 UTC', '–')
     """
-    return DASH if second is None else datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    try:
+        return DASH if second is None else datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError, OSError):  # beyond the year 9999
+        return f"second {second:,}"
 
 
 def spec_of(view: dict[str, Any]) -> Spec | None:
