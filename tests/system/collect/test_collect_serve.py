@@ -81,8 +81,8 @@ def test_a_flag_comes_before_the_environment_and_that_before_the_default(tmp_pat
         (["--body-seconds", "nan"], {}, "--body-seconds must be at least 0.01"),
         (["--certificate", "a.pem"], {}, "--certificate-key must come with certificate"),
         (["--certificate", "no.pem", "--certificate-key", "no.pem"], {}, "--certificate must be a certificate"),
-        (["--store", "mysql://a:secret@b/c"], {}, "--store must be a file"),
-        (["--store", "nowhere/at/all.db"], {}, "--store must be in a folder that can be written"),
+        (["--port", "0", "--store", "mysql://a:secret@b/c"], {}, "--store must be a file"),
+        (["--port", "0", "--store", "nowhere/at/all.db"], {}, "--store must be in a folder that can be written"),
         (["--host", "192.0.2.1"], {}, "--host and --port must be free, and of this machine"),
     ],
 )
