@@ -47,9 +47,8 @@ class Directory:
         for each in listed:
             known = self._by_id.get(each.id)
             if known is not None and known.spec_hash == each.spec_hash:
-                each.__dict__.update(
-                    {name: known.__dict__[name] for name in ("parsed", "one_round") if name in known.__dict__}
-                )
+                kept = {"parsed", "one_round", "tally_bytes"} & known.__dict__.keys()
+                each.__dict__.update({name: known.__dict__[name] for name in kept})
         self._by_id = {each.id: each for each in listed}
         self._by_number = {each.number: each for each in listed}
         self.tokens = Tokens(tokens)

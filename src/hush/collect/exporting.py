@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,14 @@ import sqlalchemy as sa
 
 from hush.collect.store import kept
 from hush.collect.store.collections import StoredCollection
+from hush.collect.store.kept import KeptBatch
 from hush.files import reports as files
 from hush.files.batches import evenly
 from hush.files.order import Shuffler
 from hush.files.periods import PERIOD
+
+_PIECE = 1 << 22
+_MOST = 1 << 14
 
 
 def exported(connection: sa.Connection, collection: StoredCollection, folder: Path) -> dict[str, Any]:
@@ -22,23 +27,36 @@ def exported(connection: sa.Connection, collection: StoredCollection, folder: Pa
     forgotten = kept.forgotten(connection, collection)
     path, spec = folder / f"{collection.id}.parquet", collection.parsed
     with files.writing(path, spec, "unknown", files.SHUFFLED) as put, Shuffler(temporary=folder) as shuffler:
-        for batch in _batches(connection, collection):
-            shuffler.add(batch)
+        with closing(kept.batches(connection, collection)) as batches:
+            for some in _gathered(batches):
+                shuffler.add(_rows(collection, some))
         if not shuffler.rows:
-            shuffler.add(_rows(collection, 0, b""))
+            shuffler.add(_rows(collection, []))
         for batch in evenly(shuffler, files.batch_rows(spec), files.BATCH_BYTES):
             put(files.reports_of(spec, batch), batch.select([PERIOD]))
     return {"path": str(path), "n": shuffler.rows, "forgotten": forgotten}
 
 
-def _batches(connection: sa.Connection, collection: StoredCollection) -> Iterator[Any]:
-    for each in kept.batches(connection, collection):
-        yield _rows(collection, each.period, each.records)
+def _gathered(batches: Iterable[KeptBatch]) -> Iterator[list[KeptBatch]]:
+    """Many batches as one: devices send one report each, and each piece costs more than its rows."""
+    some: list[KeptBatch] = []
+    size = 0
+    for each in batches:
+        some.append(each)
+        size += len(each.records)
+        if size >= _PIECE or len(some) >= _MOST:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
-def _rows(collection: StoredCollection, period: int, records: bytes) -> Any:
+def _rows(collection: StoredCollection, some: list[KeptBatch]) -> Any:
+    """Reports and their periods, as one record batch."""
     import pyarrow as pa
 
-    reports = np.frombuffer(records, collection.parsed.mechanism.report_dtype)
-    beside = pa.array(np.full(len(reports), period, np.int32))
-    return pa.record_batch([files.column_of(reports), beside], [files.COLUMN, PERIOD])
+    dtype = collection.parsed.mechanism.report_dtype
+    reports = np.frombuffer(b"".join(each.records for each in some), dtype)
+    periods = np.array([each.period for each in some], np.int32)
+    beside = np.repeat(periods, [len(each.records) // dtype.itemsize for each in some])
+    return pa.record_batch([files.column_of(reports), pa.array(beside)], [files.COLUMN, PERIOD])

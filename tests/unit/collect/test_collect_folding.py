@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
+import hush
 from hush.collect.refusals import Refused
 from hush.collect.service import Service
 from hush.collect.store import folding, tables
@@ -38,6 +39,26 @@ def test_a_step_holds_so_many_bytes_and_at_least_one_batch(
     assert service.aggregate(id) == sum(SPEC.aggregate(part) for part in PARTS).to_bytes()  # type: ignore[union-attr]
 
 
+def test_a_step_holds_so_many_aggregates_and_at_least_one(
+    database: Database, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever says to be another build in each batch makes steps short, and no memory full."""
+    id = opened_one(service)
+    size = service.directory.named(id).tally_bytes
+    assert size == SPEC.aggregate(PARTS[0]).tally.nbytes
+    monkeypatch.setattr(folding, "MOST_TALLIES", 2 * size)
+    for i, part in enumerate(PARTS):
+        send(service, database, id, part, build=f"app/{i // 2}.{i % 4}")
+    assert [folding.step(database, service.directory.numbered).batches for _ in range(4)] == [2, 2, 2, 0]
+    assert service.verify(id, who="tests")["equal"]
+    assert len(service.show(id, whole=True)["builds"]) == folding._FEWEST_BUILDS + 1
+
+
+def test_builds_with_large_aggregates_are_fewer(service: Service) -> None:
+    few, many = opened_one(service), opened_one(service, hush.Spec(hush.OLH(k=1_000_000, epsilon=2.0)))
+    assert [folding.most_builds(service.directory.named(id)) for id in (few, many)] == [256, 16]
+
+
 def test_a_step_that_does_not_end_leaves_everything_as_it_was(
     database: Database, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,12 +81,12 @@ def test_what_another_one_has_folded_is_not_folded_again(database: Database, ser
     id = opened_one(service)
     send(service, database, id, PARTS[0])
     with database.reading() as connection:
-        parts = folding._read(connection)
+        parts = folding._read(connection, lambda _: 1)
     seqs = {key: [seq for seq, _ in part] for key, part in parts.items()}
     grown = {key: SPEC.aggregate(PARTS[0]) for key in parts}
-    database.write(lambda writing: folding._commit(writing, seqs, grown, [])).result()
+    database.write(lambda writing: folding._commit(writing, seqs, grown, [], {key[0]: 9 for key in grown})).result()
     with pytest.raises(folding.FoldedTwice):
-        database.write(lambda writing: folding._commit(writing, seqs, grown, [])).result()
+        database.write(lambda writing: folding._commit(writing, seqs, grown, [], {key[0]: 9 for key in grown})).result()
     assert service.estimate(id)["n"] == 10
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import closing
 from functools import reduce
 from operator import add
 
@@ -14,22 +16,25 @@ from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files.folding import nothing
 
+_PAGE = 16
+
 
 def by_period(
     connection: sa.Connection, collection: StoredCollection, *, period: int | None = None
 ) -> dict[int, Aggregate]:
     """One aggregate for each period that has any, or for the one that is asked for."""
     found: dict[int, Aggregate] = {}
-    for at, content in _rows(connection, collection, period):
-        part = intact(collection, content)
-        found[at] = found[at] + part if at in found else part
-    return found
+    with closing(_rows(connection, collection, period)) as rows:
+        for at, content in rows:
+            part = intact(collection, content)
+            found[at] = found[at] + part if at in found else part
+    return dict(sorted(found.items()))
 
 
 def together(connection: sa.Connection, collection: StoredCollection, *, period: int | None = None) -> Aggregate:
     """All of them as one."""
-    parts = (intact(collection, content) for _, content in _rows(connection, collection, period))
-    return reduce(add, parts, nothing(collection.parsed))
+    with closing(_rows(connection, collection, period)) as rows:
+        return reduce(add, (intact(collection, content) for _, content in rows), nothing(collection.parsed))
 
 
 def intact(collection: StoredCollection, content: bytes) -> Aggregate:
@@ -42,10 +47,15 @@ def intact(collection: StoredCollection, content: bytes) -> Aggregate:
     return found
 
 
-def _rows(connection: sa.Connection, collection: StoredCollection, period: int | None) -> list[tuple[int, bytes]]:
+def _rows(
+    connection: sa.Connection, collection: StoredCollection, period: int | None
+) -> Generator[tuple[int, bytes], None, None]:
+    """Periods and aggregates, in bounded memory."""
     c, gone = tables.aggregate.c, tables.exclusion.c
     excluded = sa.select(gone.build).where(gone.collection == collection.number)
     asked = sa.select(c.period, c.content).where(c.collection == collection.number, c.build.not_in(excluded))
     if period is not None:
         asked = asked.where(c.period == period)
-    return [(row[0], bytes(row[1])) for row in connection.execute(asked.order_by(c.period, c.build))]
+    with connection.execute(asked, execution_options={"yield_per": _PAGE}) as found:
+        for row in found:
+            yield row[0], bytes(row[1])

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from hush.collect.refusals import Refused
 from hush.collect.store import tables
 from hush.errors import Unsaid, message
+from hush.files.folding import nothing
 from hush.mechanisms.spec import Spec
 
 DRAFT, OPEN, CLOSED = "draft", "open", "closed"
@@ -56,6 +57,11 @@ class StoredCollection:
     def one_round(self) -> Spec:
         """The spec of reports that are tallied together."""
         return self.parsed.one_round
+
+    @cached_property
+    def tally_bytes(self) -> int:
+        """How large an aggregate is."""
+        return int(nothing(self.parsed).tally.nbytes)
 
     @property
     def oldest_period(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -25,8 +25,8 @@ class KeptBatch(NamedTuple):
 
 def batches(
     connection: sa.Connection, collection: StoredCollection, *, period: int | None = None, folded: bool = False
-) -> Iterator[KeptBatch]:
-    """All batches of a collection but those of excluded builds, in bounded memory.
+) -> Generator[KeptBatch, None, None]:
+    """All batches of a collection but those of excluded builds, in bounded memory; to be closed.
 
     Args:
         connection: One that sees one moment of the store.
@@ -45,8 +45,9 @@ def batches(
         asked = asked.where(b.period == period)
     if folded:
         asked = asked.where(~sa.exists().where(p.seq == b.seq))
-    for row in connection.execute(asked, execution_options={"yield_per": _PAGE}):
-        yield KeptBatch(row.period, row.build, bytes(row.records))
+    with connection.execute(asked, execution_options={"yield_per": _PAGE}) as found:
+        for row in found:
+            yield KeptBatch(row.period, row.build, bytes(row.records))
 
 
 def periods(connection: sa.Connection, collection: StoredCollection) -> list[int]:

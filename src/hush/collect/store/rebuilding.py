@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import closing
 from typing import Any
 
 import sqlalchemy as sa
@@ -26,12 +27,13 @@ def rebuilt(connection: sa.Connection, collection: StoredCollection, period: int
             found[build] = found[build] + more if build in found else more
         held.clear()
 
-    for each in kept.batches(connection, collection, period=period, folded=True):
-        held[each.build].append(each.records)
-        size += len(each.records)
-        if size >= MOST_BYTES:
-            tally()
-            size = 0
+    with closing(kept.batches(connection, collection, period=period, folded=True)) as batches:
+        for each in batches:
+            held[each.build].append(each.records)
+            size += len(each.records)
+            if size >= MOST_BYTES:
+                tally()
+                size = 0
     tally()
     return found
 
