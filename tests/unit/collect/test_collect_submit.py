@@ -204,7 +204,9 @@ def test_a_large_batch_is_checked_like_a_small_one(served: Served) -> None:
     assert counted(served, one) == 60_000
 
 
-def test_a_store_that_cannot_be_written_is_no_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_cannot_be_written_is_no_loss(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     """What was refused may be sent again, and is then kept."""
     with in_thread(tmp_path) as served:
         one = opened(served)
@@ -215,8 +217,14 @@ def test_a_store_that_cannot_be_written_is_no_loss(tmp_path: Path, monkeypatch: 
 
         with monkeypatch.context() as patch:
             patch.setattr("hush.collect.server.grouping.keep", failing)
+            served.send(one, sent)
             answer = served.send(one, sent)
         assert reason(answer) == "store"
         assert answer.headers["retry-after"] == "10"
         assert served.send(one, sent).status_code == 200
         assert counted(served, one) == 1
+    said = [
+        (record.getMessage(), record.exc_info is not None) for record in caplog.records if record.name == "hush.collect"
+    ]
+    failed = "1 batches were not written: OSError"
+    assert said == [(failed, True), (failed, False), ("batches are written again", False)]

@@ -38,7 +38,7 @@ class GroupCommit:
         self._database, self._measures, self._most = database, measures, most_bytes
         self._waiting: list[tuple[Arrival, asyncio.Future[Fate]]] = []
         self._bytes = 0
-        self._writing = False
+        self._writing = self._failing = False
 
     @property
     def bytes_waiting(self) -> int:
@@ -99,9 +99,14 @@ class GroupCommit:
         error = done.exception()
         fates = done.result() if error is None else [None] * len(group)
         if error is None:
+            if self._failing:
+                _LOG.warning("batches are written again")
+            self._failing = False
             self._measure([arrival for arrival, _ in group], done.result(), time.perf_counter() - began)
         else:
-            _LOG.error("%d batches were not written: %s", len(group), type(error).__name__, exc_info=error)
+            shown = None if self._failing else error  # all of it once, and then that it goes on
+            _LOG.error("%d batches were not written: %s", len(group), type(error).__name__, exc_info=shown)
+            self._failing = True
         for (_, settled), fate in zip(group, fates, strict=True):
             if settled.done():
                 continue  # whoever sent it has gone; it is kept all the same
