@@ -154,6 +154,30 @@ def test_one_collector_folds_at_a_time(pair: tuple[Database, Database], services
     assert services[0].estimate(id)["n"] == 10
 
 
+def test_a_collector_that_waits_comes_before_one_that_folds(
+    pair: tuple[Database, Database], services: tuple[Service, Service]
+) -> None:
+    id = opened_one(services[0])
+    kept(pair[0], arrival(services[0].directory.named(id).number, PARTS[0]))
+    has, end = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with alone(pair[0]):
+            has.set()
+            end.wait()
+
+    other = threading.Thread(target=wait)
+    with alone(pair[1]):
+        other.start()
+        while not waiting_locks(pair[1]):
+            assert other.is_alive()
+    assert folding.step(pair[1], services[1].directory.numbered).batches == 0
+    has.wait()
+    end.set()
+    other.join()
+    assert folding.step(pair[1], services[1].directory.numbered).batches == 1
+
+
 def test_a_period_is_pruned_after_what_is_being_kept_of_it(
     pair: tuple[Database, Database], services: tuple[Service, Service], hand: HandClock
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 import sqlalchemy as sa
 
@@ -97,6 +99,30 @@ def test_one_at_a_time_changes_aggregates(database: Database, service: Service) 
         assert folding.step(database, service.directory.numbered).batches == 0
         with trying(database) as mine:
             assert not mine
+    assert fold(database, service) == 1
+
+
+def test_whoever_waits_comes_before_whoever_folds(database: Database, service: Service) -> None:
+    """Folding tries again at once under load, and would always find the turn free before anybody else does."""
+    id = opened_one(service)
+    send(service, database, id, PARTS[0])
+    has, end = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with alone(database):
+            has.set()
+            end.wait()
+
+    other = threading.Thread(target=wait)
+    with alone(database):
+        other.start()
+        while not database.folding.waiting:
+            assert other.is_alive()
+    assert folding.step(database, service.directory.numbered).batches == 0
+    has.wait()
+    assert folding.step(database, service.directory.numbered).batches == 0
+    end.set()
+    other.join()
     assert fold(database, service) == 1
 
 

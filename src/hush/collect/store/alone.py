@@ -1,8 +1,11 @@
-"""One at a time changes aggregates: whoever folds, rebuilds or forgets, in this process and in all others."""
+"""One at a time changes aggregates: whoever folds, excludes or forgets, in this process and in all others.
+
+Folding goes on all the time and only tries. Whoever waits comes next: a waiting thread before one that tries, and in
+PostgreSQL a waiting process before one that tries.
+"""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,13 +14,12 @@ import sqlalchemy as sa
 from hush.collect.store.database import Database
 
 _FOLDER = 0x48555348  # the number of the advisory lock, "HUSH"
-_PAUSE = 0.02
 
 
 @contextmanager
 def trying(database: Database) -> Iterator[bool]:
     """Whether this is the one, as long as the block lasts."""
-    if not database.folding.acquire(blocking=False):
+    if not database.folding.tried():
         yield False
         return
     try:
@@ -28,15 +30,19 @@ def trying(database: Database) -> Iterator[bool]:
                 asked = sa.text(f"SELECT pg_try_advisory_xact_lock({_FOLDER})")
                 yield bool(connection.execute(asked).scalar_one())
     finally:
-        database.folding.release()
+        database.folding.end()
 
 
 @contextmanager
 def alone(database: Database) -> Iterator[None]:
-    """Wait to be the one; the writer's thread never waits here, since whoever folds waits for it."""
-    while True:
-        with trying(database) as mine:
-            if mine:
+    """Wait to be the one; never in the writer's thread, since whoever folds waits for that."""
+    database.folding.wait()
+    try:
+        if database.embedded:
+            yield
+        else:
+            with database.locking() as connection:
+                connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_FOLDER})"))
                 yield
-                return
-        time.sleep(_PAUSE)
+    finally:
+        database.folding.end()

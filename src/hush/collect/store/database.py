@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from hush.collect.store.lock import Lock
+from hush.collect.store.turns import Turns
 from hush.errors import ParameterError, Unsaid, message
 
 T = TypeVar("T")
@@ -61,8 +61,8 @@ class Database:
             self._release()
             raise
         self._thread = ThreadPoolExecutor(1, "hush-writer")
-        self.folding = threading.Lock()
-        """Held by whoever changes aggregates in this process; see `alone`."""
+        self.folding = Turns()
+        """Of those who change aggregates in this process; see `alone`."""
 
     def write(self, work: Callable[[sa.Connection], T]) -> Future[T]:
         """Do something in a transaction, after all that was asked for before; its result once it is on the disk."""
