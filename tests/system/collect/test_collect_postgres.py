@@ -5,18 +5,22 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from hush.collect.envelope import new_id
 from hush.collect.service import Service
 from hush.collect.store import folding, tables
 from hush.collect.store.alone import alone
 from hush.collect.store.database import Database
 from hush.collect.store.intake import Arrival, Fate, keep
 from tests.collecting import DAY, SPEC, HandClock, arrival, fold, kept, made_database, opened_one, reports_of
+from tests.collectors import Served, in_thread, opened
 
 PARTS = [reports_of([i % 4] * (10 + i), seed=i) for i in range(4)]
 
@@ -279,3 +283,30 @@ def test_readers_of_postgresql_see_one_moment_and_cannot_write(
         assert connection.execute(count).scalar_one() == 0
         with pytest.raises(sa.exc.DBAPIError, match="read-only transaction"):
             connection.execute(sa.delete(tables.batch))
+
+
+def test_two_servers_in_front_of_one_database(postgres_url: str, tmp_path: Path) -> None:
+    """Real servers: a batch may go to any, and again to another; what one closes, the other refuses."""
+    with in_thread(tmp_path, store=postgres_url) as first, in_thread(tmp_path, store=postgres_url) as second:
+        to = opened(first)
+        second.server.service.directory.refresh()  # type: ignore[union-attr]
+        bodies = [to.body([0, 1, 2, 3] * 5, batch=new_id()) for _ in range(10)]
+        wrong: list[str] = []
+
+        def send(served: Served, some: list[bytes]) -> None:
+            with httpx.Client(base_url=served.url, timeout=30) as http:
+                for data in some:
+                    answer = http.post(f"{to.path}/batches", content=data)
+                    if answer.status_code != 200:
+                        wrong.append(answer.text)
+
+        assert in_threads(lambda: send(first, bodies), lambda: send(second, bodies[::-1])) == []
+        assert wrong == []
+        assert [served.settled(to, 200)["n"] for served in (first, second)] == [200, 200]
+        verified = second.ask("POST", f"{to.path}/verify", token=first.admin)
+        assert verified.json()["equal"]
+        assert first.ask("POST", f"{to.path}/close").status_code == 200
+        late = second.send(to, to.body([0] * 5, batch=new_id()))
+        assert (late.status_code, late.json()["reason"]) == (409, "status")
+        again = second.send(to, bodies[0])  # what was taken is answered as before
+        assert (again.status_code, again.json()["accepted"]) == (200, 20)
