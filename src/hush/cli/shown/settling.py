@@ -15,7 +15,7 @@ from hush.cli.shown import grid, terminal
 from hush.people import Population
 from hush.types import Floats
 
-_WIDE = 46
+_WIDEST, _BESIDE = 60, 28  # letters of an error bar at most, and of the name and the number beside it
 _NAMED = 4
 
 
@@ -46,21 +46,24 @@ class Settling:
     def _table(self, n: int, frequencies: Floats, lower: Floats, upper: Floats) -> Group:
         table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
         for justify in ("left", "right", "left"):
-            table.add_column(justify=justify)
+            table.add_column(justify=justify, no_wrap=True)
+        wide = max(min(self._console.width - _BESIDE, _WIDEST), 1)
         for i in self._order:
             reach = (upper[i] - lower[i]) * 50
             name = terminal.cell(self._data.domain.label(i))
             number = terminal.cell(f"{frequencies[i] * 100:6.2f} ±{reach:5.2f}")
-            table.add_row(name, number, _bar(float(lower[i]), float(frequencies[i]), float(upper[i]), self._top * 1.4))
+            table.add_row(
+                name, number, _bar((float(lower[i]), float(frequencies[i]), float(upper[i])), self._top * 1.4, wide)
+            )
         return Group(terminal.cell(f"{n:,} visitors have reported: share in %, with 95 % interval", "bold"), table)
 
 
-def _bar(low: float, middle: float, high: float, top: float) -> Text:
+def _bar(shares: tuple[float, float, float], top: float, wide: int) -> Text:
     """An error bar, from 0 to a share that all bars have in common."""
-    at = [min(max(round(x / top * (_WIDE - 1)), 0), _WIDE - 1) for x in (low, middle, high)]
-    line = [" "] * _WIDE
-    line[at[0] : at[2] + 1] = "─" * (at[2] + 1 - at[0])
-    line[at[1]] = "●"
+    low, middle, high = (min(max(round(x / top * (wide - 1)), 0), wide - 1) for x in shares)
+    line = [" "] * wide
+    line[low : high + 1] = "─" * (high + 1 - low)
+    line[middle] = "●"
     return Text("".join(line), style="cyan")
 
 
