@@ -51,14 +51,14 @@ class Running:
 
 
 @contextmanager
-def serving(folder: Path, *options: object, **environment: str) -> Iterator[Running]:
-    """Start one, with a free port unless told otherwise."""
+def serving(folder: Path, *options: object, command: str = "serve", **environment: str) -> Iterator[Running]:
+    """Start one, with a free port unless told otherwise; `hush relay` where that is the command."""
     port = [] if "--port" in options else ["--port", "0"]
-    log = folder / "log.txt"
+    log = folder / ("log.txt" if command == "serve" else f"{command}.log")
     env = {name: value for name, value in os.environ.items() if not name.startswith("HUSH_")} | environment
     with log.open("a") as errors:
         process = subprocess.Popen(
-            words("serve", *port, "--json", *options),
+            words(command, *port, "--json", *options),
             cwd=folder,
             env=env,
             stdout=subprocess.PIPE,

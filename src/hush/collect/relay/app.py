@@ -83,6 +83,8 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     health.add(api, health.Health(database, chores), measures, database)
     documenting.complete(api)
     _watch(measures, database)
+    tries = "Times in a row that the collector did not acknowledge a batch"
+    measures.watch("hush_relay_failures", tries, lambda: forwarder.failures)
 
     def refused(id: str, reason: str) -> None:
         service.count_refusals(Counter({(id, reason): 1}))

@@ -42,6 +42,11 @@ class Forwarder:
         self._failures: dict[str, int] = {}
         self._not_before: dict[str, float] = {}
 
+    @property
+    def failures(self) -> int:
+        """How often in a row the collector has not acknowledged a batch."""
+        return max(self._failures.values(), default=0)
+
     def begin(self, ids: tuple[str, ...], *, anyone: bool) -> None:
         """Learn of the collections; where the collector is away, of those that are known from before."""
         with self._database.reading() as connection:
@@ -68,6 +73,7 @@ class Forwarder:
                 self._follow(id)
             except HushError as error:
                 failed = error
+        self._service.directory.refresh()  # another relay may have changed the store
         if failed is not None:
             raise failed
         least, most = _FOLLOW_SECONDS

@@ -16,7 +16,7 @@ import httpx
 from hush import strict_json
 from hush.collect.envelope import Envelope, body
 from hush.collect.relay.outbox import FORWARDED, REFUSED
-from hush.errors import HushError, ParameterError, Unsaid, message
+from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
 
 FINAL = frozenset({"malformed", "conflict", "spec", "status", "period-past", "parameter", "record"})
 """Refusals after which the same bytes will never be taken."""
@@ -27,7 +27,7 @@ _VIEW_BYTES, _ANSWER_BYTES = 1 << 28, 1 << 22
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-class CollectorAway(HushError, ConnectionError):
+class CollectorAway(HushError, RuntimeError):
     """The collector cannot be reached, or something else answers in its place."""
 
 
@@ -77,6 +77,9 @@ class Upstream:
     def view(self, id: str) -> dict[str, Any]:
         """What it tells of a collection."""
         status, _, plain = self._asked("GET", f"/v1/collections/{id}", None, _VIEW_BYTES)
+        if _reason(status, plain) == "unknown":
+            rule, got = "must be ones that the collector has", Unsaid("one that it does not know")
+            raise SpecError(message("collections", rule, got, "see `hush collection list` of the collector"))
         if status != 200 or not isinstance(plain, dict):
             raise _away(f"status {status}")
         return plain
