@@ -28,8 +28,22 @@ SLOW += ("reproduce_audit", "reproduce_budget", "reproduce_modular", "reproduce_
 PEERS = ("docs", "multidim_law", "peers")
 """Those that need other libraries for local differential privacy, and the pages that do."""
 
-FEW = ("claims", "columns", "domain", "errors", "foreign", "order", "parameters", "small_files")
-"""Those of what meets Python's own types, texts, files and messages."""
+OUTSIDE = ("collect_openapi",)
+"""Those that look at a running server with a tool that is not asked for its least version."""
+
+FEW = (
+    "claims",
+    "collect_client",
+    "collect_sqlite",
+    "columns",
+    "domain",
+    "errors",
+    "foreign",
+    "order",
+    "parameters",
+    "small_files",
+)
+"""Those of what meets Python's own types, texts, files, databases and messages."""
 
 SHOWN = ("numpy", "scipy", "numba", "randomgen", "pyarrow", "typer", "rich", "matplotlib", "pandas", "scikit-learn")
 
@@ -43,9 +57,9 @@ def unit() -> dict[str, str]:
 def tests(*, few: bool) -> list[str]:
     """The files to run."""
     files = unit()
-    if gone := {*SLOW, *PEERS, *FEW} - files.keys():
+    if gone := {*SLOW, *PEERS, *OUTSIDE, *FEW} - files.keys():
         sys.exit(f"versions: tests/unit has no {', '.join(sorted(gone))} any more. See tests/versions.py")
-    chosen = FEW if few else sorted(files.keys() - {*SLOW, *PEERS})
+    chosen = FEW if few else sorted(files.keys() - {*SLOW, *PEERS, *OUTSIDE})
     return ["tests/golden", *(files[name] for name in chosen)]
 
 
