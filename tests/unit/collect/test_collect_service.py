@@ -162,8 +162,9 @@ def test_periods_are_handed_out_and_never_go_back(service: Service, hand: HandCl
     ],
 )
 def test_what_breaks_a_rule_is_refused_and_leaves_nothing(
-    service: Service, wrong: dict[str, object], parameter: str
+    sqlite_database: Database, hand: HandClock, wrong: dict[str, object], parameter: str
 ) -> None:
+    service = Service(sqlite_database, hand)
     given: dict[str, object] = {"spec": SPEC.to_dict(), "name": "visits", **wrong}
     with pytest.raises(Refused) as refused:
         service.create(who="tests", **given)
