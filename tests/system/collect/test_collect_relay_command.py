@@ -103,6 +103,11 @@ def test_reports_pass_and_nothing_else_does(site: Site, tmp_path: Path) -> None:
     assert site.view()["shuffled"]["batch"] >= LEAST
     shown = run("collection", "show", site.id, "--server", site.server.url, "--token", site.server.token)
     assert "Towards the collector a report is (" in " ".join(shown.stdout.split())
+    asked = {"spec": SPEC.to_dict(), "name": "direct", "target_n": 100_000}
+    direct = httpx.post(f"{site.server.url}/v1/collections", headers=site.admin, json=asked).json()["id"]
+    shown = run("collection", "show", direct, "--server", site.server.url, "--token", site.server.token)
+    assert "2-LDP" in shown.stdout
+    assert "shuffled" not in shown.stdout
 
 
 def _split(records: bytes) -> list[bytes]:

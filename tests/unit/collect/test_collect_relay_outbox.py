@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import hush
 from hush.collect.envelope import Envelope, opened
+from hush.collect.refusals import Refused
 from hush.collect.relay import mirror, outbox
 from hush.collect.relay.forwarding import LONGEST_BACKOFF, Forwarder
 from hush.collect.relay.settings import RelaySettings, Rules
@@ -347,6 +348,8 @@ def test_a_relay_begins_without_its_collector_only_where_it_knows_the_collection
     mirrored(database)
     made.begin((ID,), anyone=False)
     assert made.views == {ID: view()}
+    assert made.follow() > 0  # it goes on with what it knows
+    assert not made.changed
     with database.reading() as connection:
         assert not found(connection, ID).anyone_submits
 
@@ -365,8 +368,10 @@ def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
         made.follow()
     made.gather()
     assert told(database) == {"held": 12}
-    assert service.directory.named(ID).status == "draft"
+    with pytest.raises(Refused, match="must have the spec that it had"):
+        made.holding(ID)
     made.follow()
+    made.holding(ID)
     made.gather()
     assert told(database) == {"outgoing": 12}
 

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 import hush
@@ -52,6 +53,11 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     groups = GroupCommit(database, measures, most_bytes=settings.most_waiting)
     by_key = Rates(rate=settings.key_rate, burst=settings.key_burst)
     submissions = Submissions(database, service.directory, groups, bodies, by_key, most_bytes=settings.most_body)
+
+    async def take(request: Request) -> Response:
+        forwarder.holding(request.path_params["id"])
+        return await submissions.take(request)
+
     work = {"following": forwarder.follow, "gathering": forwarder.gather, "sending": forwarder.send}
     chores = [Chore(name, each, measures) for name, each in work.items()]
 
@@ -78,7 +84,7 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     api.router.route_class = guarded(access, bodies, most_bytes=settings.most_request)
     api.router.redirect_slashes = False
     problems.install(api)
-    documenting.add_submit(api, submissions.take)
+    documenting.add_submit(api, take)
     _add_public(api, service, forwarder, settings.least)
     health.add(api, health.Health(database, chores), measures, database)
     documenting.complete(api)
@@ -89,7 +95,7 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     def refused(id: str, reason: str) -> None:
         service.count_refusals(Counter({(id, reason): 1}))
 
-    return Gate(api, submissions.take, settings, measures, refused, lambda: None)
+    return Gate(api, take, settings, measures, refused, lambda: None)
 
 
 def _add_public(api: FastAPI, service: Service, forwarder: Forwarder, least: int) -> None:

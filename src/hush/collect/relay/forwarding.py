@@ -8,13 +8,14 @@ import time
 from functools import partial
 from typing import Any
 
+from hush.collect.refusals import Refused
 from hush.collect.relay import mirror, outbox
 from hush.collect.relay.settings import Rules
 from hush.collect.relay.upstream import CollectorAway, Upstream
 from hush.collect.service import Service
-from hush.collect.store.collections import DRAFT, OPEN, StoredCollection
+from hush.collect.store.collections import StoredCollection
 from hush.collect.store.database import Database
-from hush.errors import HushError
+from hush.errors import HushError, Unsaid, message
 
 LONGEST_BACKOFF = 120.0
 """Seconds after which a batch that was not acknowledged is sent again, at most, unless the collector says more."""
@@ -39,6 +40,8 @@ class Forwarder:
         self._service, self._database, self._upstream, self._rules = service, database, upstream, rules
         self.views: dict[str, dict[str, Any]] = {}
         """What the collector last told of each collection."""
+        self.changed: set[str] = set()
+        """Collections of which the collector tells another spec than before: nothing of them is taken or sent."""
         self._failures: dict[str, int] = {}
         self._not_before: dict[str, float] = {}
 
@@ -66,7 +69,7 @@ class Forwarder:
         self._service.directory.refresh()
 
     def follow(self) -> float:
-        """Take over what the collector tells now: above all the period."""
+        """Take over what the collector tells now: above all the period. Where it is away, what it told before holds."""
         failed: HushError | None = None
         for id in self.views:
             try:
@@ -74,8 +77,14 @@ class Forwarder:
             except HushError as error:
                 failed = error
         self._service.directory.refresh()  # another relay may have changed the store
+        if isinstance(failed, CollectorAway):
+            _LOG.warning("what the collector tells now is not known: %s", failed)
+            return random.uniform(0.5, 1.0) * self._follow_seconds()
         if failed is not None:
             raise failed
+        return self._follow_seconds()
+
+    def _follow_seconds(self) -> float:
         least, most = _FOLLOW_SECONDS
         return float(min(most, *(max(least, each["period_seconds"] / 20) for each in self.views.values())))
 
@@ -83,11 +92,10 @@ class Forwarder:
         before, row = self.views[id], self._service.directory.named(id)
         view = mirror.checked(self._upstream.view(id), id)
         if view["spec_hash"] != before["spec_hash"]:
-            if row.status != DRAFT:
-                self._database.write(partial(mirror.stopped, id=id)).result()
-                self._service.directory.refresh()
+            self.changed.add(id)
             raise mirror.changed_spec(before, view)
-        if view == before and row.status == view["status"]:
+        self.changed.discard(id)
+        if view == before:
             return
         now = self._database.write(partial(mirror.refreshed, view=view)).result()
         self.views[id] = view
@@ -96,11 +104,17 @@ class Forwarder:
             self.gather()
             self._database.write(partial(outbox.prune, collection=now)).result()
 
+    def holding(self, id: str) -> None:
+        """Refuse batches of a collection whose spec has changed: devices keep them, until somebody has looked."""
+        if id in self.changed:
+            rule, got = "must have the spec that it had", Unsaid("another one")
+            raise Refused("store", message("collection", rule, got, "wait, and send the same again"))
+
     def gather(self) -> float:
         """Put what there is enough of into envelopes."""
         began = time.monotonic()
         for each in self._collections():
-            if each.status == OPEN or each.status == self.views[each.id]["status"]:
+            if each.id not in self.changed:
                 outbox.step(self._database, each, self._rules)
         return max(_GATHER_SECONDS, 5 * (time.monotonic() - began))
 

@@ -88,11 +88,6 @@ def refreshed(connection: sa.Connection, view: dict[str, Any], *, anyone: bool |
     return collections.changed(connection, row.number, **values)
 
 
-def stopped(connection: sa.Connection, id: str) -> None:
-    """Take nothing more of a collection whose collector tells something else than before; what waits, waits."""
-    collections.changed(connection, collections.found(connection, id).number, status=DRAFT)
-
-
 def views(connection: sa.Connection) -> dict[str, dict[str, Any]]:
     """What the collector last told of each collection, by id."""
     rows = connection.execute(sa.select(tables.mirror.c.view))
