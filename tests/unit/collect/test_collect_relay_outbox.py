@@ -245,7 +245,7 @@ def accepts(sent: Envelope, **more: Any) -> httpx.Response:
 
 
 def problem(reason: str, status: int) -> Callable[[Envelope], httpx.Response]:
-    headers = {"Retry-After": "7"} if status >= 429 else {}
+    headers = {"Content-Type": "application/problem+json", **({"Retry-After": "7"} if status >= 429 else {})}
     return lambda _: httpx.Response(status, json={"reason": reason, "status": status}, headers=headers)
 
 
@@ -274,7 +274,7 @@ AGAIN = [
     lambda sent: accepts(sent, accepted=sent.number - 1),
     lambda sent: accepts(sent, accepted=sent.number + 1, refused=[]),
     lambda _: httpx.Response(302, headers={"Location": "https://elsewhere.example"}),
-    lambda _: httpx.Response(409, json={"reason": "status", "status": 500}),
+    lambda _: httpx.Response(409, json={"reason": "status", "status": 409}),  # but not as a problem
     lambda _: httpx.Response(500, text="oops"),
 ]
 

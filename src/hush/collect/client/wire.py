@@ -92,7 +92,7 @@ class Wire:
         except _Failed as error:
             raise self._unreachable(error.args[0]) from None
         if status != 200:
-            raise self._unreachable(_reason(status, headers, data) or f"status {status}")
+            raise self._unreachable(reason_of(status, headers, data) or f"status {status}")
         try:
             plain = strict_json.loads(data)
         except ValueError:
@@ -109,10 +109,10 @@ class Wire:
             return SendOutcome(WAITING, error.args[0])
         if status == 200:
             return SendOutcome(ACCEPTED) if _accepts(data, sent) else SendOutcome(WAITING, "not-a-collector")
-        reason = _reason(status, headers, data)
+        reason = reason_of(status, headers, data)
         if reason in FINAL:
             return SendOutcome(DROPPED, reason)
-        return SendOutcome(WAITING, reason or f"status-{status}", _asked_to_wait(headers))
+        return SendOutcome(WAITING, reason or f"status-{status}", asked_to_wait(headers))
 
     def close(self) -> None:
         """Let go of connections."""
@@ -200,7 +200,7 @@ def _accepts(data: bytes, sent: Envelope) -> bool:
     return False
 
 
-def _reason(status: int, headers: Any, data: bytes) -> str:
+def reason_of(status: int, headers: Any, data: bytes) -> str:
     """The collector's own reason for a refusal; "" where it is somebody else's."""
     if not headers.get("content-type", "").startswith("application/problem+json"):
         return ""
@@ -214,7 +214,7 @@ def _reason(status: int, headers: Any, data: bytes) -> str:
     return ""
 
 
-def _asked_to_wait(headers: Any) -> float | None:
+def asked_to_wait(headers: Any) -> float | None:
     """Seconds, of a header that has seconds or a date."""
     text = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]{1,9}", text):

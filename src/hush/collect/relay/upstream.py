@@ -6,7 +6,6 @@ refusal in the collector's own words ends one. After anything else the same byte
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from hush import strict_json
+from hush.collect.client.wire import asked_to_wait, reason_of
 from hush.collect.envelope import Envelope, body
 from hush.collect.relay.outbox import FORWARDED, REFUSED
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
@@ -76,11 +76,12 @@ class Upstream:
 
     def view(self, id: str) -> dict[str, Any]:
         """What it tells of a collection."""
-        status, _, plain = self._asked("GET", f"/v1/collections/{id}", None, _VIEW_BYTES)
-        if _reason(status, plain) == "unknown":
+        status, headers, data = self._asked("GET", f"/v1/collections/{id}", None, _VIEW_BYTES)
+        if reason_of(status, headers, data) == "unknown":
             rule, got = "must be ones that the collector has", Unsaid("one that it does not know")
             raise SpecError(message("collections", rule, got, "see `hush collection list` of the collector"))
-        if status != 200 or not isinstance(plain, dict):
+        plain = _plain(data) if status == 200 else None
+        if not isinstance(plain, dict):
             raise _away(f"status {status}")
         return plain
 
@@ -89,18 +90,18 @@ class Upstream:
         made = Envelope.from_bytes(envelope)
         path = f"/v1/collections/{made.collection}/batches?partial"
         try:
-            status, headers, plain = self._asked("POST", path, body(self._key, envelope), _ANSWER_BYTES)
+            status, headers, data = self._asked("POST", path, body(self._key, envelope), _ANSWER_BYTES)
         except CollectorAway as error:
             return Answer(None, str(error))
         if status == 200:
-            fates = _acknowledged(plain, made)
+            fates = _acknowledged(_plain(data), made)
             return Answer(fates, "" if fates else "an answer that is no collector's")
-        reason = _reason(status, plain)
+        reason = reason_of(status, headers, data)
         if reason in FINAL:
             return Answer({REFUSED: made.number}, reason)
-        return Answer(None, reason or f"status {status}", _asked_to_wait(headers))
+        return Answer(None, reason or f"status {status}", min(asked_to_wait(headers) or 0.0, LONGEST_WAIT))
 
-    def _asked(self, method: str, path: str, content: bytes | None, most: int) -> tuple[int, httpx.Headers, Any]:
+    def _asked(self, method: str, path: str, content: bytes | None, most: int) -> tuple[int, httpx.Headers, bytes]:
         data = bytearray()
         try:
             with self._http.stream(method, path, content=content) as answer:
@@ -110,11 +111,7 @@ class Upstream:
                         raise _away("an answer that is too long")
         except httpx.HTTPError as error:
             raise _away(type(error).__name__) from None
-        try:
-            plain = strict_json.loads(data.decode())
-        except (ValueError, RecursionError):
-            plain = None
-        return answer.status_code, answer.headers, plain
+        return answer.status_code, answer.headers, bytes(data)
 
 
 def _acknowledged(plain: Any, sent: Envelope) -> dict[str, int] | None:
@@ -127,17 +124,12 @@ def _acknowledged(plain: Any, sent: Envelope) -> dict[str, int] | None:
     return None
 
 
-def _reason(status: int, plain: Any) -> str:
-    """The collector's own reason; nothing where it is somebody else's."""
-    match plain:
-        case {"reason": str(code), "status": int(told)} if told == status and re.fullmatch("[a-z-]{1,40}", code):
-            return code
-    return ""
-
-
-def _asked_to_wait(headers: httpx.Headers) -> float:
-    text = headers.get("retry-after", "").strip()
-    return min(float(text), LONGEST_WAIT) if re.fullmatch("[0-9]{1,9}", text) else 0.0
+def _plain(data: bytes) -> Any:
+    """JSON; None where it is none."""
+    try:
+        return strict_json.loads(data.decode())
+    except (ValueError, RecursionError):
+        return None
 
 
 def _away(got: str) -> CollectorAway:
