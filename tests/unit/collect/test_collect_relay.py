@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -221,3 +222,36 @@ def test_every_order_of_three_records_is_equally_likely() -> None:
     assert len(seen) == 6
     counts = np.array(list(seen.values()))
     assert ((counts - runs / 6) ** 2 / (runs / 6)).sum() < chi2.isf(1e-9, 5)
+
+
+def test_a_batch_that_was_taken_but_not_noted_is_sent_again_and_counts_once(
+    served: Served, one: Opened, relayed: Relayed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, failing, noted = n(served, one), [OSError("the disk is gone")] * 2, outbox.sent
+
+    def sent(*given: Any) -> None:
+        if failing:
+            raise failing.pop()
+        noted(*given)
+
+    monkeypatch.setattr(outbox, "sent", sent)
+    assert relayed.send(one, [0] * LEAST).status_code == 200
+    assert relayed.server is not None
+    until(lambda: not failing and fates(relayed.server.database)["outgoing"] == 0)  # type: ignore[union-attr]
+    assert n(served, one) == before + LEAST
+
+
+def test_few_of_a_period_that_goes_by_are_dropped_and_no_more_of_it_is_taken(served: Served, tmp_path: Path) -> None:
+    mine = opened(served, relayed_only=True, period_seconds=1, horizon=1)
+    with relay_in_thread(tmp_path, served, [mine.id], least=LEAST) as relayed:
+        assert relayed.server is not None
+
+        def taken() -> bool:
+            period = httpx.get(f"{relayed.url}{mine.path}").json()["period"]
+            return relayed.send(mine, [0] * 3, period=period).status_code == 200
+
+        until(taken)  # a period may end in between
+        until(lambda: fates(relayed.server.database)["few"] == 3)  # type: ignore[union-attr]
+        late = relayed.send(mine, [0] * 3, period=0)
+        assert (late.status_code, late.json()["reason"]) == (410, "period-past")
+    assert n(served, mine) == 0
