@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,22 +79,29 @@ def collection(store: str) -> tuple[str, hush.Spec, str]:
         database.close()
 
 
+def ready(port: int) -> bool:
+    """Whether a server takes batches."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        try:
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+
+
 def started(store: str, port: int) -> subprocess.Popen[bytes]:
     """A real server, once it is ready."""
     limits = ["--address-rate", "0", "--key-rate", "0", "--no-access-log"]
     command = [sys.executable, "-m", "hush", "serve", "--store", store, "--port", str(port), *limits]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    for _ in range(600):
-        if server.poll() is not None:
-            raise RuntimeError(f"the server does not start: {server.stderr.read().decode()[-2000:]}")  # type: ignore[union-attr]
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            connection.request("GET", "/readyz")
-            if connection.getresponse().status == 200:
+    with tempfile.TemporaryFile() as errors:
+        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        for _ in range(600):
+            if server.poll() is not None:
+                errors.seek(0)
+                raise RuntimeError(f"the server does not start: {errors.read().decode()[-2000:]}")
+            if ready(port):
                 return server
-        except OSError:
-            pass
-        time.sleep(0.05)
+            time.sleep(0.05)
     server.kill()
     raise RuntimeError("the server is not ready after 30 seconds")
 
