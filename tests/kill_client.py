@@ -27,7 +27,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +188,7 @@ def judged(store: str, home: Path, log: Path) -> dict[str, int]:
         if row.accepted == 1:
             shown[min(people)].add(records)
     assert all(len(each) == 1 for each in shown.values()), "a permanent answer was drawn twice"
-    with sqlite3.connect(f"{(home / FILE).as_uri()}?mode=ro", uri=True) as sql:
+    with closing(sqlite3.connect(f"{(home / FILE).as_uri()}?mode=ro", uri=True)) as sql, sql:
         assert sql.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         (spent,) = sql.execute("SELECT SUM(reports) FROM account").fetchone()
         (most,) = sql.execute("SELECT MAX(reports) FROM account").fetchone()

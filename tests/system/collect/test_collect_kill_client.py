@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_a_killed_client_spends_once_and_loses_nothing(killed: tuple[Path, dict[
 
 
 def changed(file: Path, statement: str) -> None:
-    with sqlite3.connect(file) as sql:
+    with closing(sqlite3.connect(file)) as sql, sql:
         assert sql.execute(statement).rowcount > 0
     sql.close()
 

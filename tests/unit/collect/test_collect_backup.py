@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -143,7 +144,7 @@ def test_what_is_no_copy_is_not_restored(service: Service, tmp_path: Path) -> No
     service.backup(copy)
     later = tmp_path / "later.db"
     later.write_bytes(copy.read_bytes())
-    with sqlite3.connect(later) as connection:
+    with closing(sqlite3.connect(later)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     refused(later, "must be of version", SpecError)
     data = bytearray(copy.read_bytes())

@@ -11,6 +11,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def collector(server: Scripted, folder: Path, **more: Any) -> Collector:
 
 
 def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(folder / home.FILE) as sql:
+    with closing(sqlite3.connect(folder / home.FILE)) as sql, sql:
         return sql.execute(query).fetchall()
 
 
@@ -321,7 +322,7 @@ def test_what_waits_for_a_server_is_not_sent_to_another(server: Scripted, tmp_pa
     collector(server, tmp_path).person("ann").answer("no")
     impostor = Scripted(SPEC)
     elsewhere = f"https://elsewhere.example/v1/collections/{ID}"
-    with sqlite3.connect(tmp_path / home.FILE) as sql:
+    with closing(sqlite3.connect(tmp_path / home.FILE)) as sql, sql:
         sql.execute("UPDATE collection SET due = 0")
     assert Collector(elsewhere, home=tmp_path, transport=impostor).flush().waiting == 1
     assert impostor.sent == []

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,7 @@ def test_one_writer_many_readers_and_checkpoints_leave_a_sound_file(tmp_path: Pa
     assert service.estimate(id)["n"] == 180 * 500
     database.close()
     assert sorted(os.listdir(tmp_path)) == ["store.db", "store.db.lock"]  # the log is in the file
-    with sqlite3.connect(tmp_path / "store.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("SELECT count(*), count(DISTINCT id) FROM batch").fetchone() == (180, 180)
 

@@ -134,8 +134,12 @@ class Home:
 
 def _connected(where: str) -> sqlite3.Connection:
     connection = sqlite3.connect(where, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
-    for rule in ("synchronous=EXTRA", "secure_delete=ON", "temp_store=MEMORY"):
-        connection.execute(f"PRAGMA {rule}").fetchall()
+    try:
+        for rule in ("synchronous=EXTRA", "secure_delete=ON", "temp_store=MEMORY"):
+            connection.execute(f"PRAGMA {rule}").fetchall()
+    except BaseException:  # it is no database, say
+        connection.close()
+        raise
     return connection
 
 

@@ -137,8 +137,12 @@ def _sqlite_writer(url: sa.URL) -> sa.Engine:
 
     def connect() -> sqlite3.Connection:
         made = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30.0)
-        for pragma in _PRAGMAS:
-            made.execute(f"PRAGMA {pragma}")
+        try:
+            for pragma in _PRAGMAS:
+                made.execute(f"PRAGMA {pragma}")
+        except BaseException:  # it is no database, say
+            made.close()
+            raise
         return made
 
     return _explicit(_engine("sqlite+pysqlite://", creator=connect, poolclass=StaticPool), "BEGIN IMMEDIATE")
