@@ -42,7 +42,8 @@ def test_core_is_a_part_of_dev() -> None:
 
 def test_the_least_versions_are_those_that_are_tested() -> None:
     versions = locked("minimum")
-    for requirement in map(Requirement, [*CORE, *EXTRAS["pandas"], *EXTRAS["audit"], *EXTRAS["budget"]]):
+    tested = [*CORE, *(each for extra in ("pandas", "audit", "budget", "collect") for each in EXTRAS[extra])]
+    for requirement in map(Requirement, tested):
         (least,) = (each.version for each in requirement.specifier if each.operator == ">=")
         assert Requirement(f"x=={least}").specifier.contains(versions[canonicalize_name(requirement.name)]), requirement
 
@@ -51,7 +52,7 @@ def test_the_least_versions_are_those_that_are_tested() -> None:
 def test_every_package_has_hashes_and_no_address(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
     for block in re.split(r"\n(?=\S)", text.split("\n", 1)[1].rstrip("\n")):
-        assert re.fullmatch(r"[\w.-]+==\S+( \\\n    --hash=sha256:[0-9a-f]{64})+", block), block[:80]
+        assert re.fullmatch(r"[\w.-]+==\S+( ; [\w .<>=!'\"]+)?( \\\n    --hash=sha256:[0-9a-f]{64})+", block), block[:80]
     assert "://" not in text
 
 
