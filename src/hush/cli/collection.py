@@ -143,9 +143,16 @@ def export(
 
 @collection.command(cls=Once)
 @managed()
-def verify(manager: Manager, which: Which, as_json: Json = False) -> None:
+def verify(
+    manager: Manager,
+    which: Which,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Where they differ, let estimates rest on the kept reports again.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Count the kept reports anew, and compare; exit code 1 if that differs from what estimates rest on."""
-    found = manager.verify(meant(manager, which), who=WHO)
+    found = manager.verify(meant(manager, which), repair=repair, who=WHO)
     if as_json:
         terminal.print_json(found)
     elif found["equal"]:
@@ -154,7 +161,9 @@ def verify(manager: Manager, which: Which, as_json: Json = False) -> None:
         terminal.stdout().print("[bold red]They differ.[/]")
         for each in found.get("differences", []):
             terminal.stdout().print(terminal.cell(each), soft_wrap=True)
-    if not found["equal"]:
+        if repair:
+            terminal.stdout().print("Repaired: the estimates rest on exactly the reports that are kept, from now on.")
+    if not found["equal"] and not repair:
         raise typer.Exit(1)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import threading
 
+import sqlalchemy as sa
+
 from hush.collect.clock import Clock
 from hush.collect.refusals import Refused
 from hush.collect.store import collections
@@ -43,15 +45,14 @@ class Directory:
 
     def _refresh(self) -> None:
         with self._database.reading() as connection:
-            listed, tokens = collections.listed(connection), StoredToken.listed(connection)
-        for each in listed:
-            known = self._by_id.get(each.id)
-            if known is not None and known.spec_hash == each.spec_hash:
-                kept = {"parsed", "one_round", "tally_bytes"} & known.__dict__.keys()
-                each.__dict__.update({name: known.__dict__[name] for name in kept})
+            listed, tokens = collections.listed(connection, self._by_id), StoredToken.listed(connection)
         self._by_id = {each.id: each for each in listed}
         self._by_number = {each.number: each for each in listed}
         self.tokens = Tokens(tokens)
+
+    def seen(self, connection: sa.Connection, id: str) -> StoredCollection:
+        """The collection of an id as a connection sees it, of the same moment as all else that it reads."""
+        return collections.found(connection, self.named(id).id, self._by_id)
 
     def all(self) -> list[StoredCollection]:
         """All collections, the oldest first."""

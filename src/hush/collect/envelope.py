@@ -44,7 +44,16 @@ _COUNTS = struct.Struct("<II")
 LONGEST_HEAD = 1 + LONGEST_KEY + _HEAD.size + LONGEST_BUILD + _COUNTS.size
 """What comes before the records, at most, the key included."""
 
+_AROUND = 1024
+"""Bytes that may stand around key and envelope in JSON."""
+_MOST_QUOTES = 8
+"""Around the names and values of a body in JSON."""
 _BUILD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+/ -]*|")
+
+
+def longest_body(size: int) -> int:
+    """Bytes of the longest body, for records of a size: one in JSON, whose envelope is in base64."""
+    return (LONGEST_HEAD + MOST_RECORDS * size) * 4 // 3 + _AROUND
 
 
 class EnvelopeError(HushError, ValueError):
@@ -173,6 +182,9 @@ def opened(data: bytes) -> tuple[str, bytes]:
 
 def _from_json(data: bytes) -> tuple[str, bytes]:
     remedy = 'send {"key": "…", "envelope": "…"}'
+    if not _cheap(data):
+        rule = "must have key and envelope and nothing else, in ASCII, with no escape but that of a slash"
+        raise EnvelopeError(_lacking(rule, data, remedy))
     try:
         plain = strict_json.loads(data.decode())
     except (ValueError, RecursionError):
@@ -187,6 +199,14 @@ def _from_json(data: bytes) -> tuple[str, bytes]:
     except (binascii.Error, ValueError):
         raise EnvelopeError(_lacking("must have an envelope in base64", data, remedy)) from None
     return _word(key.encode()), envelope
+
+
+def _cheap(data: bytes) -> bool:
+    """Whether JSON takes no more memory than its text. No key has been seen yet, and lists of lists take thirty times
+    as much; one wide letter makes all of a text four times as wide.
+    """
+    nested = data.count(b'"') > _MOST_QUOTES or data.count(b"{") > 1 or b"[" in data
+    return not nested and data.isascii() and data.count(b"\\") == data.count(b"\\/")
 
 
 def _word(key: bytes) -> str:

@@ -36,8 +36,8 @@ class Manager(Protocol):
     def exclude(self, id: str, build: str, *, who: str) -> Plain:
         """Leave out what one release of a client sent."""
 
-    def verify(self, id: str, *, who: str) -> Plain:
-        """Whether the aggregates are those of the records that are kept."""
+    def verify(self, id: str, *, repair: bool = False, who: str) -> Plain:
+        """Whether the aggregates are those of the records that are kept; where not, they can be made so."""
 
     def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> Plain:
         """What is estimated now."""

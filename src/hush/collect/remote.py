@@ -85,9 +85,9 @@ class Remote:
         """Leave out what one release of a client sent."""
         return self._asked("POST", f"{_at(id)}/exclude", {"build": build}, seconds=None)
 
-    def verify(self, id: str, *, who: str = "") -> Plain:
-        """Whether the aggregates are those of the records that are kept."""
-        return self._asked("POST", f"{_at(id)}/verify", {}, seconds=None)
+    def verify(self, id: str, *, repair: bool = False, who: str = "") -> Plain:
+        """Whether the aggregates are those of the records that are kept; where not, they can be made so."""
+        return self._asked("POST", f"{_at(id)}/verify", {"repair": repair}, seconds=None)
 
     def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> Plain:
         """What is estimated now."""

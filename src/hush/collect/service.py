@@ -150,13 +150,24 @@ class Service:
             self._changed(work)
         return self.show(id, whole=True)
 
-    def verify(self, id: str, *, who: str) -> dict[str, Any]:
-        """Fold all kept reports again and compare with the aggregates: equal, or what differs."""
-        found = self.directory.named(id)
+    def verify(self, id: str, *, repair: bool = False, who: str) -> dict[str, Any]:
+        """Fold all kept reports again and compare with the aggregates: equal, or what differs.
+
+        Args:
+            id: Of the collection.
+            repair: Make the aggregates that differ those of the kept reports; what is told is what was found before.
+            who: Who asked for it.
+        """
         with self._reading() as connection:
-            told = rebuilding.compared(connection, found)
-        self._changed(lambda connection: self._note(connection, "verify", who, id, equal=told["equal"]))
-        return {"id": id, **told}
+            told = rebuilding.compared(connection, self.directory.seen(connection, id))
+        mended = repair and not told["equal"]
+        if mended:
+            with _storing(), alone(self._database):
+                for period in sorted({each["period"] for each in told["differences"]}):
+                    rebuilding.repaired(self._database, partial(self.directory.seen, id=id), period)
+        more = {"repaired": mended} if repair else {}
+        self._changed(lambda connection: self._note(connection, "verify", who, id, equal=told["equal"], **more))
+        return {"id": id, **told, **more}
 
     def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> dict[str, Any]:
         """What is estimated so far, of one period or of all together; over time, of each period."""
@@ -172,9 +183,8 @@ class Service:
 
     def export(self, id: str, folder: str | Path) -> dict[str, Any]:
         """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods."""
-        found = self.directory.named(id)
         with refusing(), self._reading() as connection:
-            return exporting.exported(connection, found, Path(folder))
+            return exporting.exported(connection, self.directory.seen(connection, id), Path(folder))
 
     def issue_token(
         self, role: str, *, label: str, collection: str | None = None, seconds: int | None = None, who: str

@@ -242,6 +242,10 @@ def test_a_store_is_never_written_twice_backed_up_while_it_runs_and_read_when_it
     differs = run("collection", "verify", "lasting", *restored)
     assert differs.exit_code == 1
     assert "differ" in differs.stdout
+    repaired = run("collection", "verify", "lasting", "--repair", *restored)
+    assert repaired.exit_code == 0
+    assert "Repaired" in repaired.stdout
+    assert answer("collection", "verify", "lasting", *restored)["equal"] is True
 
 
 def test_a_store_in_postgresql(postgres_url: str, tmp_path: Path) -> None:

@@ -158,6 +158,51 @@ def test_one_collector_folds_at_a_time(pair: tuple[Database, Database], services
     assert services[0].estimate(id)["n"] == 10
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_two_that_fold_at_once_lose_nothing(
+    pair: tuple[Database, Database], services: tuple[Service, Service], there: bool
+) -> None:
+    """The connection that says who folds may be lost, and another collector begins: each has other batches."""
+    id = opened_one(services[0])
+    number = services[0].directory.named(id).number
+    services[1].directory.refresh()
+    if there:
+        kept(pair[0], arrival(number, PARTS[0], seed=0))
+        fold(pair[0], services[0])
+    read = []
+    for i in (1, 2):
+        kept(pair[0], arrival(number, PARTS[i], seed=i))
+        with pair[0].reading() as connection:
+            parts, renamed, _ = folding._read(connection, services[0].directory.numbered, ())
+        ((key, rows),) = parts.items()
+        read.append(({key: [rows[-1][0]]}, {key: SPEC.aggregate(PARTS[i])}, renamed))
+    written, go = threading.Event(), threading.Event()
+
+    def commit(j: int) -> None:
+        def work(connection: sa.Connection) -> None:
+            folding._commit(connection, services[j].directory.numbered, *read[j])
+            if j == 0:
+                written.set()
+                go.wait()
+
+        pair[j].write(work).result()
+
+    def second() -> None:
+        written.wait()
+        commit(1)
+
+    def release() -> None:
+        written.wait()
+        while not waiting_locks(pair[0]):
+            pass
+        go.set()
+
+    assert in_threads(lambda: commit(0), second, release) == []
+    told = services[0].verify(id, who="tests")
+    assert told["equal"]
+    assert told["n"] == there * 10 + 11 + 12
+
+
 def test_a_collector_that_waits_comes_before_one_that_folds(
     pair: tuple[Database, Database], services: tuple[Service, Service]
 ) -> None:

@@ -110,6 +110,8 @@ def test_what_was_sent_is_estimated_exported_verified_and_excluded(served: Serve
     assert exported.headers["content-type"] == "application/vnd.apache.parquet"
     assert pq.read_table(io.BytesIO(exported.content)).num_rows == 6
     assert served.ask("POST", f"{one.path}/verify").json()["equal"] is True
+    found = served.ask("POST", f"{one.path}/verify", json={"repair": True}).json()
+    assert (found["equal"], found["repaired"]) == (True, False)
     after = served.ask("POST", f"{one.path}/exclude", json={"build": "t/1"}).json()
     assert after["excluded"] == ["t/1"]
     assert after["n"] == 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hush.collect.envelope import MOST_RECORDS, Envelope, EnvelopeError, body, new_id, opened
+from hush.collect.envelope import MOST_RECORDS, Envelope, EnvelopeError, body, longest_body, new_id, opened
 
 GOOD: dict[str, Any] = {
     "collection": "00" * 16,
@@ -136,3 +136,35 @@ def test_arbitrary_bytes_are_read_as_themselves_or_refused() -> None:
         taken += 1
         assert read.to_bytes() == bytes(data)
     assert taken > 500
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"envelope":[' + b"[]," * 10_000 + b"[]]}",
+        b"{" + b",".join(b'"%x":1' % i for i in range(10_000)) + b"}",
+        b'{"envelope":' + b'{"a":' * 10_000 + b"1" + b"}" * 10_001,
+        b'{"envelope":"' + b"A" * 10_000 + b'\\ud83d\\ude00"}',
+        b'{"envelope":"' + b"A" * 10_000 + "😀".encode() + b'"}',
+    ],
+)
+def test_json_that_would_cost_more_than_its_text_is_not_even_parsed(
+    data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def parsed(text: str) -> None:
+        raise AssertionError("it was parsed")
+
+    monkeypatch.setattr("hush.strict_json.loads", parsed)
+    with pytest.raises(EnvelopeError, match="nothing else"):
+        opened(data)
+
+
+def test_slashes_may_be_escaped_as_some_languages_do() -> None:
+    envelope = base64.b64decode("//8/" * 8)
+    assert opened(b'{"envelope": "' + b"\\/\\/8\\/" * 8 + b'"}') == ("", envelope)
+
+
+def test_the_longest_body_is_the_longest_envelope_in_json() -> None:
+    data = Envelope("0" * 32, "1" * 64, "2" * 32, 3, "b" * 64, 2, bytes(200_000)).to_bytes()
+    whole = {"key": "k" * 64, "envelope": base64.b64encode(data).decode()}
+    assert len(json.dumps(whole)) <= longest_body(2) < len(data) * 1.4

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -10,10 +13,13 @@ import sqlalchemy as sa
 import hush
 from hush.collect.refusals import Refused
 from hush.collect.service import Service
-from hush.collect.store import folding, tables
+from hush.collect.store import builds, folding, rebuilding, retention, tables
 from hush.collect.store.alone import alone, trying
+from hush.collect.store.collections import StoredCollection
 from hush.collect.store.database import Database
-from tests.collecting import SPEC, fold, opened_one, reports_of, send
+from hush.collect.store.folder import ASIDE_SECONDS, Folder
+from hush.estimation import Aggregate
+from tests.collecting import DAY, SPEC, HandClock, fold, opened_one, reports_of, send
 
 PARTS = [reports_of([i % 4] * (10 + i), seed=i) for i in range(6)]
 
@@ -48,17 +54,19 @@ def test_a_step_holds_so_many_aggregates_and_at_least_one(
     id = opened_one(service)
     size = service.directory.named(id).tally_bytes
     assert size == SPEC.aggregate(PARTS[0]).tally.nbytes
-    monkeypatch.setattr(folding, "MOST_TALLIES", 2 * size)
+    monkeypatch.setattr(folding, "MOST_GROWTH", 2 * size)
+    monkeypatch.setattr(builds, "MOST_TALLIES", 2 * size)
     for i, part in enumerate(PARTS):
         send(service, database, id, part, build=f"app/{i // 2}.{i % 4}")
-    assert [folding.step(database, service.directory.numbered).batches for _ in range(4)] == [2, 2, 2, 0]
+    steps = [folding.step(database, service.directory.numbered) for _ in range(4)]
+    assert [(each.batches, each.more) for each in steps] == [(2, True), (2, True), (2, False), (0, False)]
     assert service.verify(id, who="tests")["equal"]
-    assert len(service.show(id, whole=True)["builds"]) == folding._FEWEST_BUILDS + 1
+    assert len(service.show(id, whole=True)["builds"]) == builds.FEWEST_BUILDS + 1
 
 
 def test_builds_with_large_aggregates_are_fewer(service: Service) -> None:
     few, many = opened_one(service), opened_one(service, hush.Spec(hush.OLH(k=1_000_000, epsilon=2.0)))
-    assert [folding.most_builds(service.directory.named(id)) for id in (few, many)] == [256, 16]
+    assert [builds.most_builds(service.directory.named(id)) for id in (few, many)] == [256, 16]
 
 
 def test_a_step_that_does_not_end_leaves_everything_as_it_was(
@@ -82,13 +90,14 @@ def test_a_step_that_does_not_end_leaves_everything_as_it_was(
 def test_what_another_one_has_folded_is_not_folded_again(database: Database, service: Service) -> None:
     id = opened_one(service)
     send(service, database, id, PARTS[0])
+    specs = service.directory.numbered
     with database.reading() as connection:
-        parts = folding._read(connection, lambda _: 1)
+        parts, renamed, _ = folding._read(connection, specs, ())
     seqs = {key: [seq for seq, _ in part] for key, part in parts.items()}
     grown = {key: SPEC.aggregate(PARTS[0]) for key in parts}
-    database.write(lambda writing: folding._commit(writing, seqs, grown, [], {key[0]: 9 for key in grown})).result()
+    database.write(lambda writing: folding._commit(writing, specs, seqs, grown, renamed)).result()
     with pytest.raises(folding.FoldedTwice):
-        database.write(lambda writing: folding._commit(writing, seqs, grown, [], {key[0]: 9 for key in grown})).result()
+        database.write(lambda writing: folding._commit(writing, specs, seqs, grown, renamed)).result()
     assert service.estimate(id)["n"] == 10
 
 
@@ -129,7 +138,7 @@ def test_whoever_waits_comes_before_whoever_folds(database: Database, service: S
 def test_builds_beyond_the_limit_are_counted_together(
     database: Database, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folding, "MOST_BUILDS", 2)
+    monkeypatch.setattr(builds, "MOST_BUILDS", 2)
     id = opened_one(service)
     for i, part in enumerate(PARTS):
         send(service, database, id, part, build=f"app/{i}")
@@ -137,17 +146,80 @@ def test_builds_beyond_the_limit_are_counted_together(
     send(service, database, id, PARTS[0], build="app/1")  # known, and stays so
     send(service, database, id, PARTS[1], build="app/9", period=0)
     fold(database, service)
-    builds = service.show(id, whole=True)["builds"]
-    assert builds == {"app/0": 10, "app/1": 11 + 10, folding.OTHERS: 12 + 13 + 14 + 15 + 11}
+    assert service.show(id, whole=True)["builds"] == {
+        "app/0": 10,
+        "app/1": 11 + 10,
+        builds.OTHERS: 12 + 13 + 14 + 15 + 11,
+    }
     assert service.verify(id, who="tests")["equal"]
-    assert service.exclude(id, folding.OTHERS, who="tests")["n"] == 31
+    assert service.exclude(id, builds.OTHERS, who="tests")["n"] == 31
     assert service.verify(id, who="tests")["equal"]
+
+
+def test_builds_beyond_the_limit_are_tallied_together(
+    database: Database, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever says to be another build in each batch makes no step long."""
+    monkeypatch.setattr(builds, "MOST_BUILDS", 2)
+    tallies = []
+
+    def counted(collection: StoredCollection, records: list[bytes]) -> Aggregate:
+        tallies.append(len(records))
+        return tallied(collection, records)
+
+    tallied = folding.tallied
+    monkeypatch.setattr(folding, "tallied", counted)
+    id = opened_one(service)
+    for i in range(20):
+        send(service, database, id, PARTS[0], build=f"app/{i}")
+    assert folding.step(database, service.directory.numbered).batches == 20
+    assert sorted(tallies) == [1, 1, 18]
+    assert service.verify(id, who="tests")["equal"]
+
+
+def test_a_step_lets_so_many_aggregates_grow(
+    database: Database, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folding, "MOST_KEYS", 2)
+    id = opened_one(service)
+    for i in range(5):
+        send(service, database, id, PARTS[0], build=f"app/{i}")
+    steps = [folding.step(database, service.directory.numbered) for _ in range(3)]
+    assert [(each.batches, each.more) for each in steps] == [(2, True), (2, True), (1, False)]
+
+
+def test_a_damaged_aggregate_stops_no_other_collection(
+    database: Database, service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(folding, "_MOST_BATCHES", 2)  # those that cannot be folded come first, and fill a step
+    damaged, well = opened_one(service), opened_one(service)
+    send(service, database, damaged, PARTS[0])
+    fold(database, service)
+    changed(database, sa.update(tables.aggregate).values(content=b"rotten"))
+    for _ in range(3):
+        send(service, database, damaged, PARTS[1])
+    for _ in range(3):
+        send(service, database, well, PARTS[2])
+    failed, now = [], [0.0]
+    folder = Folder(database, service.directory.numbered, failed=lambda: failed.append(1), steady=lambda: now[0])
+    folder.all()
+    assert service.estimate(well)["n"] == 36
+    assert len(failed) == 1
+    assert "verify --repair" in caplog.text
+    assert service.show(damaged, whole=True)["pending"] == 33
+    assert service.verify(damaged, repair=True, who="ada")["repaired"]
+    now[0] += ASIDE_SECONDS
+    folder.all()
+    assert service.verify(damaged, who="ada") == {
+        "id": damaged, "equal": True, "n": 43, "forgotten": 0, "differences": [],
+    }  # fmt: skip
+    assert len(failed) == 1
 
 
 def test_an_excluded_build_makes_room_for_another(
     database: Database, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folding, "MOST_BUILDS", 1)
+    monkeypatch.setattr(builds, "MOST_BUILDS", 1)
     id = opened_one(service)
     send(service, database, id, PARTS[0], build="bad/1")
     send(service, database, id, PARTS[1], build="good/1")
@@ -156,7 +228,7 @@ def test_an_excluded_build_makes_room_for_another(
     send(service, database, id, PARTS[2], build="good/1")
     send(service, database, id, PARTS[3], build="bad/1")
     fold(database, service)
-    assert service.show(id, whole=True)["builds"] == {folding.OTHERS: 11, "good/1": 12}
+    assert service.show(id, whole=True)["builds"] == {builds.OTHERS: 11, "good/1": 12}
     assert service.verify(id, who="tests")["equal"]
 
 
@@ -212,6 +284,71 @@ def test_verify_finds_a_lost_aggregate_and_a_wrong_number(database: Database, se
         "10 reports are kept, and no aggregate has them",
         "the aggregate has 11 reports, and is said to have 5",
     ]
+
+
+def test_what_verify_finds_can_be_repaired(database: Database, service: Service) -> None:
+    id = opened_one(service)
+    for i, part in enumerate(PARTS[:4]):
+        send(service, database, id, part, build=f"app/{i}")
+    fold(database, service)
+    a = tables.aggregate.c
+    due = service.aggregate(id)
+    changed(database, sa.update(tables.aggregate).where(a.build == "app/0").values(content=b"rotten"))
+    changed(database, sa.delete(tables.aggregate).where(a.build == "app/1"))
+    changed(database, sa.update(tables.aggregate).where(a.build == "app/2").values(number=5))
+    extra = {"collection": service.directory.named(id).number, "period": 0, "build": "app/9", "number": 10}
+    content = SPEC.aggregate(PARTS[0]).to_bytes()
+    database.write(lambda c: c.execute(sa.insert(tables.aggregate).values(**extra, content=content))).result()
+    told = service.verify(id, repair=True, who="ada")
+    assert (told["equal"], told["repaired"], len(told["differences"])) == (False, True, 4)
+    assert service.deeds(1)[0]["detail"] == {"equal": False, "repaired": True}
+    assert service.aggregate(id) == due
+    again = service.verify(id, repair=True, who="ada")
+    assert (again["equal"], again["repaired"]) == (True, False)
+
+
+def test_a_repair_begins_anew_where_something_was_folded_meanwhile(
+    database: Database, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As another collector may, where the connection that holds the turn was lost."""
+    id = opened_one(service)
+    send(service, database, id, PARTS[0])
+    fold(database, service)
+    changed(database, sa.update(tables.aggregate).values(content=SPEC.aggregate(PARTS[1]).to_bytes()))
+    rebuilt, times = rebuilding.rebuilt, []
+
+    def between(connection: sa.Connection, collection: StoredCollection, period: int) -> dict[str, Aggregate]:
+        found = rebuilt(connection, collection, period)
+        times.append(period)
+        if len(times) == 2:  # the first one is that of the comparison
+            send(service, database, id, PARTS[2])
+            fold(database, service)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rebuilding, "rebuilt", between)
+        patched.setattr("hush.collect.store.folding.trying", lambda _: nullcontext(True))
+        service.verify(id, repair=True, who="ada")
+    assert len(times) == 3
+    assert service.aggregate(id) == (SPEC.aggregate(PARTS[0]) + SPEC.aggregate(PARTS[2])).to_bytes()
+
+
+def test_verify_and_export_see_one_moment(
+    database: Database, service: Service, hand: HandClock, tmp_path: Path
+) -> None:
+    """What is forgotten while another process, or this one, has not read the collection again."""
+    id = opened_one(service, horizon=1, keep_days=1)
+    send(service, database, id, PARTS[0])
+    fold(database, service)
+    hand.forward(2 * DAY)
+    database.write(partial(retention.advanced, id=id, now=hand.now())).result()
+    send(service, database, id, PARTS[1], period=2)
+    fold(database, service)
+    changed(database, sa.delete(tables.batch).where(tables.batch.c.period == 0))
+    assert service.directory.named(id).forgotten_below == 0
+    told = service.verify(id, who="tests")
+    assert (told["equal"], told["n"], told["forgotten"]) == (True, 11, 10)
+    assert service.export(id, tmp_path)["forgotten"] == 10
 
 
 def test_a_batch_of_a_collection_that_another_collector_made_is_folded(database: Database, service: Service) -> None:

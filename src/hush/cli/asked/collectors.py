@@ -112,8 +112,9 @@ class CollectorOptions:
         with needing():
             from hush.collect.clock import Clock
             from hush.collect.service import Service
-            from hush.collect.store import folding, schema
+            from hush.collect.store import schema
             from hush.collect.store.database import Database, parsed
+            from hush.collect.store.folder import Folder
         with naming({"store": "--store"}):
             url = parsed(self.store or STORE)
             file = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
@@ -124,8 +125,7 @@ class CollectorOptions:
             try:
                 opened(lambda: schema.upgrade(database), file)
                 service = Service(database, Clock())
-                while folding.step(database, service.directory.numbered).batches:
-                    pass  # what a server that was killed had not counted
+                Folder(database, service.directory.numbered).all()  # what a server that was killed had not counted
                 yield service
                 service.stop()
             finally:

@@ -8,7 +8,15 @@ from fastapi import FastAPI, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from hush.collect.server.access import Access, Need
-from hush.collect.server.models import Exclusion, NewCollection, Opening, PublicCollection, Successor, WholeCollection
+from hush.collect.server.models import (
+    Exclusion,
+    NewCollection,
+    Opening,
+    PublicCollection,
+    Successor,
+    Verification,
+    WholeCollection,
+)
 from hush.collect.server.routing import Id, held, needing, who
 from hush.collect.service import Service
 from hush.collect.store.deeds import MOST_LISTED
@@ -78,10 +86,10 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
         """Drop what a release of a client sent, and will send."""
         return _json(service.exclude(id, asked.build, who=who(request)))
 
-    @api.post(f"{PATH}/{{id}}/verify", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status"))
-    def verify(request: Request, id: Id) -> Response:
-        """Rebuild the aggregates from what was kept, and compare."""
-        return _json(service.verify(id, who=who(request)))
+    @api.post(f"{PATH}/{{id}}/verify", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
+    def verify(request: Request, id: Id, asked: Verification | None = None) -> Response:
+        """Rebuild the aggregates from what was kept, and compare; where they differ, they can be repaired."""
+        return _json(service.verify(id, repair=asked is not None and asked.repair, who=who(request)))
 
     @api.get(f"{PATH}/{{id}}/refusals", **_TAGS, **needing(Need.ADMIN, found, "unknown"))
     def refusals(id: Id) -> Response:

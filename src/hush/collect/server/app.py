@@ -25,13 +25,11 @@ from hush.collect.server.routing import guarded
 from hush.collect.server.submitting import Submissions
 from hush.collect.service import Service
 from hush.collect.settings import ServerSettings
-from hush.collect.store import folding
 from hush.collect.store.database import Database
+from hush.collect.store.folder import Folder
 
 _LOG = logging.getLogger("hush.collect")
 _FOLD_SECONDS = 0.1
-_MANY = 2048
-"""Batches of a step of folding after which there may be more."""
 _REFRESH_SECONDS = 1.0
 _MAINTAIN_SECONDS = 60.0
 
@@ -100,13 +98,16 @@ def application(service: Service, database: Database, settings: ServerSettings) 
 
 
 def _chores(service: Service, database: Database, measures: Measures) -> list[Chore]:
+    failed = measures.failures.labels("folding").inc
+    folder = Folder(database, service.directory.numbered, failed=failed)
+
     def fold() -> float:
         began = time.perf_counter()
-        done = folding.step(database, service.directory.numbered).batches
-        if done:
+        done = folder.step()
+        if done.batches:
             measures.fold_seconds.observe(time.perf_counter() - began)
-            measures.folded.inc(done)
-        return 0.0 if done >= _MANY else _FOLD_SECONDS
+            measures.folded.inc(done.batches)
+        return 0.0 if done.more else _FOLD_SECONDS
 
     def refresh() -> float:
         service.directory.refresh()

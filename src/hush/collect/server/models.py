@@ -56,6 +56,12 @@ class Opening(RequestModel):
     force: bool = Field(False, description="Although the planner advises against it.")
 
 
+class Verification(RequestModel):
+    """What is done where aggregates are not those of the kept reports."""
+
+    repair: bool = Field(False, description="Make them so.")
+
+
 class Exclusion(RequestModel):
     """A release of a client whose reports are dropped."""
 

@@ -26,7 +26,8 @@ from hush.collect.tokens import RELAY
 from hush.errors import Unsaid, message
 
 _ASIDE = 1 << 18
-"""Bytes of a body from which on it is checked in a thread, so that others need not wait for it."""
+"""Bytes of a body from which on it is checked in a thread, so that others need not wait for it; a relay's always is,
+since finding each record that is wrong takes as long as a large body."""
 _THREADS = 2
 """In which that is done, and batches that come too late are looked for in the store."""
 _WORDS = {"": True, "1": True, "true": True, "0": False, "false": False}
@@ -67,9 +68,10 @@ class Submissions:
         collection = self._directory.named(request.path_params["id"])
         query = request.scope["query_string"]
         partial = _partial(query) if query else False
-        data = await self._bodies.read(request.scope, request.receive, most=self._most_bytes)
+        most = min(self._most_bytes, collection.longest_body)
+        data = await self._bodies.read(request.scope, request.receive, most=most)
         try:
-            if len(data) < _ASIDE:
+            if len(data) < _ASIDE and not partial:
                 envelope, arrival, wrong = self._checked(collection, data, partial)
             else:
                 loop = asyncio.get_running_loop()

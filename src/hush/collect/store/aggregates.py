@@ -42,7 +42,7 @@ def intact(collection: StoredCollection, content: bytes) -> Aggregate:
     try:
         found: Aggregate = collection.one_round.check(Aggregate.from_bytes(content))
     except SpecError:
-        rule, remedy = "must be intact in the store", "run `hush collection verify`, and restore a copy"
+        rule, remedy = "must be intact in the store", "run `hush collection verify --repair`"
         raise Refused("internal", message("aggregate", rule, Unsaid("a damaged one"), remedy)) from None
     return found
 

@@ -15,6 +15,18 @@ from hush.collect.store.database import Database
 
 _FOLDER = 0x48555348  # the number of the advisory lock, "HUSH"
 
+_CHANGING = 0x4855534A  # and of another one
+
+
+def changing(connection: sa.Connection) -> None:
+    """Be the only transaction that changes aggregates, until it ends.
+
+    Whoever is the one holds that by a connection of its own, which may be lost meanwhile; this lock is of the very
+    transaction that reads aggregates and writes them again.
+    """
+    if connection.dialect.name != "sqlite":
+        connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_CHANGING})"))
+
 
 @contextmanager
 def trying(database: Database) -> Iterator[bool]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
 
+from hush.collect.envelope import longest_body
 from hush.collect.refusals import Refused
 from hush.collect.store import tables
 from hush.errors import Unsaid, message
@@ -63,6 +64,11 @@ class StoredCollection:
         """How large an aggregate is."""
         return int(nothing(self.parsed).tally.nbytes)
 
+    @cached_property
+    def longest_body(self) -> int:
+        """Bytes of the longest batch."""
+        return longest_body(self.parsed.mechanism.report_dtype.itemsize)
+
     @property
     def oldest_period(self) -> int:
         """The first period whose batches are still taken."""
@@ -76,21 +82,38 @@ class StoredCollection:
 
 
 _FIELDS = [field.name for field in fields(StoredCollection)]
+_DERIVED = {name for name, value in vars(StoredCollection).items() if isinstance(value, cached_property)}
+_WITHOUT_SPEC = sa.select(*(column for column in tables.collection.c if column.name != "spec"))
+Known = Mapping[str, StoredCollection]
+"""Collections that were read before, by id."""
+_NONE: Known = {}
 
 
-def listed(connection: sa.Connection) -> list[StoredCollection]:
-    """All collections, the oldest first."""
-    rows = connection.execute(sa.select(tables.collection).order_by(tables.collection.c.number))
-    return [_of(row) for row in rows]
+def listed(connection: sa.Connection, known: Known = _NONE) -> list[StoredCollection]:
+    """All collections, the oldest first; specs that are known are neither read nor parsed again."""
+    rows = connection.execute(_WITHOUT_SPEC.order_by(tables.collection.c.number)).all()
+    return [_completed(connection, row, known) for row in rows]
 
 
-def found(connection: sa.Connection, id: str) -> StoredCollection:
+def found(connection: sa.Connection, id: str, known: Known = _NONE) -> StoredCollection:
     """The collection of that id."""
-    row = connection.execute(sa.select(tables.collection).where(tables.collection.c.id == id)).one_or_none()
+    row = connection.execute(_WITHOUT_SPEC.where(tables.collection.c.id == id)).one_or_none()
     if row is None:
         rule, remedy = "must be that of a collection", "see `hush collection list`"
         raise Refused("unknown", message("id", rule, Unsaid("an unknown one"), remedy))
-    return _of(row)
+    return _completed(connection, row, known)
+
+
+def _completed(connection: sa.Connection, row: sa.Row[Any], known: Known) -> StoredCollection:
+    """A collection of all columns but its spec."""
+    before = known.get(row.id)
+    if before is not None and before.spec_hash == row.spec_hash:
+        made = StoredCollection(spec=before.spec, **row._mapping)
+        made.__dict__.update({name: before.__dict__[name] for name in _DERIVED & before.__dict__.keys()})
+        return made
+    c = tables.collection.c
+    spec = connection.execute(sa.select(c.spec).where(c.number == row.number)).scalar_one()
+    return StoredCollection(spec=spec, **row._mapping)
 
 
 def inserted(connection: sa.Connection, **values: Any) -> StoredCollection:

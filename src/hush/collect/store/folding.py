@@ -7,7 +7,8 @@ they now hold is pending no longer. Whatever ends a step before that leaves ever
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy as np
 import sqlalchemy as sa
 
 from hush.collect.store import tables
-from hush.collect.store.alone import trying
+from hush.collect.store.alone import changing, trying
+from hush.collect.store.builds import OTHERS, BuildNames
 from hush.collect.store.collections import AGGREGATES, StoredCollection
 from hush.collect.store.database import Database
 from hush.errors import HushError
@@ -23,14 +25,10 @@ from hush.estimation import Aggregate
 
 MOST_BYTES = 1 << 26
 """Records that one step holds."""
+MOST_KEYS = 512
+MOST_GROWTH = 1 << 25
+"""Aggregates that one step lets grow, and bytes of them, about: those who wait for the writer wait as long."""
 _MOST_BATCHES = 4096
-MOST_TALLIES = 1 << 27
-"""Bytes of aggregates that one step holds, or one period of a collection has, about."""
-_FEWEST_BUILDS = 4
-MOST_BUILDS = 256
-"""Client builds of one collection that have aggregates of their own: clients say what they are, and some lie."""
-OTHERS = "(others)"
-"""What all further builds are called, in aggregates and batches; no client can call itself so."""
 
 Key = tuple[int, int, str]
 """A collection's number, a period and a build: what has an aggregate of its own."""
@@ -43,39 +41,64 @@ class Folded:
     Args:
         batches: How many it folded.
         collections: Of which collections.
+        more: Whether it left some for the next step.
     """
 
     batches: int
     collections: frozenset[int]
+    more: bool
 
 
 class FoldedTwice(HushError, RuntimeError):
     """Another process has folded the same batches; nothing was done, and the next step goes on."""
 
 
-_NOTHING = Folded(0, frozenset())
+class Unfoldable(HushError, RuntimeError):
+    """A collection whose aggregates cannot grow, since one of them or a batch is damaged; nothing was done.
+
+    Args:
+        collection: Which one.
+    """
+
+    def __init__(self, collection: StoredCollection) -> None:
+        super().__init__(f"nothing can be added to {collection.id[:8]}: run `hush collection verify --repair`")
+        self.number = collection.number
 
 
-def step(database: Database, specs: Callable[[int], StoredCollection]) -> Folded:
+_NOTHING = Folded(0, frozenset(), False)
+
+
+def step(database: Database, specs: Callable[[int], StoredCollection], *, without: Iterable[int] = ()) -> Folded:
     """Fold some of what is pending; nothing where another collector is at it.
 
     Args:
         database: The store.
         specs: The collection of a number.
+        without: Numbers of collections that are left as they are.
     """
     with trying(database) as mine:
         if not mine:
             return _NOTHING
         with database.reading() as connection:
-            parts = _read(connection, lambda number: specs(number).tally_bytes)
+            parts, renamed, more = _read(connection, specs, without)
         if not parts:
             return _NOTHING
-        grown = {key: tallied(specs(key[0]), [records for _, records in part]) for key, part in parts.items()}
+        grown: dict[Key, Aggregate] = {}
+        for key, part in parts.items():
+            with _folding(specs(key[0])):
+                grown[key] = tallied(specs(key[0]), [records for _, records in part])
         seqs = {key: [seq for seq, _ in part] for key, part in parts.items()}
-        forgotten = [number for number in {key[0] for key in parts} if specs(number).keep == AGGREGATES]
-        most = {number: most_builds(specs(number)) for number in {key[0] for key in parts}}
-        database.write(lambda writing: _commit(writing, seqs, grown, forgotten, most)).result()
-    return Folded(sum(map(len, seqs.values())), frozenset(key[0] for key in grown))
+        database.write(lambda writing: _commit(writing, specs, seqs, grown, renamed)).result()
+    return Folded(sum(map(len, seqs.values())), frozenset(key[0] for key in grown), more)
+
+
+@contextmanager
+def _folding(collection: StoredCollection) -> Iterator[None]:
+    """Say of which collection something is that cannot be folded."""
+    try:
+        yield
+    except (HushError, ValueError) as error:
+        raise Unfoldable(collection) from error
 
 
 def tallied(collection: StoredCollection, records: list[bytes]) -> Aggregate:
@@ -85,64 +108,68 @@ def tallied(collection: StoredCollection, records: list[bytes]) -> Aggregate:
     return found
 
 
-def most_builds(collection: StoredCollection) -> int:
-    """How many builds have aggregates of their own: fewer where these are large."""
-    return min(MOST_BUILDS, max(_FEWEST_BUILDS, MOST_TALLIES // collection.tally_bytes))
+def _read(
+    connection: sa.Connection, specs: Callable[[int], StoredCollection], without: Iterable[int]
+) -> tuple[dict[Key, list[tuple[int, bytes]]], list[int], bool]:
+    """Some batches that are pending, with their numbers; which are of one build too many; whether there are more.
 
-
-def _read(connection: sa.Connection, tally_bytes: Callable[[int], int]) -> dict[Key, list[tuple[int, bytes]]]:
-    """Some batches that are pending, with their numbers: as many as one step may hold, at least one.
-
-    Args:
-        connection: To the store.
-        tally_bytes: How large an aggregate of a collection is.
+    As many as one step may hold, at least one.
     """
-    cursor: Any = connection.connection.cursor()
-    pending = "FROM pending p JOIN batch b ON b.seq = p.seq"
+    names, cursor = BuildNames(connection, specs), _cursor(connection)
+    left = ", ".join(str(int(number)) for number in without)
+    pending = "FROM pending p JOIN batch b ON b.seq = p.seq" + (f" AND b.collection NOT IN ({left})" if left else "")
     cursor.execute(
         f"SELECT p.seq, b.collection, b.period, b.build, length(b.records) {pending}"
         f" ORDER BY p.seq LIMIT {_MOST_BATCHES}"
     )
-    seqs: list[int] = []
-    keys: set[Key] = set()
-    held = tallies = 0
-    for seq, number, period, build, size in cursor.fetchall():
+    keys: dict[int, Key] = {}
+    seen: set[Key] = set()
+    renamed: list[int] = []
+    held = growth = 0
+    rows = cursor.fetchall()
+    for seq, number, period, build, size in rows:
+        key = number, period, names.named(number, build)
         held += size
-        if (number, period, build) not in keys:
-            keys.add((number, period, build))
-            tallies += tally_bytes(number)
-        if seqs and (held > MOST_BYTES or tallies > MOST_TALLIES):
+        if key not in seen:
+            seen.add(key)
+            growth += specs(number).tally_bytes
+        if keys and (held > MOST_BYTES or growth > MOST_GROWTH or len(seen) > MOST_KEYS):
             break
-        seqs.append(seq)
+        keys[seq] = key
+        if key[2] != build:
+            renamed.append(seq)
     parts: dict[Key, list[tuple[int, bytes]]] = defaultdict(list)
-    if seqs:
-        cursor.execute(
-            f"SELECT p.seq, b.collection, b.period, b.build, b.records {pending}"
-            f" WHERE p.seq BETWEEN {int(seqs[0])} AND {int(seqs[-1])}"
-        )
-        for seq, number, period, build, records in cursor.fetchall():
-            parts[number, period, build].append((seq, records))
-    return parts
+    if keys:
+        cursor.execute(f"SELECT p.seq, b.records {pending} WHERE p.seq BETWEEN {int(min(keys))} AND {int(max(keys))}")
+        for seq, records in cursor.fetchall():
+            parts[keys[seq]].append((seq, records))
+    return parts, renamed, len(keys) < len(rows) or len(rows) == _MOST_BATCHES
+
+
+def _cursor(connection: sa.Connection) -> Any:
+    """The driver's own."""
+    return connection.connection.cursor()
 
 
 def _commit(
     connection: sa.Connection,
+    specs: Callable[[int], StoredCollection],
     seqs: Mapping[Key, list[int]],
     grown: Mapping[Key, Aggregate],
-    forgotten: list[int],
-    most: Mapping[int, int],
+    renamed: list[int],
 ) -> None:
     """Let the aggregates grow; whatever is not pending any more by now, another one has folded, and nothing is done."""
-    excluded = {tuple(row) for row in connection.execute(sa.select(tables.exclusion))}
-    for key in sorted(grown):
-        if (key[0], key[2]) in excluded or add(connection, key, grown[key], most[key[0]]):
-            continue
-        add(connection, (*key[:2], OTHERS), grown[key])
-        _over(connection, sa.update(tables.batch).values(build=OTHERS), tables.batch.c.seq, seqs[key])
+    changing(connection)
     every = [seq for some in seqs.values() for seq in some]
     if _over(connection, sa.delete(tables.pending), tables.pending.c.seq, every) != len(every):
         raise FoldedTwice("some of these batches have been folded by another process meanwhile")
-    for key in (key for key in seqs if key[0] in forgotten):
+    excluded = {tuple(row) for row in connection.execute(sa.select(tables.exclusion))}
+    for key in grown:
+        if (key[0], key[2]) not in excluded:
+            with _folding(specs(key[0])):
+                _add(connection, key, grown[key])
+    _over(connection, sa.update(tables.batch).values(build=OTHERS), tables.batch.c.seq, renamed)
+    for key in (key for key in seqs if specs(key[0]).keep == AGGREGATES):
         _over(connection, sa.update(tables.batch).values(records=None), tables.batch.c.seq, seqs[key])
 
 
@@ -155,15 +182,8 @@ def _over(connection: sa.Connection, change: Any, column: sa.Column[int], seqs: 
     return done
 
 
-def add(connection: sa.Connection, key: Key, more: Aggregate, most: int | None = None) -> bool:
-    """Let one aggregate grow; False where it would be of one build too many.
-
-    Args:
-        connection: Of the writer.
-        key: Which one.
-        more: What it grows by.
-        most: How many builds may have aggregates; None for as many as come.
-    """
+def _add(connection: sa.Connection, key: Key, more: Aggregate) -> None:
+    """Let one aggregate grow."""
     c = tables.aggregate.c
     mine = sa.and_(c.collection == key[0], c.period == key[1], c.build == key[2])
     before = connection.execute(sa.select(c.content).where(mine)).scalar_one_or_none()
@@ -171,17 +191,6 @@ def add(connection: sa.Connection, key: Key, more: Aggregate, most: int | None =
         total = Aggregate.from_bytes(bytes(before)) + more
         change = sa.update(tables.aggregate).where(mine).values(number=total.n, content=total.to_bytes())
         connection.execute(change)
-        return True
-    if most is not None and not _has_room(connection, key, most):
-        return False
+        return
     names = {"collection": key[0], "period": key[1], "build": key[2]}
     connection.execute(sa.insert(tables.aggregate).values(**names, number=more.n, content=more.to_bytes()))
-    return True
-
-
-def _has_room(connection: sa.Connection, key: Key, most: int) -> bool:
-    """Whether a collection knows a build, or has not too many yet."""
-    c = tables.aggregate.c
-    asked = sa.select(c.build).where(c.collection == key[0], c.build != OTHERS).distinct()
-    known = set(connection.execute(asked).scalars())
-    return key[2] in known or len(known) < most

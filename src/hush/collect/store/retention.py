@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from hush.collect.store import collections, deeds, smallest, tables
+from hush.collect.store.alone import changing
 from hush.collect.store.collections import AGGREGATES, CLOSED, DAY, OPEN, StoredCollection
 
 END = "its end"
@@ -63,6 +64,7 @@ def forgotten(connection: sa.Connection, id: str) -> int:
     only_aggregates = found.keep == AGGREGATES
     below = found.pruned_below if only_aggregates else found.forgotten_below
     if only_aggregates:
+        changing(connection)
         a = tables.aggregate.c
         old = a.period < found.forgotten_below
         connection.execute(sa.delete(tables.aggregate).where(a.collection == found.number, old))
