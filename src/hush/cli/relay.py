@@ -50,8 +50,8 @@ def relay(*, key_file: KeyFile = None, new_key: NewKey = None, as_json: bool, **
     least so many reports of one period, from the relay. What was acknowledged to a device is passed on once, whatever
     happens to the relay. The first time, it prints a key for devices, which is shown only then.
 
-    Reports of a period in which fewer came wait until the collector is about to refuse it, and are then dropped: so few
-    would tell too much. Stop it with Ctrl-C or SIGTERM; what waits is sent when it runs again.
+    Reports of a period in which fewer came in all wait until the collector is about to refuse it, and are then dropped:
+    so few would tell too much. Stop it with Ctrl-C or SIGTERM; what waits is sent when it runs again.
     """
     with needing():
         from hush.collect.relay.app import fates

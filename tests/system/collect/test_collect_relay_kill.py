@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from hush.collect.envelope import Envelope, body
-from hush.collect.relay import outbox
+from hush.collect.relay import mixing
 from hush.collect.store import tables
 from hush.collect.store.database import Database
 from tests.collectors import Opened, in_process, opened
@@ -73,7 +73,7 @@ def collected(store: Path, size: int) -> Counter[bytes]:
             rows = connection.execute(sa.select(tables.batch.c.records, tables.batch.c.build)).all()
     finally:
         database.close()
-    assert {row.build for row in rows} == {outbox.BUILD}
+    assert {row.build for row in rows} == {mixing.BUILD}
     assert all(len(row.records) >= LEAST * size for row in rows)
     found: Counter[bytes] = Counter()
     for row in rows:
@@ -105,9 +105,10 @@ def test_what_a_killed_relay_acknowledged_reaches_the_collector_once(tmp_path: P
         with relay_process(given, tmp_path / "relay.log") as relayed:
             for at in sorted(devices.waiting):
                 assert httpx.post(relayed.address(one), content=devices.bodies[at]).status_code == 200
-            last = body("", one.envelope([0] * LEAST, seed=10**6))  # so that what waits has company
-            devices.bodies.append(last)
-            assert httpx.post(relayed.address(one), content=last).status_code == 200
+            devices.bodies.append(body("", one.envelope([0] * LEAST, seed=10**6)))  # so that what waits has company
+            stays = body("", one.envelope([0] * LEAST, seed=10**6 + 1))  # as many as stay behind
+            for content in (devices.bodies[-1], stays):
+                assert httpx.post(relayed.address(one), content=content).status_code == 200
             due = devices.records()
 
             def settled() -> bool:

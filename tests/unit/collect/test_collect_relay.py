@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import sqlalchemy as sa
 
 import hush
 from hush.collect.envelope import Envelope, body
-from hush.collect.relay import outbox
+from hush.collect.relay import mixing, outbox
 from hush.collect.relay.app import fates
 from hush.collect.store import tables
 from hush.errors import SpecError
@@ -32,15 +33,20 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def one(served: Served) -> Opened:
     return opened(served, relayed_only=True)
 
 
-@pytest.fixture(scope="module")
-def relayed(served: Served, one: Opened, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relayed]:
-    with relay_in_thread(tmp_path_factory.mktemp("relay"), served, [one.id], least=LEAST) as running:
+@pytest.fixture
+def relayed(served: Served, one: Opened, tmp_path: Path) -> Iterator[Relayed]:
+    with relay_in_thread(tmp_path, served, [one.id], least=LEAST) as running:
         yield running
+
+
+def stays(one: Opened, relayed: Relayed) -> None:
+    """Send just as much as stays behind, so that all that was sent before goes on."""
+    assert relayed.send(one, [0] * LEAST).status_code == 200
 
 
 def came(served: Served) -> list[sa.Row[tuple[bytes, str, bytes, int]]]:
@@ -60,13 +66,13 @@ def sent_records(one: Opened, values: list[int], seed: int) -> bytes:
 
 
 def test_keys_builds_ids_boundaries_and_order_do_not_pass(served: Served, one: Opened, relayed: Relayed) -> None:
-    before = n(served, one)
     sizes = [7, 1, 12, LEAST - 20]
     told = [relayed.send(one, [i % 4] * size, seed=i).json() for i, size in enumerate(sizes)]
     assert [each["accepted"] for each in told] == sizes
-    until(lambda: n(served, one) == before + LEAST)
+    stays(one, relayed)
+    until(lambda: n(served, one) == LEAST)
     batch = came(served)[-1]
-    assert (batch.accepted, batch.build) == (LEAST, outbox.BUILD)
+    assert (batch.accepted, batch.build) == (LEAST, mixing.BUILD)
     assert bytes(batch.id).hex() not in {each["batch"] for each in told}
     due = b"".join(sent_records(one, [i % 4] * size, i) for i, size in enumerate(sizes))
     size = one.spec.mechanism.report_dtype.itemsize
@@ -76,28 +82,30 @@ def test_keys_builds_ids_boundaries_and_order_do_not_pass(served: Served, one: O
     assert arrived != given  # equal by chance once in 40! times
 
 
-def test_fewer_than_the_least_wait(served: Served, one: Opened, relayed: Relayed) -> None:
-    before, batches = n(served, one), len(came(served))
-    assert relayed.send(one, [1] * (LEAST - 1)).status_code == 200
+def test_fewer_than_the_least_wait_and_no_fewer_stay_behind(served: Served, one: Opened, relayed: Relayed) -> None:
+    batches = len(came(served))
+    for size in (LEAST, LEAST - 1):
+        assert relayed.send(one, [1] * size).status_code == 200
     assert relayed.server is not None
-    until(lambda: fates(relayed.server.database)["held"] == LEAST - 1)  # type: ignore[union-attr]
-    assert n(served, one) == before
+    until(lambda: fates(relayed.server.database)["held"] == 2 * LEAST - 1)  # type: ignore[union-attr]
+    assert n(served, one) == 0
     assert relayed.send(one, [1]).status_code == 200
-    until(lambda: n(served, one) == before + LEAST)
+    until(lambda: n(served, one) == LEAST)
+    assert fates(relayed.server.database)["held"] == LEAST
     assert len(came(served)) == batches + 1
 
 
 def test_what_is_sent_again_counts_once(served: Served, one: Opened, relayed: Relayed) -> None:
-    before = n(served, one)
     content = body(relayed.key, one.envelope([2] * LEAST))
     answers = [httpx.post(relayed.address(one), content=content).json() for _ in range(3)]
-    until(lambda: n(served, one) == before + LEAST)
+    stays(one, relayed)
+    until(lambda: n(served, one) == LEAST)
     answers.append(httpx.post(relayed.address(one), content=content).json())  # of records that have gone on
     assert answers == [answers[0]] * 4
     other = one.envelope([3] * LEAST, batch=answers[0]["batch"])
     assert httpx.post(relayed.address(one), content=body(relayed.key, other)).status_code == 409
-    assert relayed.send(one, [0] * LEAST).status_code == 200
-    until(lambda: n(served, one) == before + 2 * LEAST)
+    stays(one, relayed)
+    until(lambda: n(served, one) == 2 * LEAST)
 
 
 def test_a_malformed_record_is_refused_at_the_relay(served: Served, one: Opened, relayed: Relayed) -> None:
@@ -136,7 +144,8 @@ def test_other_routes_are_not_there(one: Opened, relayed: Relayed) -> None:
 
 
 def test_the_shuffled_guarantee_is_that_of_the_least(served: Served, one: Opened, relayed: Relayed) -> None:
-    assert relayed.send(one, [0] * LEAST).status_code == 200
+    for _ in range(2):
+        stays(one, relayed)
     until(lambda: n(served, one) > 0)
     told = served.ask("GET", one.path).json()["shuffled"]
     assert told["batch"] == LEAST
@@ -165,6 +174,12 @@ def test_a_least_that_no_batch_can_hold_is_refused(served: Served, one: Opened, 
 def test_a_horizon_of_nothing_is_refused(served: Served, tmp_path: Path) -> None:
     short = opened(served, relayed_only=True, horizon=0)
     with pytest.raises(SpecError, match="horizon must be at least 1"), relay_in_thread(tmp_path, served, [short.id]):
+        pass
+
+
+def test_a_collection_that_ends_before_anything_could_be_sent_is_refused(served: Served, tmp_path: Path) -> None:
+    soon = opened(served, relayed_only=True, ends=int(time.time()) + 3000)
+    with pytest.raises(SpecError, match="end in more than 3600 seconds"), relay_in_thread(tmp_path, served, [soon.id]):
         pass
 
 
@@ -218,7 +233,7 @@ def test_every_order_of_three_records_is_equally_likely() -> None:
     from scipy.stats import chi2
 
     runs = 6000
-    seen = Counter(outbox.permuted(b"\x00\x01\x02", 1) for _ in range(runs))
+    seen = Counter(mixing.permuted(b"\x00\x01\x02", 1) for _ in range(runs))
     assert len(seen) == 6
     counts = np.array(list(seen.values()))
     assert ((counts - runs / 6) ** 2 / (runs / 6)).sum() < chi2.isf(1e-9, 5)
@@ -227,7 +242,7 @@ def test_every_order_of_three_records_is_equally_likely() -> None:
 def test_a_batch_that_was_taken_but_not_noted_is_sent_again_and_counts_once(
     served: Served, one: Opened, relayed: Relayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, failing, noted = n(served, one), [OSError("the disk is gone")] * 2, outbox.sent
+    failing, noted = [OSError("the disk is gone")] * 2, outbox.sent
 
     def sent(*given: Any) -> None:
         if failing:
@@ -235,10 +250,11 @@ def test_a_batch_that_was_taken_but_not_noted_is_sent_again_and_counts_once(
         noted(*given)
 
     monkeypatch.setattr(outbox, "sent", sent)
-    assert relayed.send(one, [0] * LEAST).status_code == 200
+    for _ in range(2):
+        stays(one, relayed)
     assert relayed.server is not None
     until(lambda: not failing and fates(relayed.server.database)["outgoing"] == 0)  # type: ignore[union-attr]
-    assert n(served, one) == before + LEAST
+    assert n(served, one) == LEAST
 
 
 def test_few_of_a_period_that_goes_by_are_dropped_and_no_more_of_it_is_taken(served: Served, tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ class Forwarder:
         """Learn of the collections; where the collector is away, of those that are known from before."""
         with self._database.reading() as connection:
             known = mirror.views(connection)
+        now = self._service.directory.clock.now()
         for id in ids:
             try:
                 view = mirror.checked(self._upstream.view(id), id)
@@ -62,7 +63,7 @@ class Forwarder:
                     raise
                 _LOG.warning("the collector is away; what it told before is taken to hold")
                 view = known[id]
-            begun = partial(mirror.begun, view=view, anyone=anyone, least=self._rules.least)
+            begun = partial(mirror.begun, view=view, anyone=anyone, least=self._rules.least, now=now)
             self._database.write(begun).result()
             self.views[id] = view
         self._database.write(outbox.renoted).result()
@@ -112,10 +113,10 @@ class Forwarder:
 
     def gather(self) -> float:
         """Put what there is enough of into envelopes."""
-        began = time.monotonic()
+        began, now = time.monotonic(), self._service.directory.clock.now()
         for each in self._collections():
             if each.id not in self.changed:
-                outbox.step(self._database, each, self._rules)
+                outbox.step(self._database, each, self._rules, over=mirror.over(each, now))
         return max(_GATHER_SECONDS, 5 * (time.monotonic() - began))
 
     def send(self) -> float:

@@ -1,7 +1,8 @@
 """Collections as a relay has them: those of its collector, with the same specs and the periods that it hands out.
 
 A relay takes a period a little shorter than its collector does: not in the last period in which the collector still
-takes it, for that is the time in which the relay sends what it has.
+takes it, for that is the time in which the relay sends what it has. For the same reason it takes nothing of a
+collection that is about to end.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from hush.errors import HushError, SpecError, Unsaid, message
 
 MOST_BYTES = 1 << 25
 """Records of one batch that is passed on; a collector takes bodies of twice that unless told otherwise."""
-_PASSED_ON = ("name", "spec", "spec_hash", "period_seconds", "horizon", "ends", "predecessor", "chain", "public")
+LONGEST_MARGIN = 3600
+"""Seconds before the end of a collection from which on a relay takes nothing, at most; a period where that is less."""
+_PASSED_ON = ("name", "spec", "spec_hash", "period_seconds", "horizon", "predecessor", "chain", "public")
 _COUNTS = {"period": MOST_PERIODS, "oldest_period": MOST_PERIODS, "horizon": MOST_PERIODS, "period_seconds": 1 << 40}
 
 
@@ -52,19 +55,33 @@ def oldest(view: dict[str, Any]) -> int:
     return int(max(view["oldest_period"], view["period"] - view["horizon"] + 1, 0))
 
 
+def over(collection: StoredCollection, now: float) -> bool:
+    """Whether the relay takes nothing of a collection any more, and all that it took has come to the store."""
+    return collection.ends is not None and now >= collection.ends + _margin(collection.period_seconds) / 2
+
+
 def most_records(collection: StoredCollection) -> int:
     """How many records one batch that is passed on may have."""
     return min(MOST_RECORDS, MOST_BYTES // collection.parsed.mechanism.report_dtype.itemsize)
 
 
-def begun(connection: sa.Connection, view: dict[str, Any], *, anyone: bool, least: int) -> StoredCollection:
-    """The relay's own row of a collection, new or from before; one whose spec has changed is refused."""
+def begun(connection: sa.Connection, view: dict[str, Any], *, anyone: bool, least: int, now: float) -> StoredCollection:
+    """The relay's own row of a collection, new or from before; one whose spec has changed is refused.
+
+    A new one is refused where it would end before the relay has taken anything.
+    """
     known = views(connection).get(view["id"])
     if known is not None and known["spec_hash"] != view["spec_hash"]:
         raise changed_spec(known, view)
     if view["horizon"] < 1:
         rule = "must be at least 1 for a relay, which sends when the period is over"
         raise SpecError(message("horizon", rule, view["horizon"], "make the collection with a longer one"))
+    ends = _ends(view)
+    if known is None and ends is not None and ends <= now:
+        rule = f"must be ones that end in more than {_margin(view['period_seconds'])} seconds, in which a relay sends"
+        raise SpecError(
+            message("collections", rule, Unsaid("one that ends sooner"), "follow it by one that ends later")
+        )
     made = _inserted(connection, view) if known is None else collections.found(connection, view["id"])
     if 2 * least > most_records(made):
         rule = f"must be at most {most_records(made) // 2} for records of this collection's size"
@@ -77,7 +94,7 @@ def refreshed(connection: sa.Connection, view: dict[str, Any], *, anyone: bool |
     row = collections.found(connection, view["id"])
     values: dict[str, Any] = {
         "status": view["status"],
-        "ends": view["ends"],
+        "ends": _ends(view),
         "period": max(row.period, view["period"]),
         "pruned_below": max(row.pruned_below, oldest(view)),
     }
@@ -101,6 +118,7 @@ def public(view: dict[str, Any], collection: StoredCollection, *, least: int) ->
         "status": collection.status,
         "period": collection.period,
         "oldest_period": max(collection.oldest_period, collection.pruned_below),
+        "ends": collection.ends,
         "needs_key": not collection.anyone_submits,
         "relayed_only": False,
         "release_floor": view.get("release_floor"),
@@ -114,6 +132,15 @@ def changed_spec(known: dict[str, Any], view: dict[str, Any]) -> SpecError:
     rule = f"must stay {known['spec_hash'][:12]}…, as it was when the relay began"
     got = Unsaid(f"{view['spec_hash'][:12]}…")
     return SpecError(message("the collector's spec_hash", rule, got, "ask its operator: no spec changes once open"))
+
+
+def _margin(period_seconds: int) -> int:
+    return min(period_seconds, LONGEST_MARGIN)
+
+
+def _ends(view: dict[str, Any]) -> int | None:
+    """The second from which on the relay takes nothing."""
+    return None if view["ends"] is None else int(view["ends"]) - _margin(view["period_seconds"])
 
 
 def _inserted(connection: sa.Connection, view: dict[str, Any]) -> StoredCollection:

@@ -13,27 +13,34 @@ from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
-import hush
-from hush.collect.envelope import Envelope, new_id
+from hush.collect.envelope import Envelope
 from hush.collect.relay.mirror import most_records
+from hush.collect.relay.mixing import MIXED, envelopes, groups, random_order
 from hush.collect.relay.settings import Rules
 from hush.collect.store import tables
 from hush.collect.store.alone import trying
 from hush.collect.store.collections import CLOSED, StoredCollection
 from hush.collect.store.database import Database
-from hush.randomness import source
 
-BUILD = f"hush-relay/{hush.__version__}"
-"""Which client the collector sees, whoever it was."""
 FORWARDED, FEW, ENDED, REFUSED = "forwarded", "few", "ended", "refused"
 FATES = (FORWARDED, FEW, ENDED, REFUSED)
 """What becomes of records: the collector has them; too few came in their period; it closed; it refused them."""
 _SOME = 900  # as many as a statement of SQLite may name
 
 
-def step(database: Database, collection: StoredCollection, rules: Rules) -> int:
-    """Gather what there is enough of, and settle periods that are refused by now; how many records that was."""
+def step(database: Database, collection: StoredCollection, rules: Rules, *, over: bool = False) -> int:
+    """Gather what there is enough of, and settle what is taken no more; how many records that was.
+
+    While a period is taken, so much of it stays that whatever comes late has company.
+
+    Args:
+        database: The relay's own store.
+        collection: Whose records are gathered.
+        rules: When they are passed on.
+        over: Whether nothing of the collection is taken any more, of whatever period.
+    """
     with trying(database) as mine:
         if not mine:
             return 0
@@ -43,13 +50,13 @@ def step(database: Database, collection: StoredCollection, rules: Rules) -> int:
         for period, number in sorted(waiting.items()):
             if collection.status == CLOSED:
                 done += _dropped(database, collection, period, ENDED)
-            elif number >= rules.least and (period < collection.period or not rules.whole_periods):
-                done += _gathered(database, collection, period, rules.least)
-            elif period < collection.pruned_below:
-                if rules.send_few:
-                    done += _gathered(database, collection, period, number)
+            elif over or period < collection.pruned_below:
+                if number >= rules.least or rules.send_few:
+                    done += _gathered(database, collection, period, rules, least=min(number, rules.least), leave=0)
                 else:
                     done += _dropped(database, collection, period, FEW)
+            elif number >= 2 * rules.least and (period < collection.period or not rules.whole_periods):
+                done += _gathered(database, collection, period, rules, least=rules.least, leave=rules.least)
     return done
 
 
@@ -110,55 +117,54 @@ def counted(connection: sa.Connection, collection: int | None = None) -> dict[st
     }
 
 
-def permuted(records: bytes, size: int) -> bytes:
-    """Records in an order that tells nothing: every one is equally likely, by secure randomness."""
-    from hush.kernels.orders import permutation
+def _gathered(
+    database: Database, collection: StoredCollection, period: int, rules: Rules, *, least: int, leave: int
+) -> int:
+    """Put what waits into envelopes, group by group; how many records these are.
 
-    rows = np.frombuffer(records, np.dtype((np.void, size)))
-    return rows[permutation(source(None).bit_generator, len(rows))].tobytes()
-
-
-def envelopes(collection: StoredCollection, period: int, records: bytes) -> list[Envelope]:
-    """Permuted records in as few envelopes as they need, all of about one size, with ids of their own."""
-    size, most = collection.parsed.mechanism.report_dtype.itemsize, most_records(collection)
-    number = len(records) // size
-    parts = -(-number // most)
-    cuts = [number * part // parts * size for part in range(parts + 1)]
-    mixed = permuted(records, size)
-    return [
-        Envelope(collection.id, collection.spec_hash, new_id(), period, BUILD, size, mixed[start:stop])
-        for start, stop in itertools.pairwise(cuts)
-    ]
-
-
-def _gathered(database: Database, collection: StoredCollection, period: int, least: int) -> int:
-    """Put what waits into envelopes: as much as one holds, and the rest too, where that would be too little."""
+    Of whole periods, which batches go together is drawn: where one goes then has nothing to do with when it came. So
+    many go together that the records of each are mixed with those of others, however large it is.
+    """
+    most = most_records(collection)
     with database.reading() as connection:
-        seqs = _chosen(connection, collection, period, least)
+        seqs, sizes = _waiting_of(connection, collection.number, period)
+    if rules.whole_periods:
+        order = random_order(len(seqs))
+        seqs, sizes = seqs[order], sizes[order]
+        most *= MIXED
+    return sum(
+        _sealed(database, collection, period, seqs[group].tolist())
+        for group in groups(sizes, least=least, most=most, leave=leave)
+    )
+
+
+def _sealed(database: Database, collection: StoredCollection, period: int, seqs: list[int]) -> int:
+    """Put the records of batches into envelopes; how many these are."""
+    with database.reading() as connection:
         made = envelopes(collection, period, b"".join(_records(connection, seqs)))
 
     def work(writing: sa.Connection) -> None:
-        for each in made:
-            values = {"collection": collection.number, "number": each.number, "content": each.to_bytes()}
-            writing.execute(sa.insert(tables.outgoing).values(**values))
+        _put(writing, collection, made)
         _emptied(writing, seqs)
 
     database.write(work).result()
     return sum(each.number for each in made)
 
 
-def _chosen(connection: sa.Connection, collection: StoredCollection, period: int, least: int) -> list[int]:
-    """Whole batches of devices, so many that these are enough, and that what is left is, too, or nothing."""
-    b, most = tables.batch.c, most_records(collection)
-    mine = sa.and_(b.collection == collection.number, b.period == period)
-    asked = sa.select(b.seq, b.accepted).select_from(_waiting()).where(mine).order_by(b.seq)
-    rows = connection.execute(asked.limit(most + least)).all()
-    total = held(connection, collection.number)[period]
-    ends = np.cumsum([row.accepted for row in rows])
-    stop = int(np.searchsorted(ends, most, "right"))
-    while stop < len(rows) and (stop == 0 or ends[stop - 1] < least or total - ends[stop - 1] < least):
-        stop += 1
-    return [row.seq for row in rows[:stop]]
+def _put(connection: sa.Connection, collection: StoredCollection, made: Iterable[Envelope]) -> None:
+    """Let envelopes be sent, after all that are to be sent already."""
+    for each in made:
+        values = {"collection": collection.number, "number": each.number, "content": each.to_bytes()}
+        connection.execute(sa.insert(tables.outgoing).values(**values))
+
+
+def _waiting_of(connection: sa.Connection, collection: int, period: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The batches of a period that wait, as they came, and how many records each has."""
+    b = tables.batch.c
+    asked = sa.select(b.seq, b.accepted).select_from(_waiting()).where(b.collection == collection, b.period == period)
+    rows = connection.execute(asked.order_by(b.seq).execution_options(yield_per=10_000))
+    flat = np.fromiter(itertools.chain.from_iterable(rows), np.int64).reshape(-1, 2)
+    return flat[:, 0], flat[:, 1]
 
 
 def _records(connection: sa.Connection, seqs: Sequence[int]) -> Iterable[bytes]:
@@ -169,14 +175,12 @@ def _records(connection: sa.Connection, seqs: Sequence[int]) -> Iterable[bytes]:
 
 
 def _dropped(database: Database, collection: StoredCollection, period: int, fate: str) -> int:
-    b = tables.batch.c
-    asked = sa.select(b.seq, b.accepted).select_from(_waiting())
     with database.reading() as connection:
-        rows = connection.execute(asked.where(b.collection == collection.number, b.period == period)).all()
-    number = sum(row.accepted for row in rows)
+        seqs, sizes = _waiting_of(connection, collection.number, period)
+    number = int(sizes.sum())
 
     def work(writing: sa.Connection) -> None:
-        _emptied(writing, [row.seq for row in rows])
+        _emptied(writing, seqs.tolist())
         _count(writing, collection.number, {fate: number})
 
     database.write(work).result()
