@@ -9,6 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+_BOOT: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+
+
+def steady() -> float:
+    """Seconds since any moment; those in which the machine sleeps count, too, where it can tell."""
+    return time.clock_gettime(_BOOT) if _BOOT is not None else time.monotonic()
+
 
 class Clock:
     """The time of one process.
@@ -18,7 +25,7 @@ class Clock:
         steady: Seconds since any moment, which do not.
     """
 
-    def __init__(self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, wall: Callable[[], float] = time.time, steady: Callable[[], float] = steady) -> None:
         self._steady = steady
         self._start = wall() - steady()
 

@@ -274,6 +274,7 @@ class Service:
         with _storing():
             self.directory.refresh()
             now = self._clock.now()
+            self._database.write(self._expire).result()
             for id in [each.id for each in self.directory.all() if each.began is not None]:
                 self._database.write(partial(retention.advanced, id=id, now=now)).result()
                 with alone(self._database):
@@ -285,6 +286,10 @@ class Service:
         """A consistent copy of an SQLite store, while it runs."""
         with refusing(), _storing():
             backups.copied(self._database, Path(path))
+
+    def _expire(self, connection: sa.Connection) -> None:
+        for label in tokens.expired(connection, self._clock.now()):
+            deeds.note(connection, "expire", who=retention.END, now=self._clock.now(), label=label)
 
     def _public(self, collection: StoredCollection) -> dict[str, Any]:
         return views.public(self.directory, collection, self._handed_out(collection))

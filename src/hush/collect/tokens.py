@@ -60,6 +60,13 @@ def issued(
     return made
 
 
+def expired(connection: sa.Connection, now: float) -> list[str]:
+    """Drop the tokens that do not hold any more, whatever the clock says later; what people called them."""
+    c = tables.token.c
+    gone = sa.delete(tables.token).where(c.expires.is_not(None), c.expires <= int(now)).returning(c.label)
+    return sorted(connection.execute(gone).scalars())
+
+
 class Tokens:
     """Looks tokens up.
 

@@ -106,6 +106,36 @@ def test_a_log_that_was_left_behind_is_not_played_into_the_copy(
     again.close()
 
 
+def test_a_restore_that_does_not_end_leaves_the_old_store(
+    service: Service, sqlite_database: Database, hand: HandClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that was killed left some of it in the log, which no rename takes along."""
+    id = opened_one(service)
+    service.backup(tmp_path / "copy.db")
+    send(service, sqlite_database, id, REPORTS)
+    store = tmp_path / "killed.db"
+    for end in ("", "-wal"):
+        Path(f"{store}{end}").write_bytes(Path(f"{sqlite_database.url.database}{end}").read_bytes())
+    replace = Path.replace
+
+    def killed(self: Path, target: Path) -> Path:
+        if target == store:
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            restored(tmp_path / "copy.db", str(store), replace=True)
+    again = made_database(str(store))
+    assert Service(again, hand).show(id, whole=True)["n"] == 50
+    again.close()
+    restored(tmp_path / "copy.db", str(store), replace=True)
+    again = made_database(str(store))
+    assert Service(again, hand).show(id, whole=True)["n"] == 0
+    again.close()
+
+
 def test_a_copy_is_one_file_for_its_owner(service: Service, tmp_path: Path) -> None:
     copy = tmp_path / "copies" / "copy.db"
     copy.parent.mkdir()

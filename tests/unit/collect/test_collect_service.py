@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 import hush
+from hush.collect import clock
 from hush.collect.refusals import Refused
 from hush.collect.service import Service
 from hush.collect.store import refusing
@@ -90,6 +91,42 @@ def test_refusals_are_counted(service: Service, database: Database) -> None:
     again = Service(database, service.directory.clock)
     assert again.refusals() == {"record": 3, "unknown": 3}
     assert again.show(id, whole=True)["refusals"] == {"record": 3}
+
+
+def test_a_spec_that_is_known_is_not_read_again(service: Service, database: Database) -> None:
+    """Several collectors look at the store every second, and a spec may be megabytes."""
+    id = opened_one(service)
+    before = service.directory.named(id)
+    parsed = before.parsed
+    database.write(lambda connection: connection.execute(sa.text("UPDATE collection SET spec = 'unread'"))).result()
+    service.directory.refresh()
+    after = service.directory.named(id)
+    assert after is not before
+    assert after.spec is before.spec
+    assert after.parsed is parsed
+    assert Service(database, service.directory.clock).directory.named(id).spec == "unread"
+
+
+def test_time_goes_by_while_the_machine_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = {"boot": 5.0}
+    monkeypatch.setattr(clock, "_BOOT", 7)
+    monkeypatch.setattr("time.clock_gettime", lambda which: {7: seconds["boot"]}[which])
+    made = clock.Clock(wall=lambda: 1000.0)
+    seconds["boot"] += 3600
+    assert made.now() == 4600.0
+
+
+def test_an_expired_token_stays_so_whatever_the_clock_says_later(service: Service, hand: HandClock) -> None:
+    token = service.issue_token("admin", label="short", seconds=60, who="ada")
+    kept = service.issue_token("admin", label="long", seconds=DAY, who="ada")
+    hand.forward(61)
+    service.maintain()
+    hand.forward(-1000)  # a server that is started before its machine knows the time
+    assert service.directory.tokens.holder(token, hand.now()) is None
+    assert service.directory.tokens.holder(kept, hand.now()) is not None
+    assert [(each["what"], each["who"], each["detail"]) for each in service.deeds(1)] == [
+        ("expire", "its end", {"label": "short"})
+    ]
 
 
 def test_tokens_are_issued_listed_and_taken_back(service: Service, hand: HandClock) -> None:

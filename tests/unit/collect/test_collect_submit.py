@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 
 import hush
+from hush.collect import checking
 from hush.collect.envelope import Envelope, body, new_id
+from hush.collect.store import collections
 from tests.collecting import HandClock
 from tests.collectors import SPEC, Opened, Served, in_thread, opened
 
@@ -115,6 +119,32 @@ def test_what_is_known_is_answered_after_its_period_until_that_is_forgotten(serv
     assert counted(served, one) == 3
 
 
+def test_a_period_that_another_collector_has_pruned_is_past(served: Served) -> None:
+    """The store knows it before this process does."""
+    one = opened(served)
+    assert served.server is not None
+    number = served.server.service.directory.named(one.id).number
+    database = served.server.database
+    database.write(lambda connection: collections.changed(connection, number, pruned_below=1)).result()
+    assert reason(served.send(one, one.body([0]))) == "period-past"
+
+
+def test_a_relay_s_batch_is_checked_beside_the_others(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However small it is: finding each wrong record takes as long as a large batch."""
+    threads = set()
+    checked = checking.checked
+
+    def noted(*args: Any, **more: Any) -> Any:
+        threads.add(threading.current_thread().name.partition("_")[0])
+        return checked(*args, **more)
+
+    monkeypatch.setattr(checking, "checked", noted)
+    one = opened(served)
+    sent = body(served.token("relay", collection=one.id), with_wrong(one, [3]))
+    assert served.send(one, sent, query="?partial").status_code == 200
+    assert threads == {"hush-checking"}
+
+
 def test_an_end_that_was_set_is_kept(served: Served, hand: HandClock) -> None:
     one = opened(served, ends=int(hand.second) + 100)
     known = one.body([0])
@@ -142,6 +172,7 @@ def test_a_relay_s_batch_is_taken_without_what_is_wrong(served: Served) -> None:
         assert answer.json()["accepted"] == 8
         assert answer.json()["refused"] == [{"index": 3, "reason": "record"}, {"index": 7, "reason": "record"}]
     assert counted(served, one) == 8
+    assert served.ask("GET", f"{one.path}/refusals").json() == {"record": 2}  # once, however often it came
     fine = served.send(one, one.body([0, 1], key=relay), query="?partial")
     assert "refused" not in fine.json()
     assert reason(served.send(one, body(relay, with_wrong(one, [*range(10)])), query="?partial")) == "record"

@@ -52,7 +52,13 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     bodies = Bodies(seconds=settings.body_seconds, most_in_flight=settings.most_in_flight)
     groups = GroupCommit(database, measures, most_bytes=settings.most_waiting)
     by_key = Rates(rate=settings.key_rate, burst=settings.key_burst)
-    submissions = Submissions(database, service.directory, groups, bodies, by_key, most_bytes=settings.most_body)
+
+    def refused(id: str, reason: str, number: int = 1) -> None:
+        service.count_refusals(Counter({(id, reason): number}))
+
+    submissions = Submissions(
+        database, service.directory, groups, bodies, by_key, refused, most_bytes=settings.most_body
+    )
 
     async def take(request: Request) -> Response:
         forwarder.holding(request.path_params["id"])
@@ -91,9 +97,6 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     _watch(measures, database)
     tries = "Times in a row that the collector did not acknowledge a batch"
     measures.watch("hush_relay_failures", tries, lambda: forwarder.failures)
-
-    def refused(id: str, reason: str) -> None:
-        service.count_refusals(Counter({(id, reason): 1}))
 
     return Gate(api, take, settings, measures, refused, lambda: None)
 

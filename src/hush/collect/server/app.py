@@ -46,7 +46,13 @@ def application(service: Service, database: Database, settings: ServerSettings) 
     bodies = Bodies(seconds=settings.body_seconds, most_in_flight=settings.most_in_flight)
     groups = GroupCommit(database, measures, most_bytes=settings.most_waiting)
     by_key = Rates(rate=settings.key_rate, burst=settings.key_burst)
-    submissions = Submissions(database, service.directory, groups, bodies, by_key, most_bytes=settings.most_body)
+
+    def refused(id: str, reason: str, number: int = 1) -> None:
+        service.count_refusals(Counter({(id, reason): number}))
+
+    submissions = Submissions(
+        database, service.directory, groups, bodies, by_key, refused, most_bytes=settings.most_body
+    )
     listening = live.Live(service, database, access, most=settings.most_listeners)
     chores = _chores(service, database, measures)
 
@@ -88,9 +94,6 @@ def application(service: Service, database: Database, settings: ServerSettings) 
     measures.watch("hush_bytes_waiting", "Bytes of batches that wait for the store", lambda: groups.bytes_waiting)
     measures.watch("hush_bytes_in_flight", "Bytes of bodies that are held", lambda: bodies.held)
     measures.watch("hush_listeners", "Listeners to live estimates", lambda: listening.listeners)
-
-    def refused(id: str, reason: str) -> None:
-        service.count_refusals(Counter({(id, reason): 1}))
 
     gate = Gate(api, submissions.take, settings, measures, refused, listening.stop)
     measures.watch("hush_requests_under_way", "Requests that are being answered", lambda: gate.under_way)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qsl
 
@@ -42,6 +43,7 @@ class Submissions:
         groups: What writes them.
         bodies: What reads them.
         rates: How often a key may be used.
+        refused: Told how many records of a collection were refused, of batches whose others were kept.
         most_bytes: The longest body.
     """
 
@@ -52,11 +54,12 @@ class Submissions:
         groups: GroupCommit,
         bodies: Bodies,
         rates: Rates,
+        refused: Callable[[str, str, int], None],
         *,
         most_bytes: int,
     ) -> None:
         self._database, self._directory, self._groups = database, directory, groups
-        self._bodies, self._rates, self._most_bytes = bodies, rates, most_bytes
+        self._bodies, self._rates, self._refused, self._most_bytes = bodies, rates, refused, most_bytes
         self._aside = ThreadPoolExecutor(_THREADS, "hush-checking")
 
     def close(self) -> None:
@@ -114,10 +117,15 @@ class Submissions:
         if fate is Fate.CONFLICT:
             rule, got = "must be new, or that of the very same batch", Unsaid("that of another one")
             raise Refused("conflict", message("batch", rule, got, "draw a new id for a new batch"))
-        if fate in (Fate.CLOSED, Fate.PAST):  # the store knows more than this process does as yet
+        if fate is Fate.CLOSED:  # the store knows more than this process does as yet
             checking.timely(self._directory, collection, envelope.period)
-            rule, remedy = "must be open, and the period not over", "report no more to it"
+            rule, remedy = "must be open", "report no more to it"
             raise Refused("status", message("collection", rule, Unsaid("closed"), remedy))
+        if fate is Fate.PAST:
+            rule, remedy = "must be one that is not over", "drop it: it comes too late"
+            raise Refused("period-past", message("period", rule, envelope.period, remedy))
+        if wrong and fate is Fate.KEPT:
+            self._refused(collection.id, "record", len(wrong))
         accepted = envelope.number - len(wrong)
         told = f'{{"batch": "{envelope.batch}", "period": {envelope.period}, "accepted": {accepted}'
         if wrong:

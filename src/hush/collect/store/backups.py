@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +51,21 @@ def restored(source: Path, store: str, *, replace: bool = False) -> None:
             part = target.with_name(f"{target.name}.restoring")
             _copy(connection, part)
         with naming(target):
-            for leftover in (target, Path(f"{target}-wal"), Path(f"{target}-shm")):
+            if target.exists():
+                _in_one_file(target)
+            for leftover in (Path(f"{target}-wal"), Path(f"{target}-shm")):
                 leftover.unlink(missing_ok=True)  # a log that stayed would be played into the copy
+            _synced(target.parent, os.O_RDONLY)
             part.replace(target)
             _synced(target.parent, os.O_RDONLY)
     finally:
         lock.release()
+
+
+def _in_one_file(store: Path) -> None:
+    """Bring the log of a store into its file: whatever ends a restore before its end leaves all of the old one."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(store, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")  # of a damaged one there is nothing to be saved
 
 
 def _sound(connection: sqlite3.Connection) -> None:
