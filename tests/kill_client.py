@@ -90,8 +90,8 @@ class DyingHome(Home):
 def work(url: str, key: str, home: str, log: str, way: str, left: int) -> None:
     """The client: answer without end, and write down every receipt. With the way "" it only sends what waits."""
     transport = Dying(way, left) if way in (BEFORE, AFTER) else None
-    more: dict[str, Any] = {"maximum_chain": 10**6, "maximum_total": 10**6, "fresh": 0.2, "transport": transport}
-    collector = Collector(url, home=home, key=key, **more)
+    more: dict[str, Any] = {"maximum_chain": 10**6, "maximum_total": 10**6, "times_known": True, "fresh": 0.2}
+    collector = Collector(url, home=home, key=key, transport=transport, **more)
     if not way:
         told = collector.flush(wait=120)
         assert (told.waiting, dict(told.dropped)) == (0, {}), told

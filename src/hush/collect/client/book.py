@@ -16,7 +16,6 @@ from hush.mechanisms.spec import Spec
 
 LONGEST_CHAIN = 1000
 _LATEST = 1000  # batches whose fate is kept in any case
-_KEPT = ("status", "period", "chain", "spec_hash", "horizon", "period_seconds", "relayed_only", "needs_key")
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,7 @@ class Offer:
         chain: The ids of the collection and all it follows, the first one last.
         plain: What of it is kept, to go on while the server cannot be reached.
         moved: Whether it may have been elsewhere before.
+        told: The period that the server told, which may be below one that it told before; None for the period.
     """
 
     collection: str
@@ -44,6 +44,7 @@ class Offer:
     chain: tuple[str, ...]
     plain: Mapping[str, Any]
     moved: bool = False
+    told: int | None = None
 
 
 def offered(collection: str, origin: str, view: Mapping[str, Any], known: Offer | None = None) -> Offer:
@@ -64,7 +65,7 @@ def offered(collection: str, origin: str, view: Mapping[str, Any], known: Offer 
         raise _odd("chain", f"be the ids of this collection and of those that it follows, at most {LONGEST_CHAIN}")
     spec = parsed(view.get("spec"), view.get("spec_hash"))
     found = known.loss if known is not None and known.spec.hash == spec.hash else loss(spec)
-    plain = {name: view[name] for name in _KEPT if name in view}
+    plain = {"status": view["status"], "chain": chain, "needs_key": bool(view.get("needs_key"))}
     return Offer(collection, origin, spec, found, view["status"], period, tuple(chain), plain)
 
 
@@ -110,6 +111,8 @@ def remember(sql: sqlite3.Connection, offer: Offer) -> tuple[int, int, int]:
         sql.execute("UPDATE collection SET origin = ? WHERE id = ?", (offer.origin, number))
     if offer.period > period:
         _forget(sql, number, offer.period)
+    if offer.status == "closed":  # nobody answers again: what they answered need not be told from another value
+        sql.execute("UPDATE answered SET tag = x'' WHERE collection = ?", [number])
     if offer.period > period or before != view:
         sql.execute(
             "UPDATE collection SET period = MAX(period, ?), view = ? WHERE id = ?", (offer.period, view, number)

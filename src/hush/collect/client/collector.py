@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ from hush.collect.client.spool import Quota, Spool
 from hush.collect.client.wire import SendOutcome, Unreachable, Wire
 from hush.collect.envelope import LONGEST_KEY, MOST_RECORDS, Envelope
 from hush.collect.loss import Loss
-from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
+from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, message
 from hush.longitudinal.ledger import Ledger
 from hush.mechanisms.spec import Spec
 from hush.rules import integer
@@ -58,6 +59,9 @@ class Collector:
         maximum_total: The most that one person's answers may lose in all collections of this home.
         delta: The most that the deltas of one person's answers may sum up to; 0 to take none.
         unprotected: Whether to answer where some values are not protected (ULDP).
+        times_known: Whether it may be seen when a person's value changes, though not to what. Protocols that keep
+            answers charge less then: what they bound for changes at known times. Left out, every answer is charged
+            with what fresh noise hides of it, and one without fresh noise is given once.
         build: Which release of a program this is; the server can leave out one that is broken.
         batch_records: How many reports go into one batch of many people, at most 100,000.
         quota_bytes: How much may wait for the server, all collections of this home together.
@@ -83,6 +87,7 @@ class Collector:
         maximum_total: Amount = 20.0,
         delta: Amount = 0.0,
         unprotected: bool = False,
+        times_known: bool = False,
         build: str | None = None,
         batch_records: int = MOST_RECORDS,
         quota_bytes: int = 1 << 26,
@@ -101,6 +106,7 @@ class Collector:
             maximum_total=maximum_total,
             delta=delta,
             unprotected=unprotected,
+            times_known=times_known,
         )
         self._pinned, self._fresh = _pinned(spec), _seconds("fresh", fresh)
         self._batch_records = integer("batch_records", batch_records, 1, MOST_RECORDS, "leave it out")
@@ -171,14 +177,23 @@ class Collector:
         if last is not None and self._spool.due():
             return last
         try:
-            return self._agreed(self._offered(last))
+            found = self._agreed(self._offered(last))
         except Unreachable:
             if last is None:
                 raise
             return last
+        return found if last is None else self._noted(found)
 
     def _offered(self, known: Offer | None) -> Offer:
         return offered(self._wire.collection, self._wire.origin, self._wire.view(), known)
+
+    def _noted(self, offer: Offer) -> Offer:
+        """Enter what was told of a known collection, and forget what is over: its period never goes back."""
+        with self._home.transaction() as sql:
+            *_, period = remember(sql, offer)
+        if offer.period < period:
+            _log.warning("the server tells of period %d, after %d: the later one stands", offer.period, period)
+        return replace(offer, period=period, told=offer.period)
 
     def _agreed(self, offer: Offer) -> Offer:
         if self._pinned is not None and offer.spec.hash != self._pinned:
@@ -222,8 +237,11 @@ class Collector:
 
     def _receipts(self, batches: Mapping[int, Receipt]) -> tuple[Receipt, ...]:
         """What became of batches by now."""
+        offer = None if self._known is None else self._known[1]
+        told = offer.told if offer is not None and offer.told is not None and offer.told < offer.period else None
         with self._home.transaction(write=False) as sql:
-            return tuple(spool.receipt(sql, number) or before for number, before in batches.items())
+            now = [spool.receipt(sql, number) or before for number, before in batches.items()]
+        return tuple(replace(each, told=told) for each in now)
 
     # Sending.
 
@@ -248,6 +266,9 @@ class Collector:
             told = _together(told, self._deliver())
             if not told.waiting or time.monotonic() >= end:
                 break
+        if told.accepted or told.dropped or not told.waiting:  # and it can be reached, as it seems
+            with suppress(HushError):
+                self._offer()  # which forgets what is over
         return Delivery(told.accepted, dict(told.dropped), self.waiting, told.reason, self._spool.due())
 
     def discard(self) -> int:
@@ -335,13 +356,14 @@ class Person:
     def spent(self) -> Spent:
         """What this person has spent: here, along the chain, and in all."""
         books, counts, own = self._collector._spent(self._id)
-        return books.spent(counts, own)
+        return books.spent(counts, own, self._collector._limits.times_known)
 
     @property
     def ledger(self) -> Ledger:
         """All that was spent in this home, as a ledger with the limit `maximum_total`."""
         books, counts, _ = self._collector._spent(self._id)
-        return books.ledger(counts, self._collector._limits.maximum_total)
+        limits = self._collector._limits
+        return books.ledger(counts, limits.maximum_total, limits.times_known)
 
 
 class Persons:

@@ -51,7 +51,8 @@ class Home:
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, secret: bytes | None = None) -> None:
-        self.path = Path(folder).expanduser() / FILE
+        self.path = Path(folder).expanduser().absolute() / FILE  # whatever folder is the current one later
+        self._proof: bytes | None = None
         if secret is not None and (not isinstance(secret, bytes) or len(secret) < 16):
             rule, remedy = "must be 16 bytes at least", "draw it once, secrets.token_bytes(32), and keep it elsewhere"
             raise ParameterError(message("secret", rule, Unsaid("something else"), remedy))
@@ -69,7 +70,7 @@ class Home:
                 rule, got = f"must be of version {VERSION}", Unsaid(f"version {version}")
                 raise ParameterError(message("home", rule, got, "upgrade hush"))
             key, proof = sql.execute("SELECT key, proof FROM secret").fetchone()
-        self._key = self._proven(key if secret is None else secret, proof)
+        self._key, self._proof = self._proven(key if secret is None else secret, proof), proof
 
     def hashed(self, *parts: bytes) -> bytes:
         """16 bytes that tell nothing to whoever has not the key."""
@@ -82,9 +83,13 @@ class Home:
     def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
         """All of what is done in it is on the disk afterwards, or nothing; meanwhile nobody else writes."""
         try:
-            connection = _connected(f"{self.path.absolute().as_uri()}?mode=rw")
+            connection = _connected(f"{self.path.as_uri()}?mode=rw")
             try:
                 connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                if self._proof is not None and connection.execute("SELECT proof FROM secret").fetchall() != [
+                    (self._proof,)
+                ]:
+                    raise self._unusable("it was replaced by another one meanwhile; begin anew with a new Collector")
                 yield connection
                 connection.execute("COMMIT")
             finally:
@@ -97,7 +102,7 @@ class Home:
         os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
             own = secrets.token_bytes(32)
-            connection = _connected(made.absolute().as_uri())
+            connection = _connected(made.as_uri())
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 for statement in (PEOPLE_TABLES + _TABLES).split(";")[:-1]:
@@ -135,7 +140,7 @@ class Home:
 def _connected(where: str) -> sqlite3.Connection:
     connection = sqlite3.connect(where, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, uri=True)
     try:
-        for rule in ("synchronous=EXTRA", "secure_delete=ON", "temp_store=MEMORY"):
+        for rule in ("synchronous=EXTRA", "fullfsync=ON", "secure_delete=ON", "temp_store=MEMORY"):
             connection.execute(f"PRAGMA {rule}").fetchall()
     except BaseException:  # it is no database, say
         connection.close()

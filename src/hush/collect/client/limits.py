@@ -32,6 +32,7 @@ class Limits:
         maximum_total: The most that all answers may, in all collections.
         delta: The most that all deltas may sum up to; 0 for none.
         unprotected: Whether values may be revealed that a collection says need no protection.
+        times_known: Whether it may be seen when a value changes, where answers are kept.
     """
 
     maximum: Fraction
@@ -39,10 +40,18 @@ class Limits:
     maximum_total: Fraction
     delta: Fraction
     unprotected: bool
+    times_known: bool = False
 
     @classmethod
     def of(
-        cls, *, maximum: Amount, maximum_chain: Amount, maximum_total: Amount, delta: Amount, unprotected: bool
+        cls,
+        *,
+        maximum: Amount,
+        maximum_chain: Amount,
+        maximum_total: Amount,
+        delta: Amount,
+        unprotected: bool,
+        times_known: bool = False,
     ) -> Limits:
         """Checked."""
         several = {"maximum": maximum, "maximum_chain": maximum_chain, "maximum_total": maximum_total}
@@ -54,7 +63,7 @@ class Limits:
         except (ValueError, ArithmeticError):
             rule, remedy = "must be a number of at least 0 and below 1", "leave it out to consent to none"
             raise ParameterError(message("delta", rule, delta, remedy)) from None
-        return cls(one, chain, total, slack, bool(unprotected))
+        return cls(one, chain, total, slack, bool(unprotected), bool(times_known))
 
     def consent(self, found: Loss) -> None:
         """Refuse what one answer would lose, whoever gives it."""
@@ -76,10 +85,12 @@ class Limits:
         """
         chain, total = Ledger(limit=self.maximum_chain), Ledger(limit=self.maximum_total)
         slack = Fraction(0)
-        for place, told in books.accounts(counts):
+        for place, told in books.accounts(counts, self.times_known):
             if told.spent is None:
-                rule, got = "must be bounded", Unsaid("answers that are kept in ways whose loss nothing bounds")
-                return message("loss", rule, got, "answer no more to it")
+                rule = "must be bounded for values that change at any time"
+                got = Unsaid(f"{told.reports} answers that show when a value changes")
+                remedy = "answer once and no more; or pass times_known=True, if that may be seen"
+                return message("loss", rule, got, remedy if not self.times_known else "answer no more to it")
             slack += told.delta
             for name, ledger in (("maximum_chain", chain), ("maximum_total", total)):
                 if ledger is chain and place not in books.in_chain:
@@ -126,9 +137,10 @@ class Books:
         names = tuple(name for _, _, name, _ in rows)
         return cls(numbers, names, tuple(_spec(text) for *_, text in rows), inside, numbers.index(protocol))
 
-    def accounts(self, counts: Sequence[int]) -> list[tuple[int, Account]]:
+    def accounts(self, counts: Sequence[int], times_known: bool) -> list[tuple[int, Account]]:
         """What so many answers in each protocol come to, where there are some."""
-        return [(i, account(self.specs[i], number)) for i, number in enumerate(counts) if number]
+        several = ((i, number) for i, number in enumerate(counts) if number)
+        return [(i, account(self.specs[i], number, times_known=times_known)) for i, number in several]
 
     def counts(self, sql: sqlite3.Connection, people: Ints) -> Ints:
         """How many answers each person has given by each protocol, shape (people, protocols)."""
@@ -154,20 +166,20 @@ class Books:
         may = np.array([each is None for each in why], np.bool_)[back.ravel()]
         return may, next((each for each in why if each is not None), None)
 
-    def spent(self, counts: Sequence[int], own: int) -> Spent:
+    def spent(self, counts: Sequence[int], own: int, times_known: bool) -> Spent:
         """What somebody with so many answers has spent, `own` of them in the collection that is asked about."""
-        told = self.accounts(counts)
+        told = self.accounts(counts, times_known)
         chain = [each.spent for place, each in told if place in self.in_chain]
         delta = sum((each.delta for _, each in told), start=Fraction(0))
-        here = account(self.specs[self.own], own).spent
+        here = account(self.specs[self.own], own, times_known=times_known).spent
         return Spent(here, _sum(chain), _sum([each.spent for _, each in told]), delta, own)
 
-    def ledger(self, counts: Sequence[int], limit: Fraction) -> Ledger:
+    def ledger(self, counts: Sequence[int], limit: Fraction, times_known: bool) -> Ledger:
         """All that somebody with so many answers has spent, an entry for each spec.
 
-        The limit is raised to what was spent, where it has been lowered since.
+        The limit is raised to what was spent, where it has been lowered since; what nothing bounds has no entry.
         """
-        told = [(self.names[place], each.spent) for place, each in self.accounts(counts) if each.spent]
+        told = [(self.names[place], each.spent) for place, each in self.accounts(counts, times_known) if each.spent]
         made = Ledger(limit=max([limit, sum((spent for _, spent in told), start=Fraction(0))]))
         for name, spent in told:
             made.spend(spent, what=f"spec {name[:12]}")

@@ -24,6 +24,7 @@ class Receipt:
         batch: The id of the batch that it is in.
         state: "waiting", "accepted" or "dropped".
         reason: Why it waits or was dropped, as the server or the connection had it; "" for nothing.
+        told: The period that the server tells of now, where it is below one that it told before; else None.
     """
 
     collection: str
@@ -31,6 +32,7 @@ class Receipt:
     batch: str
     state: str
     reason: str = ""
+    told: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

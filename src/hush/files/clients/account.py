@@ -2,7 +2,7 @@
 
 A report that is withheld because a value changed would tell that it did. So the account of a collection is a number of
 reports, and the loss is what that number can lose. Of mechanisms with fresh noise it is the sum, as exact fractions; of
-protocols that keep answers it is the bound for values that change.
+protocols that keep answers it is the bound for values that change: at times that are known anyway, or at any times.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Account:
 
     Args:
         reports: How many there were.
-        spent: Their loss for values that change, at known times where answers are kept (each attribute of a tuple for
-            itself): what a limit is held against; None where nothing bounds it.
+        spent: Their loss for values that change, where answers are kept at known times (each attribute of a tuple for
+            itself) or at any: what a limit is held against; None where nothing bounds it.
         unchanging: Their loss for a value that does not change.
         delta: The sum of the reports' deltas, where they have some.
     """
@@ -37,8 +37,15 @@ class Account:
     delta: Fraction = Fraction(0)
 
 
-def account(spec: Spec, reports: int) -> Account:
-    """The account of so many reports of one person."""
+def account(spec: Spec, reports: int, *, times_known: bool = True) -> Account:
+    """The account of so many reports of one person.
+
+    Args:
+        spec: What makes them.
+        reports: How many there are.
+        times_known: Whether everybody may know when a value changes, if not to what; else any two histories are
+            compared, and where kept answers are shown without fresh noise, nothing bounds more than one report.
+    """
     m = spec.mechanism
     if reports == 0:
         return Account(0, Fraction(0), Fraction(0))
@@ -49,7 +56,7 @@ def account(spec: Spec, reports: int) -> Account:
         total = as_written(m.guarantee.epsilon) * reports
         delta = as_written(m.guarantee.delta) * reports if isinstance(m.guarantee, ApproxLDP) else Fraction(0)
         return Account(reports, total, total, delta)
-    bound = m.history_bound(reports)
+    bound = m.history_bound(reports) if times_known else m.any_histories_bound(reports)
     return Account(
         reports, None if math.isinf(bound) else as_written(bound), as_written(m.sequence_guarantee(reports).epsilon)
     )
