@@ -15,10 +15,13 @@ import pytest
 import sqlalchemy as sa
 
 import hush
+from hush.collect.clock import Clock
 from hush.collect.envelope import Envelope, body
 from hush.collect.relay import mixing, outbox
 from hush.collect.relay.app import fates
+from hush.collect.service import Service
 from hush.collect.store import tables
+from hush.collect.store.database import Database
 from hush.errors import SpecError
 from tests.collectors import Opened, Served, in_thread, opened
 from tests.relays import Relayed, until
@@ -143,6 +146,15 @@ def test_other_routes_are_not_there(one: Opened, relayed: Relayed) -> None:
     assert "hush_relay_reports_forwarded" in httpx.get(f"{relayed.url}/metrics").text
 
 
+def test_what_became_of_reports_is_counted_once_for_all_measures(
+    relayed: Relayed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, counted = [], outbox.counted
+    monkeypatch.setattr(outbox, "counted", lambda connection: asked.append(1) or counted(connection))
+    assert "\nhush_relay_reports_held 0.0\n" in httpx.get(f"{relayed.url}/metrics").text
+    assert len(asked) == 1
+
+
 def test_the_shuffled_guarantee_is_that_of_the_least(served: Served, one: Opened, relayed: Relayed) -> None:
     for _ in range(2):
         stays(one, relayed)
@@ -255,6 +267,17 @@ def test_a_batch_that_was_taken_but_not_noted_is_sent_again_and_counts_once(
     assert relayed.server is not None
     until(lambda: not failing and fates(relayed.server.database)["outgoing"] == 0)  # type: ignore[union-attr]
     assert n(served, one) == LEAST
+
+
+def test_a_key_that_another_process_takes_back_ends_at_a_relay_too(
+    served: Served, one: Opened, postgres_url: str, tmp_path: Path
+) -> None:
+    with relay_in_thread(tmp_path, served, [one.id], store=postgres_url) as relayed:
+        assert relayed.send(one, [0]).status_code == 200
+        other = Database(postgres_url)
+        Service(other, Clock()).revoke(relayed.key.split("-")[2], who="command line")
+        other.close()
+        until(lambda: relayed.send(one, [0]).status_code == 401)
 
 
 def test_few_of_a_period_that_goes_by_are_dropped_and_no_more_of_it_is_taken(served: Served, tmp_path: Path) -> None:

@@ -42,6 +42,10 @@ _SECURE = [*_SAFE, (b"strict-transport-security", b"max-age=31536000")]
 _NO_STORE = (b"cache-control", b"no-store")
 
 
+Take = Callable[[Request], Awaitable[Response]]
+"""What takes batches."""
+
+
 class Gate:
     """The whole server, as ASGI has it.
 
@@ -57,7 +61,7 @@ class Gate:
     def __init__(
         self,
         api: FastAPI,
-        submit: Callable[[Request], Awaitable[Response]],
+        submit: Take,
         settings: ServerSettings,
         measures: Measures,
         refused: Callable[[str, str], None],

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
@@ -59,7 +61,23 @@ class Measures:
         """A gauge that is read when someone looks."""
         Gauge(name, help, registry=self.registry).set_function(value)
 
+    def watch_together(self, helps: Mapping[str, str], values: Callable[[], Mapping[str, float]]) -> None:
+        """Gauges that are read at once when someone looks, by name."""
+        self.registry.register(_Together(helps, values))
+
     def shown(self) -> bytes:
         """All of it, as Prometheus reads it; but not when each thing happened first, which the library would add."""
         lines = generate_latest(self.registry).splitlines(keepends=True)
         return b"".join(line for line in lines if not _CREATED.match(line))
+
+
+class _Together(Collector):
+    """Gauges of which one reading tells all."""
+
+    def __init__(self, helps: Mapping[str, str], values: Callable[[], Mapping[str, float]]) -> None:
+        self._helps, self._values = helps, values
+
+    def collect(self) -> Iterator[Metric]:
+        values = self._values()
+        for name, help in self._helps.items():
+            yield GaugeMetricFamily(name, help, value=values[name])
