@@ -163,9 +163,7 @@ def new_id() -> str:
 def body(key: str, envelope: bytes) -> bytes:
     """What is sent: the key, where there is one, and the envelope."""
     word = key.encode()
-    if len(word) > LONGEST_KEY:
-        rule, got = f"must be at most {LONGEST_KEY} bytes", Unsaid(f"{len(word)}")
-        raise EnvelopeError(message("key", rule, got, "use the ingest key that the collection has"))
+    _word(word)
     return bytes([len(word)]) + word + envelope
 
 

@@ -2,7 +2,7 @@
 
 Nothing that answers is believed to be the collector: only an answer that names the very batch accepts it, and only a
 refusal in the collector's own words drops one. Everything else, a hotel's login page, say, leaves the batch waiting.
-No cookie is taken, no redirect followed, and no answer read beyond its bounds.
+No cookie is taken, no redirect followed, nothing unpacked, and no answer read beyond its bounds, in bytes or in time.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ import email.utils
 import json
 import os
 import re
+import socket
 import ssl
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
@@ -33,13 +35,17 @@ LONGEST_WAIT = 86_400.0
 """Seconds that a server may ask to wait for."""
 _PATH = re.compile(r"(.*)/v1/collections/([0-9a-f]{32})/?")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_VIEW_BYTES = 1 << 26  # a spec may have millions of labels
+VIEW_BYTES = 1 << 22
+"""How long what a server tells of a collection may be: a spec has all labels."""
 _ANSWER_BYTES = 1 << 20
 _IDLE = 2.0  # seconds after which a connection is not used again: a server may be about to end it
 
 
 class Unreachable(HushError, ConnectionError):
     """The collector cannot be reached, or something else answers in its place."""
+
+    retry_after: float | None = None
+    """Seconds that it asks to wait for."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,7 @@ class Wire:
         tls: Which certificates to believe; left out, those that the system does.
         transport: What requests go through, of httpx; left out, the network.
         plaintext: Whether to speak without TLS to other machines.
+        most_view: Bytes that the server may tell of the collection.
     """
 
     def __init__(
@@ -76,23 +83,26 @@ class Wire:
         tls: ssl.SSLContext | None,
         transport: httpx.BaseTransport | None,
         plaintext: bool,
+        most_view: int = VIEW_BYTES,
     ) -> None:
         self.url, self.origin, self.collection = _address(url, plaintext)
         if tls is not None and (tls.verify_mode != ssl.CERT_REQUIRED or not tls.check_hostname):
             rule, got = "must check certificates and names", Unsaid("one that does not")
             raise ParameterError(message("tls", rule, got, "begin with ssl.create_default_context()"))
-        self._timeout, self._tls, self._transport = timeout, tls, transport
+        self._timeout, self._tls, self._transport, self._most_view = timeout, tls, transport, most_view
         self._lock = threading.Lock()
         self._made: tuple[int, httpx.Client] | None = None
+        self._sockets: list[socket.socket] = []
 
     def view(self) -> dict[str, Any]:
         """What the server tells of the collection."""
         try:
-            status, headers, data = self._request("GET", self.url, None, _VIEW_BYTES)
+            status, headers, data = self._request("GET", self.url, None, self._most_view)
         except _Failed as error:
             raise self._unreachable(error.args[0]) from None
         if status != 200:
-            raise self._unreachable(reason_of(status, headers, data) or f"status {status}")
+            told = reason_of(status, headers, data) or f"status {status}"
+            raise self._unreachable(told, asked_to_wait(headers))
         try:
             plain = strict_json.loads(data)
         except ValueError:
@@ -136,6 +146,7 @@ class Wire:
                         verify=self._tls or True,
                         transport=self._transport,
                         follow_redirects=False,
+                        trust_env=self.url.startswith("https:"),  # no proxy sees what has no TLS
                         limits=httpx.Limits(keepalive_expiry=_IDLE),
                         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
                         headers={"User-Agent": "hush", "Accept-Encoding": "identity"},
@@ -147,26 +158,49 @@ class Wire:
         client = self._client()
         import httpx
 
-        end = time.monotonic() + 10 * self._timeout
         headers = {} if content is None else {"Content-Type": "application/octet-stream"}
-        data = bytearray()
+        data, longest = bytearray(), 10 * self._timeout
+        end, watch = time.monotonic() + longest, threading.Timer(longest, self._cut)
+        watch.daemon = True
+        watch.start()
         try:
-            with client.stream(method, url, content=content, headers=headers) as answer:
+            more = {"trace": self._connecting}
+            with client.stream(method, url, content=content, headers=headers, extensions=more) as answer:
+                if answer.headers.get("content-encoding", "identity").strip().lower() != "identity":
+                    raise _Failed("answer-encoded")  # which was not asked for, and may unpack to anything
                 for part in answer.iter_bytes():
                     data += part
                     if len(data) > most:
                         raise _Failed("answer-too-long")
-                    if time.monotonic() > end:
-                        raise _Failed("answer-too-slow")
                 return answer.status_code, answer.headers, bytes(data)
         except httpx.TimeoutException:
             raise _Failed("timeout") from None
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL, RuntimeError) as error:  # an odd Location; a client that was closed
+            if time.monotonic() >= end:
+                raise _Failed("answer-too-slow") from None
             raise _Failed("tls" if "CERTIFICATE" in str(error).upper() else "unreachable") from None
+        finally:
+            watch.cancel()
 
-    def _unreachable(self, got: str) -> Unreachable:
+    def _connecting(self, event: str, info: dict[str, Any]) -> None:
+        """Note sockets as they come up, to end them when time is over."""
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            with self._lock:
+                self._sockets = [each for each in self._sockets if each.fileno() >= 0]
+                self._sockets.append(info["return_value"].get_extra_info("socket"))
+
+    def _cut(self) -> None:
+        """End all connections: an answer, its head included, takes too long. Whatever else is sent is sent again."""
+        with self._lock:
+            for each in self._sockets:
+                with suppress(OSError):
+                    socket.socket.shutdown(each, socket.SHUT_RDWR)  # and not as TLS ends, which waits for the other
+
+    def _unreachable(self, got: str, retry_after: float | None = None) -> Unreachable:
         remedy = "try again later, or look at the address and the certificate"
-        return Unreachable(message("url", "must be that of a collection that can be reached", Unsaid(got), remedy))
+        made = Unreachable(message("url", "must be that of a collection that can be reached", Unsaid(got), remedy))
+        made.retry_after = retry_after
+        return made
 
 
 class _Failed(Exception):
@@ -177,7 +211,7 @@ def _address(url: str, plaintext: bool) -> tuple[str, str, str]:
     """The address without its last slash, where its server is, and the collection's id."""
     parts = urlsplit(url) if isinstance(url, str) else urlsplit("")
     found = _PATH.fullmatch(parts.path)
-    more = parts.query or parts.fragment or parts.username
+    more = parts.query or parts.fragment or "@" in parts.netloc
     known = parts.scheme in ("https", "http") and parts.hostname and not more
     if not known or found is None:
         rule, got = "must be a collection's address", Unsaid("something else")
