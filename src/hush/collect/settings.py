@@ -72,6 +72,9 @@ class ServerSettings:
         default=1 << 28, metadata=said("bytes of all bodies that are arriving or being answered", least=1024)
     )
     most_waiting: int = field(default=1 << 26, metadata=said("bytes of batches that wait for the store", least=1024))
+    most_unread: int = field(
+        default=1 << 28, metadata=said("bytes of all answers that clients have not read yet", least=1024)
+    )
     most_requests: int = field(default=2000, metadata=said("requests that are answered at once", least=1))
     most_connections: int = field(default=5000, metadata=said("connections that are open at once", least=1))
     most_listeners: int = field(default=200, metadata=said("listeners to live estimates at once", least=0))

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import hush
+from hush.collect.server.shares import Shares
 from tests.collectors import Opened, Served, in_process, in_thread, opened
 
 MEGABYTE = 1 << 20
@@ -22,10 +23,10 @@ MEGABYTE = 1 << 20
 class Raw:
     """A connection that sends just what it is told to."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: Served, *, source: str = "") -> None:
         parts = urlsplit(served.url)
         assert parts.hostname is not None
-        self.socket = socket.create_connection((parts.hostname, parts.port or 80), timeout=30)
+        self.socket = socket.create_connection((parts.hostname, parts.port or 80), 30, (source, 0))
 
     def send(self, *pieces: bytes) -> Raw:
         for piece in pieces:
@@ -249,6 +250,63 @@ def test_answers_that_nobody_reads_are_dropped(tmp_path: Path) -> None:
         assert read < 8 * 1_500_000
 
 
+def _unread(served: Served, one: Opened, stack: ExitStack) -> Raw:
+    """A connection with a large answer that is not read."""
+    raw = stack.enter_context(connected(served))
+    raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    return raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+
+
+def _large(served: Served) -> Opened:
+    labels = [f"{i:060d}" for i in range(100_000)]
+    return opened(served, spec=hush.Spec(hush.OLH(k=len(labels), epsilon=2.0), domain=hush.Domain(labels=labels)))
+
+
+def _shares(served: Served) -> Shares:
+    assert served.server is not None
+    found: Shares = served.server._uvicorn.config.http_protocol_class.shares  # type: ignore[union-attr]
+    return found
+
+
+def test_a_connection_that_is_closed_does_not_wait_for_its_reader(tmp_path: Path) -> None:
+    with in_thread(tmp_path, answer_seconds=0.3, most_request=16 * MEGABYTE) as served, ExitStack() as stack:
+        one = _large(served)
+        _unread(served, one, stack)
+        assert served.server is not None
+        for _ in range(200):
+            if len(served.server._uvicorn.server_state.connections) == 1:  # the one that asked before
+                break
+            time.sleep(0.05)
+        else:
+            pytest.fail("it stays")
+        assert _shares(served).bytes_unread == 0
+
+
+def test_unread_answers_are_bounded_together(tmp_path: Path) -> None:
+    """Those who read are served all the same."""
+    limits = {"most_unread": 10 * MEGABYTE, "most_request": 16 * MEGABYTE}
+    with in_thread(tmp_path, **limits) as served, ExitStack() as stack:
+        one = _large(served)
+        for _ in range(6):
+            _unread(served, one, stack)
+            assert len(served.ask("GET", one.path, token="").content) > 6_000_000
+        assert 0 < _shares(served).bytes_unread <= 10 * MEGABYTE
+
+
+def test_one_address_has_half_of_the_connections(tmp_path: Path) -> None:
+    with in_thread(tmp_path, most_connections=8, address_rate=1000.0) as served, ExitStack() as stack:
+        assert served.ask("GET", "/healthz").status_code == 200
+        for _ in range(3):
+            stack.enter_context(connected(served))
+        with connected(served) as raw:
+            refused(raw, 503, "busy")
+        with Raw(served, source="127.0.0.2").socket as other:
+            other.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert other.recv(12) == b"HTTP/1.1 200"
+        stack.close()
+        assert served.ask("GET", "/healthz").status_code == 200
+
+
 def test_a_body_that_nobody_waits_for_does_not_end_the_connection(served: Served, one: Opened) -> None:
     """The answer is there before the body, which comes later, and then there is another request."""
     with connected(served) as raw:
@@ -318,7 +376,7 @@ def test_many_slow_bodies_do_not_grow_memory(tmp_path: Path) -> None:
     most = 24 * MEGABYTE
     limits = {"most_in_flight": most, "body_seconds": 60.0, "most_body": 16 * MEGABYTE, "access_log": False}
     with in_process(tmp_path, **limits) as served, ExitStack() as stack:
-        one = opened(served)
+        one = opened(served, spec=hush.Spec(hush.OUE(k=1024, epsilon=2.0)))  # whose batches may be so large
         assert served.send(one, one.body([0, 1, 2, 3] * 1000)).status_code == 200
         served.settled(one, 4000)
         assert served.process is not None

@@ -15,10 +15,11 @@ class Corked:
     Args:
         inner: The transport itself.
         loop: That it runs in.
+        seconds: In which the other side must have read what is left when it is closed.
     """
 
-    def __init__(self, inner: Any, loop: asyncio.AbstractEventLoop) -> None:
-        self._inner, self._loop = inner, loop
+    def __init__(self, inner: Any, loop: asyncio.AbstractEventLoop, *, seconds: float) -> None:
+        self._inner, self._loop, self._seconds = inner, loop, seconds
         self._held: list[bytes] = []
 
     def write(self, data: bytes) -> None:
@@ -31,6 +32,8 @@ class Corked:
         """Write what is held, and end."""
         self._flush()
         self._inner.close()
+        if self._inner.get_write_buffer_size():  # else it would stay until someone reads
+            self._loop.call_later(self._seconds, self._inner.abort)
 
     def _flush(self) -> None:
         if self._held and not self._inner.is_closing():

@@ -16,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from hush.collect.refusals import Refused
 from hush.collect.server.corked import Corked
 from hush.collect.server.problems import PROBLEM
+from hush.collect.server.shares import Shares
 from hush.collect.settings import ServerSettings
 from hush.errors import Unsaid, message
 
@@ -31,6 +32,7 @@ class BoundedProtocol(HttpToolsProtocol):
     """Uvicorn's protocol, within limits."""
 
     settings = ServerSettings()
+    shares = Shares(settings)
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -38,12 +40,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self._unread: asyncio.TimerHandle | None = None
         self._around = self._inside = 0  # bytes since the last message: of heads and the like, and of bodies
         self._completed = self._refused = False
+        self._who: bytes | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin; the head must come soon."""
-        corked: Any = Corked(transport, self.loop)
+        corked: Any = Corked(transport, self.loop, seconds=self.settings.answer_seconds)
         super().connection_made(corked)
-        if len(self.connections) > self.settings.most_connections:
+        self._who = self.shares.enter(self.client[0] if self.client else "")
+        if len(self.connections) > self.settings.most_connections or self.shares.too_many(self._who):
             rule, got = f"must be at most {self.settings.most_connections}", Unsaid("more at the moment")
             return self._refuse(Refused("busy", message("connections", rule, got, "wait, and send the same again")))
         return self._expect()
@@ -52,6 +56,9 @@ class BoundedProtocol(HttpToolsProtocol):
         """End."""
         self._expect_no_more()
         self.resume_writing()
+        if self._who is not None:
+            self.shares.leave(self._who)
+            self._who = None
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -96,12 +103,14 @@ class BoundedProtocol(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """More waits to be read than the client takes; it has some time."""
         super().pause_writing()
+        self.shares.wait(self, self.transport.get_write_buffer_size(), self.transport.abort)
         if self._unread is None:
             self._unread = self.loop.call_later(self.settings.answer_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         """The client has read."""
         super().resume_writing()
+        self.shares.read(self)
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None
@@ -146,7 +155,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
 def bounded(settings: ServerSettings) -> type[BoundedProtocol]:
     """The protocol under some settings."""
-    return type("SettledProtocol", (BoundedProtocol,), {"settings": settings})
+    return type("SettledProtocol", (BoundedProtocol,), {"settings": settings, "shares": Shares(settings)})
 
 
 def _too_long() -> Refused:
