@@ -424,6 +424,107 @@ def test_the_same_bytes_are_sent_until_they_are_acknowledged(
     assert all(0.25 <= wait <= LONGEST_BACKOFF + 7 for wait in waits)
 
 
+def large(_: Envelope) -> httpx.Response:
+    return httpx.Response(413, text="<html>413 Request Entity Too Large</html>")
+
+
+def lost(sent: Envelope) -> httpx.Response:
+    raise httpx.ReadTimeout("nobody knows")
+
+
+def queued(
+    service: Service,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    *answers: Callable[[Envelope], httpx.Response],
+) -> tuple[Forwarder, Away, Callable[[], float]]:
+    """A relay that has an envelope of 12 records and then one of 40; and what sends the next, whenever that is."""
+    away = Away(*answers)
+    made = forwarder(service, database, away)
+    row = service.directory.named(ID)
+    put(database, row, 40, seed=2)
+    outbox.step(database, row, Rules(10), over=True)
+    now = [0.0]
+    monkeypatch.setattr("hush.collect.relay.forwarding.time.monotonic", lambda: now[0])
+
+    def send() -> float:
+        now[0] += 1000.0
+        return made.send()
+
+    return made, away, send
+
+
+def sizes(away: Away) -> list[int]:
+    return [Envelope.from_bytes(opened(each)[1]).number for each in away.bodies]
+
+
+@pytest.mark.parametrize("before", [[], [broken]])
+def test_what_is_too_large_for_a_proxy_is_sent_in_parts_that_are_large_enough(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch, before: list[Any]
+) -> None:
+    _, away, send = queued(service, database, monkeypatch, accepts, *before, large, large, accepts, accepts, accepts)
+    sent = single(b"".join(each.records for each in sealed(database)))
+    send()
+    for _ in before:
+        assert send() > 0
+    assert send() == 0.0
+    assert told(database) == {"forwarded": 12, "outgoing": 40}
+    assert [each.number for each in sealed(database)] == [20, 20]
+    assert send() == 0.0
+    assert [each.number for each in sealed(database)] == [20, 10, 10]
+    for _ in range(3):
+        assert send() == 0.0
+    assert told(database) == {"forwarded": 52}
+    taken = [Envelope.from_bytes(opened(away.bodies[at])[1]) for at in (0, -3, -2, -1)]
+    assert len({each.batch for each in taken}) == 4
+    assert single(b"".join(each.records for each in taken)) == sent
+
+
+def test_one_that_is_too_large_and_cannot_be_cut_keeps_no_other_waiting(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, away, send = queued(service, database, monkeypatch, large, accepts, large, accepts)
+    assert send() > 0  # of 12 records, no half has ten
+    assert send() == 0.0
+    assert told(database) == {"forwarded": 40, "outgoing": 12}
+    assert send() > 0
+    assert send() == 0.0
+    assert told(database) == {"forwarded": 52}
+    assert sizes(away) == [12, 40, 12, 12]
+    assert away.bodies[0] == away.bodies[2] == away.bodies[3]
+
+
+def test_what_the_collector_may_have_taken_is_never_cut(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, away, send = queued(service, database, monkeypatch, accepts, lost, large, large, accepts)
+    send()
+    for _ in range(3):
+        assert send() > 0
+        assert told(database) == {"forwarded": 12, "outgoing": 40}
+    assert send() == 0.0
+    assert told(database) == {"forwarded": 52}
+    assert sizes(away) == [12, 40, 40, 40, 40]
+    assert len({*away.bodies}) == 2
+
+
+def test_a_relay_that_was_killed_while_it_sent_cuts_nothing(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: Envelope) -> httpx.Response:
+        raise KeyboardInterrupt
+
+    made, away, send = queued(service, database, monkeypatch, accepts, killed, large, accepts)
+    send()
+    with pytest.raises(KeyboardInterrupt):
+        send()
+    again = Forwarder(service, database, away.upstream, Rules(10))
+    again.views = made.views
+    assert again.send() > 0
+    assert told(database) == {"forwarded": 12, "outgoing": 40}
+    assert [each.number for each in sealed(database)] == [40]
+
+
 @pytest.mark.parametrize(("reason", "status"), [("status", 409), ("period-past", 410), ("spec", 409)])
 def test_what_the_collector_will_never_take_is_counted_and_ends(
     service: Service, database: Database, reason: str, status: int

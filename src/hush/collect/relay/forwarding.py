@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from hush.collect.refusals import Refused
-from hush.collect.relay import mirror, outbox
+from hush.collect.relay import mirror, outbox, queue
 from hush.collect.relay.settings import Rules
-from hush.collect.relay.upstream import CollectorAway, Upstream
+from hush.collect.relay.upstream import Answer, CollectorAway, Upstream
 from hush.collect.service import Service
 from hush.collect.store.collections import StoredCollection
 from hush.collect.store.database import Database
@@ -133,13 +133,14 @@ class Forwarder:
         if left > 0:
             return left
         with self._database.reading() as connection:
-            found = outbox.next_outgoing(connection, collection.number)
+            found = queue.first(connection, collection.number)
         if found is None:
             return _SEND_SECONDS
         seq, content = found
+        self._database.write(partial(queue.trying, seq=seq)).result()
         answer = self._upstream.send(content)
         if answer.fates is None:
-            return self._later(collection.id, answer.reason, answer.wait)
+            return self._unacknowledged(collection, seq, answer)
         if self._failures.pop(collection.id, 0):
             _LOG.warning("the collector takes batches again")
         if answer.reason:
@@ -147,6 +148,16 @@ class Forwarder:
         fates = answer.fates
         self._database.write(lambda writing: outbox.sent(writing, seq, collection.number, fates)).result()
         return 0.0
+
+    def _unacknowledged(self, collection: StoredCollection, seq: int, answer: Answer) -> float:
+        if answer.untaken:
+            self._database.write(partial(queue.untaken, seq=seq)).result()
+        if answer.too_large:
+            cut = partial(queue.cut, collection=collection, seq=seq, least=self._rules.least)
+            if self._database.write(cut).result():
+                _LOG.warning("a batch was too large (%s); it is sent in two", answer.reason)
+                return 0.0
+        return self._later(collection.id, answer.reason, answer.wait)
 
     def _later(self, id: str, reason: str, asked: float) -> float:
         failures = self._failures[id] = self._failures.get(id, 0) + 1

@@ -15,9 +15,9 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from hush.collect.envelope import Envelope
 from hush.collect.relay.mirror import most_records
 from hush.collect.relay.mixing import MIXED, envelopes, groups, random_order
+from hush.collect.relay.queue import put
 from hush.collect.relay.settings import Rules
 from hush.collect.store import tables
 from hush.collect.store.alone import trying
@@ -84,15 +84,6 @@ def prune(connection: sa.Connection, collection: StoredCollection) -> None:
     connection.execute(sa.delete(tables.batch).where(over))
 
 
-def next_outgoing(connection: sa.Connection, collection: int) -> tuple[int, bytes] | None:
-    """The oldest envelope of a collection that is to be sent, and its number."""
-    o = tables.outgoing.c
-    row = connection.execute(
-        sa.select(o.seq, o.content).where(o.collection == collection).order_by(o.seq).limit(1)
-    ).one_or_none()
-    return None if row is None else (row.seq, bytes(row.content))
-
-
 def sent(connection: sa.Connection, seq: int, collection: int, fates: dict[str, int]) -> None:
     """An envelope is settled: it is gone, and counted once."""
     if connection.execute(sa.delete(tables.outgoing).where(tables.outgoing.c.seq == seq)).rowcount:
@@ -144,18 +135,11 @@ def _sealed(database: Database, collection: StoredCollection, period: int, seqs:
         made = envelopes(collection, period, b"".join(_records(connection, seqs)))
 
     def work(writing: sa.Connection) -> None:
-        _put(writing, collection, made)
+        put(writing, collection, made)
         _emptied(writing, seqs)
 
     database.write(work).result()
     return sum(each.number for each in made)
-
-
-def _put(connection: sa.Connection, collection: StoredCollection, made: Iterable[Envelope]) -> None:
-    """Let envelopes be sent, after all that are to be sent already."""
-    for each in made:
-        values = {"collection": collection.number, "number": each.number, "content": each.to_bytes()}
-        connection.execute(sa.insert(tables.outgoing).values(**values))
 
 
 def _waiting_of(connection: sa.Connection, collection: int, period: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

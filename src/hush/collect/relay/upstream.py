@@ -24,11 +24,15 @@ LONGEST_WAIT = 3600.0
 """Seconds that a collector may ask to wait for."""
 _SECONDS = httpx.Timeout(20.0, connect=10.0)
 _VIEW_BYTES, _ANSWER_BYTES = 1 << 28, 1 << 22
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout)
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class CollectorAway(HushError, RuntimeError):
     """The collector cannot be reached, or something else answers in its place."""
+
+    untaken = False
+    """Whether what was sent certainly did not reach it."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,15 @@ class Answer:
         fates: How many records were forwarded, and refused; None where the same must be sent again.
         reason: Why it was refused, or what went wrong.
         wait: Seconds that the collector asks to wait for.
+        untaken: Whether the collector certainly did not take it.
+        too_large: Whether it, or what stands before it, takes no batch of this size.
     """
 
     fates: dict[str, int] | None
     reason: str = ""
     wait: float = 0.0
+    untaken: bool = False
+    too_large: bool = False
 
 
 class Upstream:
@@ -92,14 +100,15 @@ class Upstream:
         try:
             status, headers, data = self._asked("POST", path, body(self._key, envelope), _ANSWER_BYTES)
         except CollectorAway as error:
-            return Answer(None, str(error))
+            return Answer(None, str(error), untaken=error.untaken)
         if status == 200:
             fates = _acknowledged(_plain(data), made)
             return Answer(fates, "" if fates else "an answer that is no collector's")
         reason = reason_of(status, headers, data)
         if reason in FINAL:
             return Answer({REFUSED: made.number}, reason)
-        return Answer(None, reason or f"status {status}", min(asked_to_wait(headers) or 0.0, LONGEST_WAIT))
+        wait, large = min(asked_to_wait(headers) or 0.0, LONGEST_WAIT), status == 413
+        return Answer(None, reason or f"status {status}", wait, untaken=large, too_large=large)
 
     def _asked(self, method: str, path: str, content: bytes | None, most: int) -> tuple[int, httpx.Headers, bytes]:
         data = bytearray()
@@ -110,7 +119,7 @@ class Upstream:
                     if len(data) > most:
                         raise _away("an answer that is too long")
         except httpx.HTTPError as error:
-            raise _away(type(error).__name__) from None
+            raise _away(type(error).__name__, untaken=isinstance(error, _NOT_SENT)) from None
         return answer.status_code, answer.headers, bytes(data)
 
 
@@ -132,6 +141,8 @@ def _plain(data: bytes) -> Any:
         return None
 
 
-def _away(got: str) -> CollectorAway:
+def _away(got: str, *, untaken: bool = False) -> CollectorAway:
     rule, remedy = "must be a collector that answers", "see whether it runs, and what stands before it"
-    return CollectorAway(message("collector", rule, Unsaid(got), remedy))
+    made = CollectorAway(message("collector", rule, Unsaid(got), remedy))
+    made.untaken = untaken
+    return made

@@ -140,6 +140,7 @@ outgoing = Table(
     Column("collection", Integer, ForeignKey("collection.number"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("content", LargeBinary, nullable=False),  # an envelope that a relay sends until it is acknowledged
+    Column("unsure", Integer, nullable=False),  # tries of which nobody knows whether they came through
     sqlite_autoincrement=True,
 )
 

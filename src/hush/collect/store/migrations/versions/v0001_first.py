@@ -121,6 +121,7 @@ def upgrade() -> None:
         sa.Column("collection", sa.Integer, nullable=False),
         sa.Column("number", sa.Integer, nullable=False),
         sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.Column("unsure", sa.Integer, nullable=False),
         sa.ForeignKeyConstraint(["collection"], ["collection.number"], name="fk_outgoing_collection"),
         sa.PrimaryKeyConstraint("seq", name="pk_outgoing"),
         sqlite_autoincrement=True,
