@@ -1,4 +1,4 @@
-"""What a device does with answers that are made to hurt it: none stops it, fills it, or makes it say what it should not."""
+"""What a device does with answers that are made to hurt it: none stops it, fills it, or makes it tell too much."""
 
 from __future__ import annotations
 

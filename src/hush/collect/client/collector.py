@@ -122,6 +122,7 @@ class Collector:
         self._spool = Spool(self._home, self._wire.collection, None if self._moved else self._wire.origin)
         self._lock, self._sending = threading.Lock(), threading.Lock()
         self._known: tuple[float, Offer] | None = None
+        self._failed = 0, 0.0  # how often the server told nothing, and when it may be asked again
         self._flying: set[int] = set()
 
     def __enter__(self) -> Collector:
@@ -173,15 +174,21 @@ class Collector:
 
     def _told(self, known: Offer | None) -> Offer:
         """What the server tells; what it told last, where it cannot be reached or has asked to be left alone."""
-        last = known or self._remembered()
-        if last is not None and self._spool.due():
+        last, (tries, due) = known or self._remembered(), self._failed
+        early = max(due - time.monotonic(), 0.0 if last is None else self._spool.due())
+        if early > 0 and last is None:
+            got, remedy = Unsaid("no answer the last time"), f"try again in {early:.0f} seconds"
+            raise Unreachable(message("url", "must be that of a collection that can be reached", got, remedy))
+        if early > 0 and last is not None:
             return last
         try:
             found = self._agreed(self._offered(last))
-        except Unreachable:
+        except Unreachable as error:
+            self._failed = tries + 1, time.monotonic() + spool.backoff(tries, error.retry_after)
             if last is None:
                 raise
             return last
+        self._failed = 0, 0.0
         return found if last is None else self._noted(found)
 
     def _offered(self, known: Offer | None) -> Offer:
@@ -259,29 +266,30 @@ class Collector:
         """
         end, told = time.monotonic() + _seconds("wait", wait), Delivery()
         while True:
-            pause = self._spool.due()
+            pause = self._spool.pause()
             if pause and time.monotonic() + pause > end:
                 break
             time.sleep(pause)
             told = _together(told, self._deliver())
-            if not told.waiting or time.monotonic() >= end:
+            if not self.waiting or time.monotonic() >= end:
                 break
-        if told.accepted or told.dropped or not told.waiting:  # and it can be reached, as it seems
+        waiting = self.waiting
+        if told.accepted or told.dropped or not waiting:  # and it can be reached, as it seems
             with suppress(HushError):
                 self._offer()  # which forgets what is over
-        return Delivery(told.accepted, dict(told.dropped), self.waiting, told.reason, self._spool.due())
+        return Delivery(told.accepted, dict(told.dropped), waiting, told.reason, self._spool.pause())
 
     def discard(self) -> int:
         """Forget what waits for this collection, for good; how many batches it was. What was spent stays spent."""
         thrown = 0
-        for number, _ in self._spool.each():
+        for number, _ in self._spool.each(early=True):
             self._spool.settle(number, SendOutcome(DROPPED, "discarded"))
             thrown += 1
         return thrown
 
     def _deliver(self, first: int | None = None) -> Delivery:
-        """Send what waits, one batch first, until one cannot be sent."""
-        accepted, dropped = 0, Counter[str]()
+        """Send what waits, one batch first, until the server cannot be reached, or takes none."""
+        accepted, dropped, reason = 0, Counter[str](), ""
         if self._spool.due():
             return Delivery(waiting=1)
         for number, envelope in self._spool.each(first):
@@ -301,9 +309,11 @@ class Collector:
                 dropped[outcome.reason] += 1
                 _log.warning("a batch was dropped: %s", outcome.reason)
             else:
-                _log.info("a batch waits: %s", outcome.reason)
-                return Delivery(accepted, dropped, 1, outcome.reason)
-        return Delivery(accepted, dropped)
+                reason = outcome.reason
+                _log.info("a batch waits: %s", reason)
+                if not outcome.alone:
+                    break
+        return Delivery(accepted, dropped, int(bool(reason)), reason)
 
     # Accounts.
 

@@ -21,7 +21,7 @@ class Receipt:
     Args:
         collection: The collection's id.
         period: Of the answer.
-        batch: The id of the batch that it is in.
+        batch: The id of the batch that it was made in; what is too large for a server arrives in parts, with others.
         state: "waiting", "accepted" or "dropped".
         reason: Why it waits or was dropped, as the server or the connection had it; "" for nothing.
         told: The period that the server tells of now, where it is below one that it told before; else None.

@@ -6,17 +6,20 @@ import random
 import sqlite3
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hush.collect.client.home import Home
-from hush.collect.client.receipts import WAITING, Receipt
-from hush.collect.client.wire import LONGEST_WAIT, SendOutcome
-from hush.collect.envelope import Envelope
+from hush.collect.client.receipts import ACCEPTED, WAITING, Receipt
+from hush.collect.client.wire import LONGEST_WAIT, TOO_LARGE, SendOutcome
+from hush.collect.envelope import Envelope, new_id
 from hush.errors import ParameterError, Unsaid, message
 
 FIRST_WAIT = 1.0
 """Seconds, at most, before the second try; twice as many before each one after it."""
 MOST_WAIT = 3600.0
+CUT = "cut"
+"""The state of a batch whose records wait in smaller ones."""
+_FAR = MOST_WAIT + 2 * LONGEST_WAIT  # no wait is longer, unless the clock was set back
 _jitter = random.SystemRandom()
 
 
@@ -45,13 +48,13 @@ class Quota:
             )
 
 
-def insert(sql: sqlite3.Connection, collection: int, made: Envelope) -> int:
-    """Keep an envelope to be sent; its number."""
+def insert(sql: sqlite3.Connection, collection: int, made: Envelope, part_of: int | None = None) -> int:
+    """Keep an envelope to be sent, maybe a part of another one; its number."""
     data = made.to_bytes()
     found = sql.execute(
-        "INSERT INTO batch (name, collection, period, records, size, state, reason, envelope) "
-        "VALUES (?, ?, ?, ?, ?, ?, '', ?)",
-        (made.batch, collection, made.period, made.number, len(data), WAITING, data),
+        "INSERT INTO batch (name, collection, period, records, size, state, reason, envelope, part_of) "
+        "VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)",
+        (made.batch, collection, made.period, made.number, len(data), WAITING, data, part_of),
     )
     return int(found.lastrowid or 0)
 
@@ -63,7 +66,13 @@ def receipt(sql: sqlite3.Connection, number: int) -> Receipt | None:
         "WHERE b.id = ?",
         [number],
     ).fetchone()
-    return None if row is None else Receipt(*row)
+    if row is None or row[3] != CUT:
+        return None if row is None else Receipt(*row)
+    of_parts = sql.execute(
+        "SELECT state, reason FROM batch WHERE part_of = ? AND state != ? ORDER BY state = ?, state != ? LIMIT 1",
+        (number, CUT, ACCEPTED, WAITING),  # accepted once all are
+    ).fetchone()
+    return Receipt(*row[:3], *(of_parts or (ACCEPTED, "")))
 
 
 class Spool:
@@ -88,23 +97,29 @@ class Spool:
             ).fetchone()
         return int(row[0])
 
-    def each(self, first: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """Every batch that waits, one by one: the one that is asked for, and then the oldest first."""
+    def each(self, first: int | None = None, *, early: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Every batch that waits, one by one: the one that is asked for, and then the oldest first.
+
+        Args:
+            first: The one that is asked for.
+            early: Whether those are meant, too, that must not be sent yet.
+        """
         last = -1
-        if first is not None and (found := self._one("b.id = ?", first)) is not None:
+        if first is not None and (found := self._one("b.id = ?", first, early)) is not None:
             yield found
-        while (found := self._one("b.id > ?", last)) is not None:
+        while (found := self._one("b.id > ?", last, early)) is not None:
             last = found[0]
             if last != first:
                 yield found
 
-    def _one(self, which: str, number: int) -> tuple[int, bytes] | None:
+    def _one(self, which: str, number: int, early: bool) -> tuple[int, bytes] | None:
+        now = time.time()
         with self._home.transaction(write=False) as sql:
             row = sql.execute(
                 "SELECT b.id, b.envelope FROM batch b JOIN collection c ON c.id = b.collection "
                 f"WHERE c.name = ? AND c.origin = COALESCE(?, c.origin) AND b.state = ? AND {which} "
-                "ORDER BY b.id LIMIT 1",
-                (self._collection, self._origin, WAITING, number),
+                "AND (? OR NOT b.due BETWEEN ? AND ?) ORDER BY b.id LIMIT 1",
+                (self._collection, self._origin, WAITING, number, early, now, now + _FAR),
             ).fetchone()
         return None if row is None else (int(row[0]), bytes(row[1]))
 
@@ -112,8 +127,17 @@ class Spool:
         """Seconds until the server may be asked again."""
         with self._home.transaction(write=False) as sql:
             row = sql.execute("SELECT due FROM collection WHERE name = ?", [self._collection]).fetchone()
-        left = 0.0 if row is None else row[0] - time.time()
-        return max(left, 0.0) if left <= MOST_WAIT + LONGEST_WAIT else 0.0  # else the clock was set back
+        return 0.0 if row is None else _left(row[0])
+
+    def pause(self) -> float:
+        """Seconds until something that waits may be sent."""
+        with self._home.transaction(write=False) as sql:
+            (first,) = sql.execute(
+                "SELECT MIN(b.due) FROM batch b JOIN collection c ON c.id = b.collection "
+                "WHERE c.name = ? AND b.state = ?",
+                (self._collection, WAITING),
+            ).fetchone()
+        return max(self.due(), _left(first or 0.0))
 
     def settle(self, number: int, outcome: SendOutcome) -> None:
         """Enter what became of a batch: its bytes are forgotten once it is accepted or dropped."""
@@ -126,17 +150,46 @@ class Spool:
                 sql.execute("UPDATE collection SET tries = 0, due = 0 WHERE name = ? AND tries > 0", [self._collection])
                 return
             sql.execute("UPDATE batch SET reason = ? WHERE id = ? AND state = ?", (outcome.reason, number, WAITING))
-            (tries,) = sql.execute("SELECT tries FROM collection WHERE name = ?", [self._collection]).fetchone()
+            if outcome.reason == TOO_LARGE and _cut(sql, number):
+                return
+            table, where, which = ("batch", "id", number) if outcome.alone else ("collection", "name", self._collection)
+            (tries,) = sql.execute(f"SELECT tries FROM {table} WHERE {where} = ?", [which]).fetchone()
             sql.execute(
-                "UPDATE collection SET tries = tries + 1, due = ? WHERE name = ?",
-                (time.time() + backoff(tries, outcome.retry_after), self._collection),
+                f"UPDATE {table} SET tries = tries + 1, due = ? WHERE {where} = ?",
+                (time.time() + backoff(tries, outcome.retry_after), which),
             )
+
+
+def _cut(sql: sqlite3.Connection, number: int) -> bool:
+    """Put the very records of a batch into two smaller ones; False where there is but one record."""
+    row = sql.execute(
+        "SELECT collection, envelope, part_of FROM batch WHERE id = ? AND state = ?", (number, WAITING)
+    ).fetchone()
+    if row is None:
+        return True  # another process has done it
+    collection, data, part_of = row
+    whole = Envelope.from_bytes(bytes(data))
+    if whole.number == 1:
+        return False
+    middle = whole.number // 2 * whole.size
+    for records in (whole.records[:middle], whole.records[middle:]):
+        part = replace(whole, batch=new_id(), records=records)
+        insert(sql, collection, part, number if part_of is None else part_of)
+    sql.execute("UPDATE batch SET state = ?, envelope = NULL WHERE id = ?", (CUT, number))
+    return True
+
+
+def _left(due: float) -> float:
+    """Seconds until then; none where the clock was set back."""
+    left = due - time.time()
+    return max(left, 0.0) if left <= _FAR else 0.0
 
 
 def backoff(tries: int, asked: float | None) -> float:
     """Seconds to wait after so many failures before this one: what the server asks for, and a random time more.
 
-    The random time doubles, so that devices that failed together do not come back together.
+    The random time doubles, and is as long as what is asked for at least, so that devices that failed together, or
+    were all sent away together, do not come back together.
     """
     longest = min(FIRST_WAIT * 2.0 ** min(tries, 30), MOST_WAIT)
-    return (asked or 0.0) + _jitter.uniform(0.0, longest)
+    return (asked or 0.0) + _jitter.uniform(0.0, max(longest, asked or 0.0))

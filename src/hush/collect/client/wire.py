@@ -29,8 +29,11 @@ from hush.errors import HushError, ParameterError, Unsaid, message, missing
 if TYPE_CHECKING:
     import httpx
 
-FINAL = frozenset({"malformed", "conflict", "spec", "status", "period-past", "too-large", "parameter", "record"})
+FINAL = frozenset({"malformed", "conflict", "spec", "status", "period-past", "parameter", "record"})
 """Refusals after which the same bytes will never be taken: the batch is dropped. After any other it waits."""
+TOO_LARGE = "too-large"
+"""After which the same records go in smaller batches."""
+_ALL = frozenset({"token", "forbidden", "unknown", "rate", "busy", "store"})  # refusals that every batch would get
 LONGEST_WAIT = 86_400.0
 """Seconds that a server may ask to wait for."""
 _PATH = re.compile(r"(.*)/v1/collections/([0-9a-f]{32})/?")
@@ -56,11 +59,13 @@ class SendOutcome:
         state: "accepted", "dropped", or "waiting" where it must be sent again.
         reason: The server's reason, or what went wrong on the way.
         retry_after: Seconds that the server asks to wait for.
+        alone: Whether it is a matter of this batch, and others may be taken all the same.
     """
 
     state: str
     reason: str = ""
     retry_after: float | None = None
+    alone: bool = False
 
 
 class Wire:
@@ -122,7 +127,8 @@ class Wire:
         reason = reason_of(status, headers, data)
         if reason in FINAL:
             return SendOutcome(DROPPED, reason)
-        return SendOutcome(WAITING, reason or f"status-{status}", asked_to_wait(headers))
+        alone = reason not in _ALL and status >= 400 and status not in (429, 502, 503, 504)
+        return SendOutcome(WAITING, reason or f"status-{status}", asked_to_wait(headers), alone)
 
     def close(self) -> None:
         """Let go of connections."""

@@ -1,0 +1,139 @@
+"""What waits: no batch stands in another's way, none that can be cut is lost, and nobody is asked too often."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+import hush
+from hush.collect import Collector
+from hush.collect.client import Unreachable, home, spool
+from hush.collect.envelope import Envelope
+from tests.unit.collect.scripted import URL, Scripted, away, problem
+
+SPEC = hush.Spec(hush.OUE(k=64, epsilon=1.0))
+
+
+def collector(server: httpx.BaseTransport, folder: Path, **more: Any) -> Collector:
+    return Collector(URL, home=folder, transport=server, **{"fresh": 0.0, **more})
+
+
+@pytest.fixture
+def long_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pause is over before the test is."""
+    monkeypatch.setattr(spool, "backoff", lambda tries, asked: 1000.0)
+
+
+def too_large(most: int) -> Any:
+    return lambda envelope: problem(413, "too-large") if envelope.number > most else None
+
+
+def test_what_is_too_large_goes_in_parts(tmp_path: Path) -> None:
+    """The very records, in order, in batches with ids of their own: nothing is drawn again, and nothing lost."""
+    server = Scripted(SPEC)
+    server.refuse = too_large(30)
+    here = collector(server, tmp_path)
+    told = here.people(range(100)).answer([1] * 100)
+    whole = Envelope.from_bytes(server.sent[0])
+    assert whole.number == 100
+    assert whole.batch not in server.taken
+    assert sorted(each.number for each in server.taken.values()) == [25] * 4
+    size = SPEC.mechanism.report_dtype.itemsize
+    parts = np.concatenate([np.frombuffer(each.records, f"V{size}") for each in server.taken.values()])
+    assert sorted(parts.tolist()) == sorted(np.frombuffer(whole.records, f"V{size}").tolist())
+    assert [(each.batch, each.state) for each in told.receipts] == [(whole.batch, "accepted")]
+    assert here.waiting == 0
+    assert here.person(7).answer(1).state == "accepted"
+    assert here.person(7).spent.total == 1
+    with sqlite3.connect(tmp_path / home.FILE) as sql:
+        assert sql.execute("SELECT COUNT(*) FROM batch WHERE envelope IS NOT NULL").fetchone() == (0,)
+
+
+def test_a_receipt_of_parts_waits_until_all_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "FIRST_WAIT", 0.0)
+    server = Scripted(SPEC)
+    few = [1]
+
+    def refuse(envelope: Envelope) -> httpx.Response | None:
+        if envelope.number > 50:
+            return problem(413, "too-large")
+        return problem(503, "busy") if few and len(server.taken) == 1 else None
+
+    server.refuse = refuse
+    here = collector(server, tmp_path)
+    (receipt,) = here.people(range(100)).answer([1] * 100).receipts
+    assert (receipt.state, receipt.reason) == ("waiting", "busy")
+    few.clear()
+    assert here.flush(wait=60).accepted == 1
+    assert here.person(7).answer(1).state == "accepted"
+
+
+def test_one_record_that_is_too_large_waits(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    server.refuse = too_large(0)
+    told = collector(server, tmp_path).person("ann").answer(1)
+    assert (told.state, told.reason) == ("waiting", "too-large")
+
+
+@pytest.mark.usefixtures("long_pause")
+def test_a_batch_that_a_proxy_refuses_does_not_stop_the_others(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path)
+    here.spec  # noqa: B018, so that it is known
+    server.refuse = lambda envelope: httpx.Response(413, html="<h1>413</h1>") if envelope.number > 1 else None
+    here.people(range(100)).answer([1] * 100)
+    for i in range(5):
+        assert here.person(f"p{i}").answer(1).state == "accepted"
+    assert len(server.sent) == 6  # the large one waits for itself, and is not tried with each of the others
+    told = here.flush()
+    assert told.waiting == 1
+    assert told.due > 0
+    assert here.discard() == 1
+
+
+@pytest.mark.usefixtures("long_pause")
+@pytest.mark.parametrize(("status", "reason"), [(401, "token"), (429, "rate"), (503, None), (302, None)])
+def test_what_every_batch_would_be_told_is_asked_once(status: int, reason: str | None, tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path)
+    server.refuse = lambda envelope: httpx.Response(status) if reason is None else problem(status, reason)
+    for i in range(5):
+        here.person(i).answer(1)
+    assert len(server.sent) == 1
+    assert here.waiting == 5
+
+
+def test_a_server_that_tells_nothing_is_not_asked_each_time(tmp_path: Path) -> None:
+    asked = []
+
+    class Down(httpx.BaseTransport):
+        def handle_request(self, request: httpx.Request) -> httpx.Response:
+            asked.append(request)
+            return httpx.Response(503, headers={"retry-after": "3600"})
+
+    here = collector(Down(), tmp_path)
+    for _ in range(20):
+        with pytest.raises(Unreachable):
+            here.person("ann").answer(1)
+    assert len(asked) == 1
+
+
+@pytest.mark.usefixtures("long_pause")
+def test_a_known_collection_goes_on_without_asking_each_time(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    collector(server, tmp_path).person("ann").answer(1)
+    asked = []
+
+    def counted(request: httpx.Request) -> None:
+        asked.append(request.method)
+        away(request)
+
+    server.before = counted
+    here = collector(server, tmp_path)
+    assert [here.person(i).answer(1).state for i in range(20)] == ["waiting"] * 20
+    assert asked == ["GET", "POST"]
