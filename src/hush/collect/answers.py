@@ -28,19 +28,22 @@ def over_time(collection: StoredCollection) -> bool:
     return bool(collection.parsed.mechanism.kind == "longitudinal")
 
 
+def parts_of(connection: sa.Connection, collection: StoredCollection, *, period: int | None) -> dict[Any, Aggregate]:
+    """What is estimated from: one aggregate, or over time one for each period, where none is named."""
+    with refusing():
+        _checked(period)
+    if over_time(collection) and period is None:
+        return dict(aggregates.by_period(connection, collection))
+    return {None: aggregates.together(connection, collection, period=period)}
+
+
 def estimated(
-    connection: sa.Connection, collection: StoredCollection, *, period: int | None, level: float
+    collection: StoredCollection, parts: dict[Any, Aggregate], *, period: int | None, level: float
 ) -> dict[str, Any]:
     """The estimate of one period, or of all; over time, one for each period."""
     with refusing():
         intervals.tail(level)
-        _checked(period)
     course = over_time(collection) and period is None
-    parts: dict[Any, Aggregate] = (
-        dict(aggregates.by_period(connection, collection))
-        if course
-        else {None: aggregates.together(connection, collection, period=period)}
-    )
     found = Collection(collection.parsed, parts, RANDOMNESS, None if period is None else str(period))
     by = PERIOD if course else None
     empty = not any(part.n for part in parts.values())

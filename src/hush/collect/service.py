@@ -6,6 +6,7 @@ or a token leaves a deed, written in the same transaction.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from hush.collect.directory import Directory
 from hush.collect.envelope import LONGEST_BUILD, new_id
 from hush.collect.managing import refusing
 from hush.collect.refusals import REASONS, Refused
-from hush.collect.store import backups, collections, deeds, rebuilding, retention, tables
+from hush.collect.store import aggregates, backups, collections, deeds, rebuilding, retention, tables
 from hush.collect.store.alone import alone
 from hush.collect.store.collections import CLOSED, DRAFT, OPEN, StoredCollection
 from hush.collect.store.database import Database
@@ -135,6 +136,12 @@ class Service:
             more = views.whole(connection, [found], self._refusals.waiting())
         return {**self._public(found), **more[found.number]}
 
+    def shown(self, id: str) -> bytes:
+        """What anyone may see of a collection, as JSON: its spec goes out as it is kept, since it may be large."""
+        found = self.directory.named(id)
+        told = views.described(self.directory, found, self._handed_out(found))
+        return f'{json.dumps(told)[:-1]}, "spec": {found.spec}}}'.encode()
+
     def exclude(self, id: str, build: str, *, who: str) -> dict[str, Any]:
         """Drop all reports of a client build from the aggregates, now and later."""
         found = self.directory.named(id)
@@ -173,7 +180,14 @@ class Service:
         """What is estimated so far, of one period or of all together; over time, of each period."""
         found = self.directory.named(id)
         with self._reading() as connection:
-            return answers.estimated(connection, found, period=period, level=level)
+            parts = answers.parts_of(connection, found, period=period)
+        return answers.estimated(found, parts, period=period, level=level)
+
+    def sizes(self, id: str) -> frozenset[tuple[int, str, int]]:
+        """Periods, client builds, and how many reports are counted of each."""
+        found = self.directory.named(id)
+        with self._reading() as connection:
+            return aggregates.sizes(connection, found)
 
     def aggregate(self, id: str, *, period: int | None = None) -> bytes:
         """The aggregate, as `hush estimate` reads it."""

@@ -16,7 +16,12 @@ from hush.collect.store.collections import CLOSED, StoredCollection
 
 
 def public(directory: Directory, collection: StoredCollection, period: int) -> dict[str, Any]:
-    """What anyone may see.
+    """What anyone may see: how a collection is described, and its spec."""
+    return {**described(directory, collection, period), "spec": json.loads(collection.spec)}
+
+
+def described(directory: Directory, collection: StoredCollection, period: int) -> dict[str, Any]:
+    """What anyone may see beside the spec.
 
     Args:
         directory: Where those before it are.
@@ -28,7 +33,6 @@ def public(directory: Directory, collection: StoredCollection, period: int) -> d
         "id": collection.id,
         "name": collection.name,
         "status": CLOSED if ended else collection.status,
-        "spec": json.loads(collection.spec),
         "spec_hash": collection.spec_hash,
         "period": period,
         "oldest_period": max(collection.pruned_below, period - collection.horizon, 0),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hush
+from hush.collect import answers
 from hush.collect.managing import CollectionSettings
 from hush.collect.refusals import REASONS
 from hush.collect.server.access import Need
@@ -165,6 +168,66 @@ def test_what_is_public_is_public_above_the_floor(served: Served) -> None:
         refused(served.ask("GET", f"{one.path}/{what}", token="", params={"period": 1}), "forbidden", parameter="n")
 
 
+def test_what_strangers_ask_for_is_estimated_once(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = opened(served, public=True, release_floor=5)
+    assert served.server is not None
+    service = served.server.service
+    estimate, times = service.estimate, []
+
+    def counted(*args: Any, **more: Any) -> dict[str, Any]:
+        times.append(args)
+        return estimate(*args, **more)
+
+    monkeypatch.setattr(service, "estimate", counted)
+    served.send(one, one.body([0] * 4))
+    _until_folded(served, one, 4)
+    refused(served.ask("GET", f"{one.path}/estimate", token=""), "forbidden")
+    assert times == []  # there is nothing to tell
+    for n in (8, 12):
+        served.send(one, one.body([0] * 4))
+        _until_folded(served, one, n)
+        shown = [served.ask("GET", f"{one.path}/estimate", token="").json() for _ in range(4)]
+        assert [each["n"] for each in shown] == [n] * 4
+    assert len(times) == 2
+
+
+def _until_folded(served: Served, one: Opened, n: int) -> None:
+    while (shown := served.ask("GET", one.path).json())["pending"] or shown["n"] < n:
+        pass
+
+
+def test_no_reader_is_held_while_something_is_estimated(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = opened(served)
+    assert served.server is not None
+    database, estimated, held = served.server.database, answers.estimated, []
+
+    def noted(*args: Any, **more: Any) -> dict[str, Any]:
+        held.append(threading.current_thread())
+        return estimated(*args, **more)
+
+    reading = database.reading
+
+    @contextmanager
+    def watched() -> Iterator[Any]:
+        with reading() as connection:
+            before = held.count(threading.current_thread())
+            yield connection
+            assert held.count(threading.current_thread()) == before
+
+    monkeypatch.setattr(answers, "estimated", noted)
+    monkeypatch.setattr(database, "reading", watched)
+    assert served.ask("GET", f"{one.path}/estimate").status_code == 200
+    assert len(held) == 1
+
+
+def test_anyone_sees_what_the_service_shows(served: Served, one: Opened) -> None:
+    assert served.server is not None
+    assert served.ask("GET", one.path, token="").json() == served.server.service.show(one.id, whole=False)
+    assert (
+        served.ask("GET", one.path, token=served.token("reader")).json() == served.ask("GET", one.path, token="").json()
+    )
+
+
 def test_over_time_only_periods_above_the_floor_are_public(served: Served) -> None:
     one = opened(
         served,
@@ -259,7 +322,7 @@ def test_what_nobody_expected_is_told_as_nothing_but_that(
     assert served.server is not None
     monkeypatch.setattr(served.server.service, "estimate", failing)
     monkeypatch.setattr("hush.collect.checking.read", failing)
-    for answer in (served.ask("GET", f"{one.path}/estimate"), served.send(one, one.body([0]))):
+    for answer in (served.ask("GET", f"{one.path}/estimate?level=0.87"), served.send(one, one.body([0]))):
         refused(answer, "internal")
         assert "secret" not in answer.text
         assert SAFE.items() <= dict(answer.headers).items()

@@ -23,6 +23,7 @@ from hush.collect.store.deeds import MOST_LISTED
 from hush.collect.tokens import ADMIN, READER
 
 PATH = "/v1/collections"
+_JSON = "application/json"
 _SHORTLY = "public, max-age=5"
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED, description="How many, at most.")]
 _TAGS: dict[str, Any] = {"tags": ["collections"]}
@@ -56,7 +57,7 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
         """What a collection is: its spec, and the period that reports are of. An admin sees more."""
         token, collection = held(request), service.directory.named(id)
         whole = token is not None and token.role == ADMIN and token.collection in (None, collection.number)
-        shown = _json(service.show(id, whole=whole))
+        shown = _json(service.show(id, whole=True)) if whole else Response(service.shown(id), media_type=_JSON)
         shown.headers["Vary"] = "Authorization"
         if token is None:
             shown.headers["Cache-Control"] = _SHORTLY

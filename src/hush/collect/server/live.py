@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import sqlalchemy as sa
 from fastapi import FastAPI, Request
 from starlette.responses import Response, StreamingResponse
 
@@ -23,7 +22,6 @@ from hush.collect.server.administering import PATH
 from hush.collect.server.reading import released
 from hush.collect.server.routing import Id, held, needing
 from hush.collect.service import Service
-from hush.collect.store import tables
 from hush.collect.store.database import Database
 from hush.errors import Unsaid, message
 
@@ -130,12 +128,7 @@ class Live:
 
     def _sizes(self, id: str) -> object:
         """What changes whenever an estimate does."""
-        c, number = tables.aggregate.c, self._service.directory.named(id).number
-        with self._database.reading() as connection:
-            rows = connection.execute(sa.select(c.period, c.build, c.number).where(c.collection == number)).all()
-            gone = tables.exclusion.c
-            excluded = connection.execute(sa.select(gone.build).where(gone.collection == number)).all()
-        return {tuple(row) for row in rows}, {row[0] for row in excluded}
+        return hash(self._service.sizes(id))
 
 
 def add(api: FastAPI, service: Service, access: Access, live: Live) -> None:

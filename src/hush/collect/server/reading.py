@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from starlette.concurrency import run_in_threadpool
@@ -15,17 +14,15 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from hush.collect.envelope import MOST_PERIODS
 from hush.collect.server.access import Access, Need
 from hush.collect.server.administering import PATH
+from hush.collect.server.answering import Answers
 from hush.collect.server.models import ShownEstimate
 from hush.collect.server.routing import Id, held, needing
 from hush.collect.service import Service
 from hush.collect.store.collections import StoredCollection
 from hush.estimation import Aggregate
 
-T = TypeVar("T")
 PARQUET, BYTES = "application/vnd.apache.parquet", "application/octet-stream"
 _PIECE = 1 << 18
-_AT_ONCE = 4
-"""Estimates and exports that are made at once: others wait, and nobody else waits for them."""
 _TAGS: dict[str, Any] = {"tags": ["estimates"]}
 Period = Annotated[int | None, Query(ge=0, lt=MOST_PERIODS, description="Only reports of this one.")]
 Level = Annotated[float, Query(gt=0, lt=1, allow_inf_nan=False, description="How sure the margins are.")]
@@ -33,19 +30,29 @@ Level = Annotated[float, Query(gt=0, lt=1, allow_inf_nan=False, description="How
 
 def add(api: FastAPI, service: Service, access: Access) -> None:
     """Add the routes."""
-    places = asyncio.Semaphore(_AT_ONCE)
+    answers = Answers()
 
-    async def done(work: Callable[[], T]) -> T:
-        async with places:
-            return await run_in_threadpool(work)
+    async def sized(id: str, period: int | None, whole: bool) -> int:
+        """What changes whenever the aggregates of a collection do; refused where few have reported, as yet."""
+        sizes = await run_in_threadpool(service.sizes, id)
+        if not whole:
+            n = sum(number for at, _, number in sizes if period in (None, at))
+            access.released(service.directory.named(id), n)
+        return hash(sizes)
 
     @api.get(f"{PATH}/{{id}}/estimate", **_TAGS, **needing(Need.READER, ShownEstimate, "unknown", "parameter"))
     async def estimate(request: Request, id: Id, period: Period = None, level: Level = 0.95) -> Response:
         """What is estimated so far, of all periods or of one; over time, of each period."""
         collection = service.directory.named(id)
         whole = access.reads(held(request), collection)
-        told = await done(lambda: service.estimate(id, period=period, level=level))
-        return JSONResponse(told if whole else released(access, collection, told))
+
+        def made() -> bytes:
+            told = service.estimate(id, period=period, level=level)
+            return bytes(JSONResponse(told if whole else released(access, collection, told)).body)
+
+        seen = await sized(id, period, whole)
+        shown = await answers.given(("estimate", id, period, level, whole), seen, made, known=whole)
+        return Response(shown, media_type="application/json")
 
     @api.get(
         f"{PATH}/{{id}}/aggregate",
@@ -57,10 +64,16 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
         """The sums that estimates are made of."""
         collection = service.directory.named(id)
         whole = access.reads(held(request), collection)
-        found = await done(lambda: service.aggregate(id, period=period))
-        if not whole:
-            access.released(collection, Aggregate.from_bytes(found).n)
-        return Response(found, headers=_named(f"{collection.id}.hush"), media_type=BYTES)
+
+        def made() -> bytes:
+            found = service.aggregate(id, period=period)
+            if not whole:
+                access.released(collection, Aggregate.from_bytes(found).n)
+            return found
+
+        seen = await sized(id, period, whole)
+        shown = await answers.given(("aggregate", id, period, whole), seen, made, known=whole)
+        return Response(shown, headers=_named(f"{collection.id}.hush"), media_type=BYTES)
 
     @api.get(
         f"{PATH}/{{id}}/export",
@@ -72,7 +85,7 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
     )
     async def export(id: Id) -> Response:
         """All reports that are kept, as a Parquet file that `hush estimate` reads."""
-        return await done(lambda: _exported(service, id))
+        return await answers.made(lambda: _exported(service, id), known=True)
 
 
 def released(access: Access, collection: StoredCollection, told: dict[str, Any]) -> dict[str, Any]:

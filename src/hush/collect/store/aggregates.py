@@ -37,6 +37,19 @@ def together(connection: sa.Connection, collection: StoredCollection, *, period:
         return reduce(add, (intact(collection, content) for _, content in rows), nothing(collection.parsed))
 
 
+def sizes(connection: sa.Connection, collection: StoredCollection) -> frozenset[tuple[int, str, int]]:
+    """Periods, builds, and how many reports are counted of each: what changes whenever an estimate does."""
+    c = tables.aggregate.c
+    asked = sa.select(c.period, c.build, c.number).where(_counted(collection))
+    return frozenset((period, build, number) for period, build, number in connection.execute(asked))
+
+
+def _counted(collection: StoredCollection) -> sa.ColumnElement[bool]:
+    c, gone = tables.aggregate.c, tables.exclusion.c
+    excluded = sa.select(gone.build).where(gone.collection == collection.number)
+    return sa.and_(c.collection == collection.number, c.build.not_in(excluded))
+
+
 def intact(collection: StoredCollection, content: bytes) -> Aggregate:
     """The aggregate of these bytes, which must be one of the collection."""
     try:
@@ -51,9 +64,8 @@ def _rows(
     connection: sa.Connection, collection: StoredCollection, period: int | None
 ) -> Generator[tuple[int, bytes], None, None]:
     """Periods and aggregates, in bounded memory."""
-    c, gone = tables.aggregate.c, tables.exclusion.c
-    excluded = sa.select(gone.build).where(gone.collection == collection.number)
-    asked = sa.select(c.period, c.content).where(c.collection == collection.number, c.build.not_in(excluded))
+    c = tables.aggregate.c
+    asked = sa.select(c.period, c.content).where(_counted(collection))
     if period is not None:
         asked = asked.where(c.period == period)
     with connection.execute(asked, execution_options={"yield_per": _PAGE}) as found:
