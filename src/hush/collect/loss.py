@@ -37,23 +37,80 @@ class Loss:
     unprotected: int = 0
 
 
-def parsed(plain: object, claimed: object) -> Spec:
-    """A stranger's spec, whose hash must be what is claimed; other thresholds than its parameters give are refused."""
+@dataclass(frozen=True)
+class SpecBounds:
+    """How large a stranger's spec may be, whatever a device could bear.
+
+    Args:
+        values: The most values that somebody may hold, and the most that any other parameter may be; a tenth of it for
+            the values of several attributes together.
+        record: The most bytes of one report.
+        attributes: The most attributes.
+    """
+
+    values: int = 10**7
+    record: int = 1 << 20
+    attributes: int = 1000
+
+    def check(self, plain: object) -> None:
+        """Refuse parameters that are too large, before anything is made of them."""
+        if isinstance(plain, Mapping):
+            for name, item in plain.items():
+                if name not in _OF_THE_DOMAIN:
+                    self.check(item)
+                if name == "sizes" and isinstance(item, (list, tuple)):
+                    self._check_sizes([size for size in item if type(size) is int])
+        elif isinstance(plain, (list, tuple)):
+            for item in plain:
+                self.check(item)
+        elif type(plain) is int and abs(plain) > self.values:
+            raise _too_large("a larger one", f"at most {self.values} in each parameter")
+
+    def _check_sizes(self, sizes: list[int]) -> None:
+        if len(sizes) > self.attributes:
+            raise _too_large(f"{len(sizes)}", f"at most {self.attributes} attributes")
+        if sum(sizes) > self.values // 10:
+            raise _too_large(f"{sum(sizes)}", f"at most {self.values // 10} values of all attributes")
+
+
+_OF_THE_DOMAIN = frozenset({"domain", "domains", "low", "high"})  # numbers that need no room
+
+
+def _too_large(got: str, rule: str) -> SpecError:
+    remedy = "report nothing to this server; or raise most_values, if the device can bear it"
+    return SpecError(message("spec", f"must have {rule}", Unsaid(got), remedy))
+
+
+def parsed(plain: object, claimed: object, bounds: SpecBounds | None = None) -> Spec:
+    """A stranger's spec, whose hash must be what is claimed; other thresholds than its parameters give are refused.
+
+    Args:
+        plain: What was told.
+        claimed: Its hash, as it was told.
+        bounds: How large it may be; left out, as `SpecBounds()` says.
+    """
     if not isinstance(plain, Mapping):
         raise SpecError(message("spec", "must be an object", type(plain), "report nothing to this server"))
+    most = bounds or SpecBounds()
     try:
+        most.check(plain)
         spec = Spec.from_dict(plain)
         own = spec.hash
+        size = spec.mechanism.report_dtype.itemsize
     except SpecError:
         raise
     except HushError as error:
         raise SpecError(f"the server's spec cannot be used: {error}") from None
-    except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, RecursionError):
+    except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, RecursionError, MemoryError):
         rule, got = "must be what Spec.to_dict gives", Unsaid("something of another shape")
         raise SpecError(message("spec", rule, got, "report nothing to this server")) from None
     if own != claimed:
         rule, got = f"must be that of the spec, {own[:12]}…", Unsaid("another one")
         raise SpecError(message("spec_hash", rule, got, "report nothing to this server"))
+    if size > most.record:
+        rule, got = f"must have reports of at most {most.record} bytes", Unsaid(f"{size}")
+        remedy = "report nothing to this server; or raise most_record, if the device can bear it"
+        raise SpecError(message("spec", rule, got, remedy))
     return spec
 
 
@@ -67,6 +124,9 @@ def loss(spec: Spec) -> Loss:
     m = spec.mechanism
     try:
         return _over_time(m) if m.kind == "longitudinal" else _at_once(m)
+    except MemoryError:
+        rule, got = "must have a loss that can be computed", Unsaid(f"{m.name()}, for which there is no memory")
+        raise SpecError(message("spec", rule, got, "report nothing to it")) from None
     except ParameterError as error:  # too much to enumerate
         rule = "must have a loss that can be computed"
         raise SpecError(message("spec", rule, Unsaid(f"{m.name()}: {error}"), "report nothing to it")) from None

@@ -73,7 +73,13 @@ def answering(tmp_path: Path, plain: Any, **more: Any) -> Any:
         server.view["spec_hash"] = hush.Spec.from_dict(plain).hash
     except (HushError, TypeError, ValueError):
         server.view["spec_hash"] = "0" * 64
-    options: dict[str, Any] = {"maximum": 100, "maximum_total": 1000, "maximum_chain": 1000, "delta": 0.5}
+    options: dict[str, Any] = {
+        "maximum": 100,
+        "maximum_total": 1000,
+        "maximum_chain": 1000,
+        "delta": 0.5,
+        "most_values": 10**8,
+    }
     collector = Collector(URL, home=tmp_path, transport=server, unprotected=True, **{**options, **more})
     with pytest.raises(SpecError) as caught:
         collector.person("ann").answer((0, 0) if "sizes" in str(plain) else 0)
@@ -214,3 +220,72 @@ def test_consent() -> None:
 def test_limits_must_be_numbers(value: Any) -> None:
     with pytest.raises(ParameterError, match="maximum"):
         Limits.of(maximum=value, maximum_chain=1, maximum_total=1, delta=0, unprotected=False)
+
+
+# Size.
+
+
+def huge(name: str, k: int) -> dict[str, Any]:
+    """A small spec, that says it has k values."""
+    plain = json.loads(hush.Spec(made(name, 1.0)).to_json())
+    for path, item in entries(plain):
+        if path[-1] in ("k", "size"):
+            plain = changed(plain, path, k)
+        elif path[-1] == "sizes":
+            plain = changed(plain, path, [k // len(item)] * len(item))
+    return plain
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if made(name, 1.0).kind != "numeric"])
+def test_a_spec_that_would_stop_the_device_is_refused_before_it_is_made(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_of: list[Any] = []
+    monkeypatch.setattr(hush.Spec, "from_dict", classmethod(lambda cls, plain: made_of.append(plain)))
+    server = Scripted(huge(name, 10**9))
+    with pytest.raises(SpecError, match="most_values"):
+        Collector(URL, home=tmp_path, transport=server).person("ann").answer(0)
+    assert made_of == []
+
+
+@pytest.mark.parametrize(
+    "plain", [{"sizes": [2] * 1001}, {"sizes": [600_000, 600_000]}, {"mechanism": {"k": 10**8}}, {"g": -(10**30)}]
+)
+def test_parameters_have_bounds(plain: dict[str, Any]) -> None:
+    with pytest.raises(SpecError, match="most_values"):
+        parsed(plain, "0" * 64)
+
+
+def test_bounds_are_options(tmp_path: Path) -> None:
+    spec = hush.Spec(hush.OUE(k=4000, epsilon=1.0))
+    for option in ({"most_values": 3999}, {"most_record": 499}):
+        with pytest.raises(SpecError, match=next(iter(option))):
+            _ = Collector(URL, home=tmp_path, transport=Scripted(spec), **option).loss
+    with pytest.raises(HushError, match="answer-too-long"):
+        _ = Collector(URL, home=tmp_path, transport=Scripted(spec), most_view=100).loss
+    assert (
+        Collector(URL, home=tmp_path, transport=Scripted(spec), most_values=4000, most_record=500).loss.epsilon == 1.0
+    )
+    with pytest.raises(SpecError, match="most_record"):
+        parsed((wide := hush.Spec(hush.OUE(k=9_000_000, epsilon=1.0))).to_dict(), wide.hash)
+
+
+@pytest.mark.parametrize("of", ["from_dict", "exact_epsilon"])
+def test_a_device_without_memory_refuses(of: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = hush.Spec(hush.OUE(k=4, epsilon=1.0))
+
+    def none(*_: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(hush.Spec if of == "from_dict" else hush.OUE, of, none)
+    with pytest.raises(SpecError):
+        loss(parsed(spec.to_dict(), spec.hash))
+
+
+def test_numbers_of_a_domain_need_no_room() -> None:
+    """Labels and ends of an interval may be any numbers, and many values may be sensitive."""
+    wide = hush.Spec(hush.Duchi(low=-1e12, high=1e12, epsilon=1.0))
+    labels = hush.Spec(hush.GRR(k=2, epsilon=1.0), hush.Domain(labels=[10**12, 2 * 10**12]))
+    many = hush.Spec(hush.utility.uRR(k=5000, epsilon=1.0, sensitive=range(4000)))
+    for spec in (wide, labels, many):
+        assert parsed(json.loads(spec.to_json()), spec.hash) == spec

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush.collect.envelope import MOST_PERIODS
-from hush.collect.loss import Loss, loss, parsed
+from hush.collect.loss import Loss, SpecBounds, loss, parsed
 from hush.errors import SpecError, Unsaid, message
 from hush.mechanisms.spec import Spec
 
@@ -47,7 +47,13 @@ class Offer:
     told: int | None = None
 
 
-def offered(collection: str, origin: str, view: Mapping[str, Any], known: Offer | None = None) -> Offer:
+def offered(
+    collection: str,
+    origin: str,
+    view: Mapping[str, Any],
+    known: Offer | None = None,
+    bounds: SpecBounds | None = None,
+) -> Offer:
     """What a server told, checked: nothing of it is believed that can be computed.
 
     Args:
@@ -55,6 +61,7 @@ def offered(collection: str, origin: str, view: Mapping[str, Any], known: Offer 
         origin: Where it was asked for.
         view: What was told.
         known: What was told before: the loss of a spec that is the same is not computed again.
+        bounds: How large the spec may be.
     """
     period, chain = view.get("period"), view.get("chain")
     if view.get("id") != collection or view.get("status") not in ("draft", "open", "closed"):
@@ -63,7 +70,7 @@ def offered(collection: str, origin: str, view: Mapping[str, Any], known: Offer 
         raise _odd("period", f"be an integer in 0..{MOST_PERIODS - 1}")
     if not isinstance(chain, list) or not _is_chain(chain, collection):
         raise _odd("chain", f"be the ids of this collection and of those that it follows, at most {LONGEST_CHAIN}")
-    spec = parsed(view.get("spec"), view.get("spec_hash"))
+    spec = parsed(view.get("spec"), view.get("spec_hash"), bounds)
     found = known.loss if known is not None and known.spec.hash == spec.hash else loss(spec)
     plain = {"status": view["status"], "chain": chain, "needs_key": bool(view.get("needs_key"))}
     return Offer(collection, origin, spec, found, view["status"], period, tuple(chain), plain)

@@ -24,9 +24,9 @@ from hush.collect.client.home import Home
 from hush.collect.client.limits import Amount, Books, Limits
 from hush.collect.client.receipts import ACCEPTED, DROPPED, Answered, Delivery, Receipt, Spent
 from hush.collect.client.spool import Quota, Spool
-from hush.collect.client.wire import SendOutcome, Unreachable, Wire
+from hush.collect.client.wire import VIEW_BYTES, SendOutcome, Unreachable, Wire
 from hush.collect.envelope import LONGEST_KEY, MOST_RECORDS, Envelope
-from hush.collect.loss import Loss
+from hush.collect.loss import Loss, SpecBounds
 from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, message
 from hush.longitudinal.ledger import Ledger
 from hush.mechanisms.spec import Spec
@@ -66,6 +66,10 @@ class Collector:
         batch_records: How many reports go into one batch of many people, at most 100,000.
         quota_bytes: How much may wait for the server, all collections of this home together.
         quota_batches: How many batches may.
+        most_values: The most values that a spec may have, so that no server can stop the device; a tenth of it where
+            there are several attributes.
+        most_record: The most bytes of one report.
+        most_view: The most bytes that a server may tell of a collection; its spec has all labels.
         fresh: Seconds for which the server is not asked again for the spec and the period.
         timeout: Seconds to wait for the server.
         secret: A key for the home that is kept elsewhere, in the system's keychain, say: 16 bytes at least.
@@ -92,6 +96,9 @@ class Collector:
         batch_records: int = MOST_RECORDS,
         quota_bytes: int = 1 << 26,
         quota_batches: int = 10_000,
+        most_values: int = 10**7,
+        most_record: int = 1 << 20,
+        most_view: int = VIEW_BYTES,
         fresh: float = 60.0,
         timeout: float = 10.0,
         secret: bytes | None = None,
@@ -112,7 +119,18 @@ class Collector:
         self._batch_records = integer("batch_records", batch_records, 1, MOST_RECORDS, "leave it out")
         self._moved = bool(moved)
         self.key = key or ""
-        self._wire = Wire(url, timeout=_seconds("timeout", timeout), tls=tls, transport=transport, plaintext=plaintext)
+        self._bounds = SpecBounds(
+            integer("most_values", most_values, 1, _MOST, "leave it out"),
+            integer("most_record", most_record, 1, _MOST, "leave it out"),
+        )
+        self._wire = Wire(
+            url,
+            timeout=_seconds("timeout", timeout),
+            tls=tls,
+            transport=transport,
+            plaintext=plaintext,
+            most_view=integer("most_view", most_view, 1, _MOST, "leave it out"),
+        )
         self._home = Home(_folder(home), secret=secret)
         quota = Quota(
             integer("quota_bytes", quota_bytes, 0, _MOST, "leave it out"),
@@ -192,7 +210,7 @@ class Collector:
         return found if last is None else self._noted(found)
 
     def _offered(self, known: Offer | None) -> Offer:
-        return offered(self._wire.collection, self._wire.origin, self._wire.view(), known)
+        return offered(self._wire.collection, self._wire.origin, self._wire.view(), known, self._bounds)
 
     def _noted(self, offer: Offer) -> Offer:
         """Enter what was told of a known collection, and forget what is over: its period never goes back."""
