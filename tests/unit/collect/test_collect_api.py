@@ -19,6 +19,7 @@ from hush.collect import answers
 from hush.collect.managing import CollectionSettings
 from hush.collect.refusals import REASONS
 from hush.collect.server.access import Need
+from hush.collect.server.health import Health
 from hush.collect.server.models import NewCollection, NewToken, Successor
 from hush.collect.tokens import ROLES
 from hush.estimation import Aggregate
@@ -494,3 +495,20 @@ def test_the_document_names_every_route_and_its_refusals(served: Served) -> None
                 if int(status) >= 400:
                     assert list(told["content"]) == ["application/problem+json"], (method, path, status)
     assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+def test_measures_are_looked_at_so_often_and_health_always(tmp_path: Path) -> None:
+    with in_thread(tmp_path, address_rate=0.01, address_burst=3) as served:
+        shown = [served.ask("GET", "/metrics", token="").status_code for _ in range(5)]
+        assert shown == [200, 200, 200, 429, 429]
+        assert {served.ask("GET", "/healthz", token="").status_code for _ in range(9)} == {200}
+        assert {served.ask("GET", "/readyz", token="").status_code for _ in range(9)} == {200}
+
+
+def test_what_is_pending_is_counted_once_a_second(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = []
+    monkeypatch.setattr(Health, "_count", lambda self: times.append(1) or 7.0)
+    monkeypatch.setattr("hush.collect.server.health._FRESH_SECONDS", 1000.0)
+    for _ in range(5):
+        served.ask("GET", "/metrics", token="")
+    assert len(times) <= 1

@@ -105,7 +105,7 @@ class Frame:
         problems.install(api)
         documenting.add_submit(api, take)
         add(api)
-        health.add(api, health.Health(self._database, chores), self.measures, self._database)
+        health.add(api, health.Health(self._database, chores), self.measures)
         documenting.complete(api)
         gate = Gate(api, take, self._settings, self.measures, self._refused, stopping)
         self._watch(gate)

@@ -30,7 +30,10 @@ UNMATCHED = "unmatched"
 """What the log and the measures call an address that there is not: they never repeat one."""
 
 _BATCHES = re.compile(r"/v1/collections/([^/]+)/batches")
-_WATCHED = frozenset({"/healthz", "/readyz", "/metrics"})
+_MEASURES = "/metrics"
+_WATCHED = frozenset({"/healthz", "/readyz", _MEASURES})
+_LOOKS = 10.0
+"""Times a second that one address may look at the measures: they cost more than to say that all is well."""
 _LOG = logging.getLogger("hush.collect.access")
 _SAFE = [
     (b"x-content-type-options", b"nosniff"),
@@ -70,6 +73,7 @@ class Gate:
         self.api, self._submit, self._measures, self._refused, self.stopping = api, submit, measures, refused, stopping
         self._most, self._log = settings.most_requests, settings.access_log
         self._rates, self._addresses = Rates(rate=settings.address_rate, burst=settings.address_burst), Addresses()
+        self._looks = Rates(rate=min(settings.address_rate, _LOOKS), burst=settings.address_burst)
         self._origins = Origins(settings.allowed_origins)
         self._of_address: dict[bytes, int] = {}
         self._most_of_address = max(1, self._most // 2) if settings.address_rate else self._most
@@ -100,6 +104,8 @@ class Gate:
         try:
             if who is not None:
                 self._limit(who)
+            elif path == _MEASURES and scope.get("client"):
+                self._looks.take(self._addresses.hashed(scope["client"][0]), time.monotonic(), parameter="requests")
             preflight = self._origins.preflight(scope) if scope["method"] == "OPTIONS" else None
             if preflight is not None:
                 await preflight(scope, receive, sending)

@@ -37,6 +37,7 @@ class Health:
         self._version = schema.latest()
         self._lock = threading.Lock()
         self._looked, self._found = float("-inf"), ""
+        self._counted, self._pending = float("-inf"), 0.0
 
     def trouble(self) -> str:
         """What is wrong, in a word; nothing where all is well."""
@@ -45,6 +46,21 @@ class Health:
                 self._found = self._look()
                 self._looked = time.monotonic()
             return self._found
+
+    def pending(self) -> float:
+        """How many batches are to be folded; not a number where the store cannot be read."""
+        with self._lock:
+            if time.monotonic() - self._counted > _FRESH_SECONDS:
+                self._pending = self._count()
+                self._counted = time.monotonic()
+            return self._pending
+
+    def _count(self) -> float:
+        try:
+            with self._database.reading() as connection:
+                return int(connection.execute(sa.select(sa.func.count()).select_from(tables.pending)).scalar_one())
+        except (sa.exc.SQLAlchemyError, OSError):
+            return math.nan  # and the rest is told all the same
 
     def _look(self) -> str:
         try:
@@ -67,13 +83,7 @@ def _touched(connection: sa.Connection) -> None:
     connection.execute(sa.text("UPDATE alembic_version SET version_num = version_num"))
 
 
-def pending(database: Database) -> int:
-    """How many batches are to be folded."""
-    with database.reading() as connection:
-        return int(connection.execute(sa.select(sa.func.count()).select_from(tables.pending)).scalar_one())
-
-
-def add(api: FastAPI, health: Health, measures: Measures, database: Database) -> None:
+def add(api: FastAPI, health: Health, measures: Measures) -> None:
     """Add the routes."""
     plain = {"description": "All is well.", "content": {"application/json": {"schema": {"type": "object"}}}}
     text = {"description": "All measures.", "content": {CONTENT_TYPE: {"schema": {"type": "string"}}}}
@@ -94,8 +104,5 @@ def add(api: FastAPI, health: Health, measures: Measures, database: Database) ->
     @api.get("/metrics", tags=["watch"], response_class=Response, **needing(Need.NOTHING, text))
     def metrics() -> Response:
         """All measures, as Prometheus reads them: by route, code and reason, never by collection."""
-        try:
-            measures.pending.set(pending(database))
-        except (sa.exc.SQLAlchemyError, OSError):
-            measures.pending.set(math.nan)  # and the rest is told all the same
+        measures.pending.set(health.pending())
         return Response(measures.shown(), headers={"Content-Type": CONTENT_TYPE})
