@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import sqlite3
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,36 @@ def test_a_file_that_was_replaced_is_not_used(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="replaced"):
         here.person("ann").answer(1)
     assert len(server.sent) == 1
+
+
+def test_a_fork_while_another_thread_writes_can_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child has none of its parent's threads: it must not wait for one that is in a transaction."""
+    monkeypatch.setattr(home, "_PATIENCE", 5.0)
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path)
+    here.person("ann").answer(1)
+    inside, end = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with here._home.transaction() as sql:
+            sql.execute("UPDATE collection SET tries = tries")
+            inside.set()
+            end.wait()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    inside.wait()
+    threading.Timer(0.2, end.set).start()  # the fork is asked for before that, and waits
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = 0 if here.person("bob").answer(1).state == "accepted" else 2
+        finally:
+            os._exit(code)
+    writer.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert here.person("bob").spent.total == 1
 
 
 # What is over.

@@ -2,7 +2,8 @@
 
 It is an SQLite database with a rollback journal, whose transactions are on the disk when they are done, the folder's
 entry included (`synchronous=EXTRA`): an answer that was sent can never be forgotten. Every transaction has a
-connection of its own, so that threads, processes and forks may share the file; whoever writes waits for the others.
+connection of its own, so that threads, processes and forks may share the file; whoever writes waits for the others,
+and a fork waits until no thread is in a transaction: its child would wait for a thread that it has not.
 A new file appears whole: it is made under another name, and then linked.
 """
 
@@ -12,6 +13,7 @@ import hashlib
 import os
 import secrets
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +26,10 @@ FILE = "collector.hushdb"
 VERSION = 1
 APPLICATION = 0x48555343  # "HUSC"
 _PATIENCE = 60.0  # seconds that a transaction waits for others
+_unforked = threading.RLock()
+"""Held by the one thread of this process that is in a transaction, or forks."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_unforked.acquire, after_in_parent=_unforked.release, after_in_child=_unforked.release)
 
 _TABLES = """
 CREATE TABLE secret (key BLOB, proof BLOB NOT NULL);
@@ -83,6 +89,11 @@ class Home:
     @contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
         """All of what is done in it is on the disk afterwards, or nothing; meanwhile nobody else writes."""
+        with _unforked, self._connection(write=write) as connection:
+            yield connection
+
+    @contextmanager
+    def _connection(self, *, write: bool) -> Iterator[sqlite3.Connection]:
         try:
             connection = _connected(f"{self.path.as_uri()}?mode=rw")
             try:
