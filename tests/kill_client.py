@@ -1,6 +1,6 @@
 """Kill a client at random moments: nothing is lost, nothing counts twice, and nobody's budget is spent twice.
 
-    python -m tests.kill_client [--cycles 100] [--seed 1]
+    python -m tests.kill_client [--cycles 100] [--seed 1] [--noise kept|fresh]
 
 A cycle starts a client in a process of its own, which answers for the same people again and again, one by one and many
 at once, period after period; sometimes two of them share a home. It is killed with SIGKILL: from outside, somewhere
@@ -9,13 +9,16 @@ client hears so, or in the middle of a transaction. In the end one client sends 
 
 - every acknowledged batch is in the server once, and none is there twice;
 - there are as many reports in the server as the accounts have, and each person and period has one batch;
-- permanent answers survived: whoever holds the same value all along has reported it by the same bytes;
+- the records of each batch in the server are the very bytes that were first kept for it: nothing was drawn again;
+- permanent answers survived: whoever holds the same value all along has reported it by the same bytes (with fresh
+  noise nothing but the bytes that were kept tells whether an answer was drawn twice);
 - the file opens without repair, and is whole.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -36,9 +39,15 @@ import httpx
 import hush
 import hush.longitudinal
 from hush.collect import Collector
+from hush.collect.client import spool
 from hush.collect.client.home import FILE, Home
+from hush.collect.envelope import Envelope
 
-SPEC = hush.Spec(hush.longitudinal.Memoized(mechanism=hush.OUE(k=128, epsilon=1.0)))
+KEPT, FRESH = "kept", "fresh"
+SPECS = {
+    KEPT: hush.Spec(hush.longitudinal.Memoized(mechanism=hush.OUE(k=128, epsilon=1.0))),
+    FRESH: hush.Spec(hush.OUE(k=128, epsilon=1.0)),
+}
 PEOPLE = 12
 """Who answer one by one; their values never change."""
 MANY = range(1000, 1050)
@@ -87,6 +96,18 @@ class DyingHome(Home):
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+def noting(log: Path) -> None:
+    """Write down the records of each batch when it is first kept, before that is committed."""
+    real = spool.insert
+
+    def insert(sql: sqlite3.Connection, collection: int, made: Envelope, part_of: int | None = None) -> int:
+        with log.open("a", encoding="utf-8") as file:
+            print(made.batch, hashlib.sha256(made.records).hexdigest(), file=file, flush=True)
+        return real(sql, collection, made, part_of)
+
+    spool.insert = insert
+
+
 def work(url: str, key: str, home: str, log: str, way: str, left: int) -> None:
     """The client: answer without end, and write down every receipt. With the way "" it only sends what waits."""
     transport = Dying(way, left) if way in (BEFORE, AFTER) else None
@@ -96,6 +117,7 @@ def work(url: str, key: str, home: str, log: str, way: str, left: int) -> None:
         told = collector.flush(wait=120)
         assert (told.waiting, dict(told.dropped)) == (0, {}), told
         return
+    noting(Path(log).with_name("kept.txt"))
     if way == WITHIN:
         collector._home.__class__ = DyingHome
         collector._home.left = left  # type: ignore[attr-defined]
@@ -149,7 +171,15 @@ def receipts(log: Path) -> Iterator[tuple[int, int, str, str]]:
         yield person, period, batch, state
 
 
-def judged(store: str, home: Path, log: Path) -> dict[str, int]:
+def kept(log: Path) -> Iterator[tuple[str, str]]:
+    """The batches that were kept, and the hash of the records of each."""
+    for line in log.with_name("kept.txt").read_text(encoding="utf-8").splitlines():
+        batch, _, digest = line.partition(" ")
+        if len(digest) == 64:  # and not cut short by a kill
+            yield batch, digest
+
+
+def judged(store: str, home: Path, log: Path, noise: str = KEPT) -> dict[str, int]:
     """Compare the server's store with what clients wrote down and with their accounts; raises where they differ."""
     import sqlalchemy as sa
 
@@ -179,7 +209,12 @@ def judged(store: str, home: Path, log: Path) -> dict[str, int]:
     assert acknowledged <= there.keys(), f"{len(acknowledged - there.keys())} acknowledged batches are lost"
     assert all(len(each) == 1 for each in batches.values()), "somebody has two answers in one period"
     assert set(whose) <= there.keys(), "an answer was never sent"
-    size = SPEC.mechanism.report_dtype.itemsize
+    first = defaultdict[str, set[str]](set)
+    for batch, digest in kept(log):
+        first[batch].add(digest)
+    for batch, row in there.items():
+        assert first[batch] == {hashlib.sha256(bytes(row.records)).hexdigest()}, "a batch was drawn again"
+    size = SPECS[noise].mechanism.report_dtype.itemsize
     shown = defaultdict[int, set[bytes]](set)
     for batch, people in whose.items():
         row = there[batch]
@@ -187,7 +222,7 @@ def judged(store: str, home: Path, log: Path) -> dict[str, int]:
         assert len(people) <= row.accepted == len(records) // size
         if row.accepted == 1:
             shown[min(people)].add(records)
-    assert all(len(each) == 1 for each in shown.values()), "a permanent answer was drawn twice"
+    assert noise == FRESH or all(len(each) == 1 for each in shown.values()), "a permanent answer was drawn twice"
     with closing(sqlite3.connect(f"{(home / FILE).as_uri()}?mode=ro", uri=True)) as sql, sql:
         assert sql.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         (spent,) = sql.execute("SELECT SUM(reports) FROM account").fetchone()
@@ -201,14 +236,14 @@ def judged(store: str, home: Path, log: Path) -> dict[str, int]:
     return {"batches": len(rows), "reports": reports, "periods": periods, "acknowledged": len(acknowledged)}
 
 
-def run(folder: Path, cycles: int, seed: int) -> dict[str, int]:
+def run(folder: Path, cycles: int, seed: int, noise: str = KEPT) -> dict[str, int]:
     """Kill clients so many times; what there was in the end."""
     from tests.collectors import in_process, opened  # which a client does without
 
     rng, home, log = random.Random(seed), folder / "home", folder / "receipts.txt"
     ways = dict.fromkeys(WAYS, 0)
     with in_process(folder) as served:
-        one = opened(served, spec=SPEC, period_seconds=1, horizon=100_000)
+        one = opened(served, spec=SPECS[noise], period_seconds=1, horizon=100_000)
         url = f"{served.url}/v1/collections/{one.id}"
         for number in range(cycles):
             ways[cycle(url, one.key, home, log, rng)] += 1
@@ -216,7 +251,7 @@ def run(folder: Path, cycles: int, seed: int) -> dict[str, int]:
                 print(f"\r{number + 1} of {cycles} kills", end="", file=sys.stderr)
         command = [sys.executable, "-m", "tests.kill_client", "--work", url, one.key, str(home), str(log), "", "0"]
         subprocess.run(command, check=True)
-    return {"kills": cycles, **ways, **judged(str(folder / "store.db"), home, log)}
+    return {"kills": cycles, **ways, **judged(str(folder / "store.db"), home, log, noise)}
 
 
 def main() -> None:
@@ -224,6 +259,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cycles", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--noise", choices=list(SPECS), default=KEPT)
     parser.add_argument("--work", nargs=6, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.work is not None:
@@ -231,7 +267,7 @@ def main() -> None:
         work(*where, way, int(left))
         return
     with tempfile.TemporaryDirectory() as folder:
-        found = run(Path(folder), asked.cycles, asked.seed)
+        found = run(Path(folder), asked.cycles, asked.seed, asked.noise)
     print(", ".join(f"{name}: {number:,}" for name, number in found.items()))
     print("Every acknowledged batch is there once, none twice, and nobody's budget was spent twice.")
 

@@ -33,6 +33,19 @@ def test_a_killed_client_spends_once_and_loses_nothing(killed: tuple[Path, dict[
     assert judged(folder).items() <= found.items()
 
 
+def test_with_fresh_noise_nothing_is_drawn_again(tmp_path: Path) -> None:
+    found = kill_client.run(tmp_path, 6, 4, kill_client.FRESH)
+    assert found["kills"] == 6
+    assert found["reports"] > found["batches"] > 10
+
+
+def test_the_judge_sees_that_a_batch_was_drawn_again(killed: tuple[Path, dict[str, int]], tmp_path: Path) -> None:
+    folder = copied(killed[0], tmp_path)
+    changed(folder / "store.db", "UPDATE batch SET records = zeroblob(length(records)) WHERE seq = 1")
+    with pytest.raises(AssertionError, match="drawn again"):
+        judged(folder)
+
+
 def changed(file: Path, statement: str) -> None:
     with closing(sqlite3.connect(file)) as sql, sql:
         assert sql.execute(statement).rowcount > 0
@@ -81,6 +94,6 @@ def test_the_judge_sees_an_account_that_was_charged_twice(killed: tuple[Path, di
 def copied(folder: Path, to: Path) -> Path:
     """The files of a run, to be changed."""
     (to / "home").mkdir()
-    for name in ("store.db", "receipts.txt", f"home/{FILE}"):
+    for name in ("store.db", "receipts.txt", "kept.txt", f"home/{FILE}"):
         (to / name).write_bytes((folder / name).read_bytes())
     return to
