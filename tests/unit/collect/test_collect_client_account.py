@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import sqlite3
 import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import hush
@@ -166,6 +168,35 @@ def test_a_fork_while_another_thread_writes_can_answer(tmp_path: Path, monkeypat
     writer.join()
     assert os.waitpid(child, 0)[1] == 0
     assert here.person("bob").spent.total == 1
+
+
+def test_a_fork_while_another_thread_asks_the_server_can_answer(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path)
+    here.person("ann").answer(1)
+    inside, end = threading.Event(), threading.Event()
+
+    def slow(request: httpx.Request) -> None:
+        if threading.current_thread() is asking:
+            inside.set()
+            end.wait()
+
+    server.before = slow
+    asking = threading.Thread(target=lambda: here.period)
+    asking.start()
+    inside.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # else it would wait for ever
+        code = 1
+        try:
+            code = 0 if here.person("bob").answer(1).state == "accepted" else 2
+        finally:
+            os._exit(code)
+    told = os.waitpid(child, 0)[1]
+    end.set()
+    asking.join()
+    assert told == 0
 
 
 # What is over.

@@ -7,6 +7,7 @@ import os
 import ssl
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -138,10 +139,16 @@ class Collector:
         )
         self._answering = Answering(self._home, self._limits, quota, _build(build))
         self._spool = Spool(self._home, self._wire.collection, None if self._moved else self._wire.origin)
-        self._lock, self._sending = threading.Lock(), threading.Lock()
         self._known: tuple[float, Offer] | None = None
         self._failed = 0, 0.0  # how often the server told nothing, and when it may be asked again
+        self._alone()
+        _alive.add(self)
+
+    def _alone(self) -> None:
+        """Begin with no other thread: what those of a parent held before a fork, nobody here will let go."""
+        self._lock, self._sending = threading.Lock(), threading.Lock()
         self._flying: set[int] = set()
+        self._wire.alone()
 
     def __enter__(self) -> Collector:
         return self
@@ -440,6 +447,18 @@ class Persons:
         return Answered(
             self._collector._receipts({number: known[number] for number in numbers.tolist()}), places, *flags
         )
+
+
+_alive: weakref.WeakSet[Collector] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    for each in list(_alive):
+        each._alone()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _joined(parts: list[Any], dtype: type) -> Any:

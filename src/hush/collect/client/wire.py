@@ -95,9 +95,12 @@ class Wire:
             rule, got = "must check certificates and names", Unsaid("one that does not")
             raise ParameterError(message("tls", rule, got, "begin with ssl.create_default_context()"))
         self._timeout, self._tls, self._transport, self._most_view = timeout, tls, transport, most_view
-        self._lock = threading.Lock()
         self._made: tuple[int, httpx.Client] | None = None
-        self._sockets: list[socket.socket] = []
+        self.alone()
+
+    def alone(self) -> None:
+        """Begin with no other thread, and no connection of theirs: after a fork."""
+        self._lock, self._sockets = threading.Lock(), list[socket.socket]()
 
     def view(self) -> dict[str, Any]:
         """What the server tells of the collection."""
