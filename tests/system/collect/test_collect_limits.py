@@ -351,6 +351,22 @@ def test_one_address_has_half_of_the_places(tmp_path: Path) -> None:
         assert served.send(one, one.body([0]), headers={"X-Forwarded-For": "192.0.2.2"}).status_code == 200
 
 
+def test_whoever_is_refused_has_no_place(tmp_path: Path) -> None:
+    """A refused body is awaited for a while, so that the answer is read; that keeps nobody else out."""
+    limits = {"most_requests": 6, "body_seconds": 20, "address_rate": 1000.0, "trusted_proxies": "127.0.0.1"}
+    with in_thread(tmp_path, **limits) as served, ExitStack() as stack:
+        one = opened(served)
+        head = (
+            f"POST {one.path}/batches HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\nContent-Length: 99\r\n\r\n"
+        )
+        for _ in range(12):
+            stack.enter_context(connected(served)).send(head.encode(), b"x")
+        assert served.server is not None
+        while len(served.server._uvicorn.server_state.tasks) < 12:
+            time.sleep(0.01)
+        assert served.send(one, one.body([0]), headers={"X-Forwarded-For": "192.0.2.2"}).status_code == 200
+
+
 def _until(served: Served, one: Opened, status: int, headers: dict[str, str] | None = None) -> Any:
     """The answer once it has a status: what others sent, or that they have gone, is on its way."""
     for _ in range(200):

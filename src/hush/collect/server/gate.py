@@ -102,26 +102,28 @@ class Gate:
         who = None if path in _WATCHED or not scope.get("client") else self._addresses.hashed(scope["client"][0])
         self.under_way += 1
         try:
-            if who is not None:
-                self._limit(who)
-            elif path == _MEASURES and scope.get("client"):
-                self._looks.take(self._addresses.hashed(scope["client"][0]), time.monotonic(), parameter="requests")
-            preflight = self._origins.preflight(scope) if scope["method"] == "OPTIONS" else None
-            if preflight is not None:
-                await preflight(scope, receive, sending)
-            elif batches is not None:
-                scope["path_params"] = {"id": batches[1]}
-                await (await self._submit(Request(scope, receive)))(scope, receive, sending)
-            else:
-                await self.api(scope, receive, sending)
+            try:
+                if who is not None:
+                    self._limit(who)
+                elif path == _MEASURES and scope.get("client"):
+                    self._looks.take(self._addresses.hashed(scope["client"][0]), time.monotonic(), parameter="requests")
+                preflight = self._origins.preflight(scope) if scope["method"] == "OPTIONS" else None
+                if preflight is not None:
+                    await preflight(scope, receive, sending)
+                elif batches is not None:
+                    scope["path_params"] = {"id": batches[1]}
+                    await (await self._submit(Request(scope, receive)))(scope, receive, sending)
+                else:
+                    await self.api(scope, receive, sending)
+            finally:  # whoever is refused has no place, however long the answer takes to be read
+                self.under_way -= 1
+                if who is not None:
+                    self._leave(who)
         except Exception as error:
             if not status:  # what the application answered, it has logged
                 refused = error if isinstance(error, Refused) else unexpected(error)
                 await ProblemResponse(refused)(scope, receive, sending)
         finally:
-            self.under_way -= 1
-            if who is not None:
-                self._leave(who)
             template = SUBMIT if batches is not None else getattr(scope.get("route"), "path", UNMATCHED)
             self._note(scope, template, status, time.perf_counter() - began, batches[1] if batches else None)
         return None
