@@ -28,7 +28,8 @@ from hush.errors import Unsaid, message
 
 _ASIDE = 1 << 18
 """Bytes of a body from which on it is checked in a thread, so that others need not wait for it; a relay's always is,
-since finding each record that is wrong takes as long as a large body."""
+since finding each record that is wrong takes as long as a large body, and so is the first of a collection, for which
+its kernels may have to be compiled."""
 _THREADS = 2
 """In which that is done, and batches that come too late are looked for in the store."""
 _WORDS = {"": True, "1": True, "true": True, "0": False, "false": False}
@@ -61,6 +62,7 @@ class Submissions:
         self._database, self._directory, self._groups = database, directory, groups
         self._bodies, self._rates, self._refused, self._most_bytes = bodies, rates, refused, most_bytes
         self._aside = ThreadPoolExecutor(_THREADS, "hush-checking")
+        self._begun: set[int] = set()
 
     def close(self) -> None:
         """End the threads."""
@@ -74,13 +76,14 @@ class Submissions:
         most = min(self._most_bytes, collection.longest_body)
         data = await self._bodies.read(request.scope, request.receive, most=most)
         try:
-            if len(data) < _ASIDE and not partial:
+            if len(data) < _ASIDE and not partial and collection.number in self._begun:
                 envelope, arrival, wrong = self._checked(collection, data, partial)
             else:
                 loop = asyncio.get_running_loop()
                 envelope, arrival, wrong = await loop.run_in_executor(
                     self._aside, self._checked, collection, data, partial
                 )
+                self._begun.add(collection.number)
             fate = await self._kept(collection, arrival)
         finally:
             self._bodies.release(data)
