@@ -215,6 +215,9 @@ GRR_1 = ("--mechanism", "GRR", "--epsilon", 1)
 BOTH = ("--column", "pet", "--column", "id", "--mechanism", "SPL", "--epsilon", 1)
 PET = ("--column", "pet", "--domain", "labels.txt")
 LGRR = ("--mechanism", "LGRR", "--epsilon-permanent", 2, "--epsilon-report", 1)
+NO_CERTIFICATE = ("--certificate", "labels.txt", "--certificate-key", "labels.txt")
+SERVED = ("--store", "served.db", "--port", 0)
+RELAYED = (*SERVED, "--collector", "http://127.0.0.1:9", "--collections", "0" * 32)
 CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
     ("privatize", "source"): [
         ("--column", "pet", *GRR_1, *how, "-o", "out.parquet")
@@ -244,8 +247,14 @@ CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
     ("uldp", "--domain"): [("--epsilon", 1, "--sensitive", "cat")],
     ("audit", "--spec"): [()],
     ("audit", "--checkpoint"): [("--mechanism", "GRR", "--k", 3, "--epsilon", 1, "--trials", 1000)],
+    ("serve", "--certificate"): [(*SERVED, "--certificate-key", "labels.txt")],
+    ("serve", "--certificate-key"): [(*SERVED, "--certificate", "labels.txt")],
+    ("serve", "--backups"): [(*SERVED, *NO_CERTIFICATE)],
+    ("relay", "--certificate"): [(*RELAYED, "--key-file", "labels.txt", "--certificate-key", "labels.txt")],
+    ("relay", "--certificate-key"): [(*RELAYED, "--key-file", "labels.txt", "--certificate", "labels.txt")],
+    ("relay", "--key-file"): [(*RELAYED, *NO_CERTIFICATE)],
 }
-"""How each command is called beside a file that it reads: all of them, see below."""
+"""How each command is called beside a file that it reads: all of them, see below. No server comes to serve."""
 
 
 def _read_by_commands() -> set[tuple[str, str]]:
