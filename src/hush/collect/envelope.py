@@ -48,6 +48,8 @@ _AROUND = 1024
 """Bytes that may stand around key and envelope in JSON."""
 _MOST_QUOTES = 8
 """Around the names and values of a body in JSON."""
+_FEW, _PIECE = 1 << 15, 2047
+
 _BUILD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+/ -]*|")
 
 
@@ -149,10 +151,20 @@ class Envelope:
             build=build,
             size=size,
             records=bytes(data[at + _COUNTS.size :]),
-            digest=hashlib.sha256(data).digest(),
+            digest=_sha256(data),
         )
         made._check()
         return made
+
+
+def _sha256(data: bytes) -> bytes:
+    """SHA-256, of a few kilobytes in pieces: Python lets other threads run during longer ones, and waits for them."""
+    if len(data) > _FEW:
+        return hashlib.sha256(data).digest()
+    found, view = hashlib.sha256(), memoryview(data)
+    for at in range(0, len(data), _PIECE):
+        found.update(view[at : at + _PIECE])
+    return found.digest()
 
 
 def new_id() -> str:
