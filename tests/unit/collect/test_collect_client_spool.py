@@ -73,6 +73,29 @@ def test_a_receipt_of_parts_waits_until_all_are_there(tmp_path: Path, monkeypatc
     assert here.person(7).answer(1).state == "accepted"
 
 
+def lost(request: httpx.Request) -> None:
+    raise httpx.ReadError("the answer is lost")
+
+
+@pytest.mark.parametrize("failing", [away, lost])
+def test_what_may_have_been_taken_is_never_cut(failing: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch whose answer was lost may count already, and its parts would count once more; one that never left may be
+    cut."""
+    monkeypatch.setattr(spool, "FIRST_WAIT", 0.0)
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path)
+    here.spec  # noqa: B018, so that it is known
+    server.before = lambda request: failing(request) if request.method == "POST" else None
+    here.people(range(100)).answer([1] * 100)
+    server.before = lambda request: None
+    server.refuse = too_large(50)
+    here.flush()
+    assert sorted(each.number for each in server.taken.values()) == ([50] * 2 if failing is away else [])
+    server.refuse = lambda envelope: None
+    here.flush(wait=60)
+    assert sum(each.number for each in server.taken.values()) == 100
+
+
 def test_one_record_that_is_too_large_waits(tmp_path: Path) -> None:
     server = Scripted(SPEC)
     server.refuse = too_large(0)

@@ -323,7 +323,10 @@ class Collector:
                     continue  # another thread has it
                 self._flying.add(number)
             try:
-                outcome = self._wire.send(self.key, envelope, Envelope.from_bytes(envelope))
+                made = Envelope.from_bytes(envelope)
+                if made.number > 1:
+                    self._spool.offering(number)
+                outcome = self._wire.send(self.key, envelope, made)
                 self._spool.settle(number, outcome)
             finally:
                 with self._sending:

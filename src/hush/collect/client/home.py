@@ -41,7 +41,8 @@ CREATE TABLE collection (
 CREATE TABLE batch (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, collection INTEGER NOT NULL, period INTEGER NOT NULL,
     records INTEGER NOT NULL, size INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL, envelope BLOB,
-    part_of INTEGER, tries INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0);
+    part_of INTEGER, tries INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0,
+    unsure INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX batch_by_state ON batch (state, collection, id);
 CREATE TABLE answered (
     collection INTEGER NOT NULL, period INTEGER NOT NULL, person INTEGER NOT NULL, tag BLOB NOT NULL,

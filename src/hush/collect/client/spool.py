@@ -139,9 +139,19 @@ class Spool:
             ).fetchone()
         return max(self.due(), _left(first or 0.0))
 
+    def offering(self, number: int) -> None:
+        """Note, before a batch is sent, that it may be taken though nobody hears of it: then it is never cut.
+
+        A single record cannot be cut, so of it nothing is noted.
+        """
+        with self._home.transaction() as sql:
+            sql.execute("UPDATE batch SET unsure = unsure + 1 WHERE id = ?", [number])
+
     def settle(self, number: int, outcome: SendOutcome) -> None:
         """Enter what became of a batch: its bytes are forgotten once it is accepted or dropped."""
         with self._home.transaction() as sql:
+            if outcome.untaken:
+                sql.execute("UPDATE batch SET unsure = unsure - 1 WHERE id = ? AND unsure > 0", [number])
             if outcome.state != WAITING:
                 sql.execute(
                     "UPDATE batch SET state = ?, reason = ?, envelope = NULL WHERE id = ? AND state = ?",
@@ -161,15 +171,15 @@ class Spool:
 
 
 def _cut(sql: sqlite3.Connection, number: int) -> bool:
-    """Put the very records of a batch into two smaller ones; False where there is but one record."""
+    """Put the very records of a batch into two smaller ones; False where there is but one, or they may be taken."""
     row = sql.execute(
-        "SELECT collection, envelope, part_of FROM batch WHERE id = ? AND state = ?", (number, WAITING)
+        "SELECT collection, envelope, part_of, unsure FROM batch WHERE id = ? AND state = ?", (number, WAITING)
     ).fetchone()
     if row is None:
         return True  # another process has done it
-    collection, data, part_of = row
+    collection, data, part_of, unsure = row
     whole = Envelope.from_bytes(bytes(data))
-    if whole.number == 1:
+    if whole.number == 1 or unsure:
         return False
     middle = whole.number // 2 * whole.size
     for records in (whole.records[:middle], whole.records[middle:]):

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FINAL = frozenset({"malformed", "conflict", "spec", "status", "period-past", "parameter", "record"})
 """Refusals after which the same bytes will never be taken: the batch is dropped. After any other it waits."""
 TOO_LARGE = "too-large"
+_UNTAKEN = frozenset({"busy", "rate", "token", TOO_LARGE})
+"""Reasons of a collector by which it is certain that it did not take a batch."""
 """After which the same records go in smaller batches."""
 _ALL = frozenset({"token", "forbidden", "unknown", "rate", "busy", "store"})  # refusals that every batch would get
 LONGEST_WAIT = 86_400.0
@@ -60,12 +62,14 @@ class SendOutcome:
         reason: The server's reason, or what went wrong on the way.
         retry_after: Seconds that the server asks to wait for.
         alone: Whether it is a matter of this batch, and others may be taken all the same.
+        untaken: Whether it is certain that the server has not taken it, this time.
     """
 
     state: str
     reason: str = ""
     retry_after: float | None = None
     alone: bool = False
+    untaken: bool = False
 
 
 class Wire:
@@ -124,14 +128,14 @@ class Wire:
         try:
             status, headers, data = self._request("POST", f"{self.url}/batches", body(key, envelope), _ANSWER_BYTES)
         except _Failed as error:
-            return SendOutcome(WAITING, error.args[0])
+            return SendOutcome(WAITING, error.args[0], untaken=error.unsent)
         if status == 200:
             return SendOutcome(ACCEPTED) if _accepts(data, sent) else SendOutcome(WAITING, "not-a-collector")
         reason = reason_of(status, headers, data)
         if reason in FINAL:
             return SendOutcome(DROPPED, reason)
         alone = reason not in _ALL and status >= 400 and status not in (429, 502, 503, 504)
-        return SendOutcome(WAITING, reason or f"status-{status}", asked_to_wait(headers), alone)
+        return SendOutcome(WAITING, reason or f"status-{status}", asked_to_wait(headers), alone, reason in _UNTAKEN)
 
     def close(self) -> None:
         """Let go of connections."""
@@ -167,6 +171,7 @@ class Wire:
         client = self._client()
         import httpx
 
+        unconnected = httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout
         headers = {} if content is None else {"Content-Type": "application/octet-stream"}
         data, longest = bytearray(), 10 * self._timeout
         end, watch = time.monotonic() + longest, threading.Timer(longest, self._cut)
@@ -182,12 +187,13 @@ class Wire:
                     if len(data) > most:
                         raise _Failed("answer-too-long")
                 return answer.status_code, answer.headers, bytes(data)
-        except httpx.TimeoutException:
-            raise _Failed("timeout") from None
+        except httpx.TimeoutException as error:
+            raise _Failed("timeout", unsent=isinstance(error, unconnected)) from None
         except (httpx.HTTPError, httpx.InvalidURL, RuntimeError) as error:  # an odd Location; a client that was closed
             if time.monotonic() >= end:
                 raise _Failed("answer-too-slow") from None
-            raise _Failed("tls" if "CERTIFICATE" in str(error).upper() else "unreachable") from None
+            word = "tls" if "CERTIFICATE" in str(error).upper() else "unreachable"
+            raise _Failed(word, unsent=isinstance(error, unconnected)) from None
         finally:
             watch.cancel()
 
@@ -213,7 +219,11 @@ class Wire:
 
 
 class _Failed(Exception):
-    """No answer; why, in a word."""
+    """No answer; why, in a word, and whether nothing was sent at all."""
+
+    def __init__(self, word: str, *, unsent: bool = False) -> None:
+        super().__init__(word)
+        self.unsent = unsent
 
 
 def _address(url: str, plaintext: bool) -> tuple[str, str, str]:
