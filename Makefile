@@ -59,7 +59,7 @@ bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
 bench-collect: .venv/.dev  # needs wrk, a package of Debian
-	$(BIN)/python -m benchmarks collect
+	$(BIN)/python -m benchmarks collect faults
 
 ifeq ($(shell $(PYTHON) -c 'import sys; print(*sys.version_info[:2])'),3 11)
 least-environment: .venv-minimum/.done

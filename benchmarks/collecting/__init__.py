@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import hush
 from benchmarks import report
 from benchmarks.collecting import end_to_end, servers, wrk
+from benchmarks.collecting.stores import store
 from hush.collect.clock import Clock
 from hush.collect.service import Service
 from hush.collect.store import folding
@@ -92,8 +91,8 @@ def _end_to_end(n: int) -> report.Table:
         note="Ten thousand a batch, by a Python program on the same cores. Equal: the same bytes, the same bits.",
     )
     for name in WANTED:
-        with _store(name) as (store, _):
-            found = end_to_end.sent_and_read(store, n)
+        with store(name) as (where, _):
+            found = end_to_end.sent_and_read(where, n)
         table.add(
             name,
             f"{found['sending']:.1f} s",
@@ -109,20 +108,20 @@ def _end_to_end(n: int) -> report.Table:
 
 def _measure(table: report.Table, name: str, title: str, spec: hush.Spec, reports: int, seconds: float) -> None:
     wanted = WANTED[name]
-    with _store(name) as (store, folder):
-        id, key = servers.collection(store, spec)
+    with store(name) as (where, folder):
+        id, key = servers.collection(where, spec)
         sent = servers.batch(id, key, spec, reports)
         with servers.ceiling(folder / "ceiling") as (url, _):
             wrk.load(url, sent, connections=8, seconds=1)
             most = wrk.load(url, sent, connections=CONNECTIONS, seconds=seconds)
         (folder / "ceiling").unlink()
-        with servers.collector(store) as (url, pid):
+        with servers.collector(where) as (url, pid):
             warm = wrk.load(url, sent, connections=8, seconds=2)
             found = wrk.load(url, sent, connections=CONNECTIONS, seconds=seconds)
             pause = max(1.0, CONNECTIONS / (found.rate / 2) * 1e3 - found.p50 / 4)
             half = wrk.load(url, sent, connections=CONNECTIONS, seconds=seconds, pause=pause)
             peak = servers.peak(pid)
-        share, rest = _folded(store, id)
+        share, rest = _folded(where, id)
     assert warm.refused == found.refused == half.refused == found.failed == 0, (warm, found, half)
     required = wanted.reports / 1000 if reports > 1 else wanted.singles
     first = title.startswith("OLH")
@@ -174,20 +173,3 @@ def _folded(store: str, id: str) -> tuple[float, float]:
         return in_before / max(sum(after["builds"].values()), 1), rest
     finally:
         database.close()
-
-
-@contextmanager
-def _store(name: str) -> Iterator[tuple[str, Path]]:
-    """An empty store, and a folder on the same disk."""
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        if name == "SQLite":
-            yield str(folder / "store.db"), folder
-            return
-        import pgserver
-
-        server = pgserver.get_server(folder / "postgres", cleanup_mode="stop")
-        try:
-            yield server.get_uri(), folder
-        finally:
-            server.cleanup()
