@@ -330,6 +330,7 @@ def test_no_more_requests_at_once_than_allowed(tmp_path: Path) -> None:
         one = opened(served)
         for _ in range(10):
             stack.enter_context(connected(served)).head(one, length=1000).send(b"x")
+        _begun(served, 10)
         answer = _until(served, one, 503)
         assert answer.json()["reason"] == "busy"
         assert answer.headers["retry-after"] == "1"
@@ -347,6 +348,7 @@ def test_one_address_has_half_of_the_places(tmp_path: Path) -> None:
         )
         for _ in range(5):
             stack.enter_context(connected(served)).send(head.encode(), b"x")
+        _begun(served, 5)
         assert _until(served, one, 503, {"X-Forwarded-For": "192.0.2.1"}).json()["reason"] == "busy"
         assert served.send(one, one.body([0]), headers={"X-Forwarded-For": "192.0.2.2"}).status_code == 200
 
@@ -361,10 +363,15 @@ def test_whoever_is_refused_has_no_place(tmp_path: Path) -> None:
         )
         for _ in range(12):
             stack.enter_context(connected(served)).send(head.encode(), b"x")
-        assert served.server is not None
-        while len(served.server._uvicorn.server_state.tasks) < 12:
-            time.sleep(0.01)
+        _begun(served, 12)
         assert served.send(one, one.body([0]), headers={"X-Forwarded-For": "192.0.2.2"}).status_code == 200
+
+
+def _begun(served: Served, number: int) -> None:
+    """Wait until so many requests are under way: one that comes meanwhile would take the place of one of them."""
+    assert served.server is not None
+    while len(served.server._uvicorn.server_state.tasks) < number:
+        time.sleep(0.01)
 
 
 def _until(served: Served, one: Opened, status: int, headers: dict[str, str] | None = None) -> Any:

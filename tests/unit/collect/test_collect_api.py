@@ -147,6 +147,7 @@ def test_a_backup_goes_into_the_allowed_folder_alone(served: Served, tmp_path: P
 
 
 def test_a_reader_sees_what_it_may_read(served: Served, one: Opened) -> None:
+    opened(served)
     everything = served.ask("GET", "/v1/collections", token=served.token("reader")).json()
     assert len(everything) > 1
     assert "refusals" not in everything[0]
