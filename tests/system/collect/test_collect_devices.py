@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import multiprocessing
 import shutil
 import ssl
@@ -28,6 +27,7 @@ from hush.collect.client.home import FILE
 from hush.errors import ParameterError
 from hush.estimation import Aggregate
 from hush.statistics import mixed_count_alarm
+from tests.certificates import certified
 from tests.collectors import Opened, Served, in_thread, opened
 from tests.relays import in_thread as relay_in_thread
 from tests.relays import until
@@ -209,31 +209,7 @@ def test_devices_answer_through_a_relay(served: Served, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate for this machine, signed by itself, and its key."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    folder = tmp_path_factory.mktemp("tls")
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(7)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    certificate, secret = folder / "certificate.pem", folder / "key.pem"
-    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    plain = serialization.PrivateFormat.PKCS8
-    secret.write_bytes(key.private_bytes(serialization.Encoding.PEM, plain, serialization.NoEncryption()))
-    return certificate, secret
+    return certified(tmp_path_factory.mktemp("tls"), "localhost")
 
 
 def test_certificates_and_names_are_checked(authority: tuple[Path, Path], tmp_path: Path) -> None:

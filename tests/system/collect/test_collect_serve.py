@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import signal
 import socket
@@ -11,12 +10,12 @@ import ssl
 import subprocess
 import sys
 from contextlib import closing
-from ipaddress import IPv4Address
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.certificates import certified
 from tests.system.collect.serving import serving
 from tests.system.support import refused, run
 
@@ -128,7 +127,7 @@ def test_without_the_packages_of_the_extra_it_says_what_to_install() -> None:
 
 
 def test_tls_by_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    certificate, key = _certificate(tmp_path)
+    certificate, key = certified(tmp_path)
     with serving(tmp_path, "--certificate", certificate, "--certificate-key", key) as server:
         assert server.url.startswith("https://127.0.0.1:")
         trusted = ssl.create_default_context(cafile=str(certificate))
@@ -138,31 +137,3 @@ def test_tls_by_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "--server must be a collector that answers" in run(*asked).stderr
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
         assert json.loads(run(*asked).stdout) == {"collections": []}
-
-
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate of this machine's own address, which vouches for itself."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "certificate.pem", folder / "key.pem"
-    paths[0].write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    plain = serialization.NoEncryption()
-    paths[1].write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain))
-    return paths

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import ipaddress
 import json
 import re
 import signal
@@ -26,6 +24,7 @@ from hush.collect.settings import ServerSettings
 from hush.collect.store.database import Database
 from hush.collect.store.lock import StoreHeld
 from hush.errors import ParameterError
+from tests.certificates import certified
 from tests.collectors import Opened, Served, in_process, in_thread, opened, settings
 from tests.postgres import postgres, postgres_url  # noqa: F401
 
@@ -201,7 +200,7 @@ def test_there_are_no_more_listeners_than_allowed_and_all_go_at_the_end(tmp_path
 
 
 def test_tls(tmp_path: Path) -> None:
-    certificate, key = _certificate(tmp_path)
+    certificate, key = certified(tmp_path)
     with in_thread(tmp_path, certificate=certificate, certificate_key=key) as served:
         assert served.url.startswith("https://")
         context = ssl.create_default_context(cafile=str(certificate))
@@ -214,36 +213,6 @@ def test_tls(tmp_path: Path) -> None:
             plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             with suppress(ConnectionResetError):
                 assert b"200" not in plain.recv(100)
-
-
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 that vouches for itself, and its key."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import NameOID
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "collector")])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
-        .add_extension(x509.BasicConstraints(True, 0), True)
-        .sign(key, hashes.SHA256())
-    )
-    certificate, private = folder / "certificate.pem", folder / "key.pem"
-    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    plain = serialization.NoEncryption()
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
-    private.write_bytes(pem)
-    return certificate, private
 
 
 @pytest.mark.parametrize(("trusted", "distinct"), [("127.0.0.1", True), ("", False), ("192.0.2.1", False)])
