@@ -18,11 +18,11 @@ from hush.cli.asked.reading import real, whole
 from hush.cli.shown import bars, periods, statements, terminal
 from hush.cli.shown import means as shown_means
 from hush.cli.shown.estimates import series_of, show, title_of
-from hush.engine import opened
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import consistency, intervals
 from hush.files import means
 from hush.files.collections import KINDS, Collection
+from hush.files.datasets import opened
 from hush.files.estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, shown
 from hush.files.groups import Together, by_size, folded, telling
 from hush.files.periods import PERIOD
