@@ -106,7 +106,6 @@ class BudgetTrials:
 
     def losses(self, m: FrequencyOracle, keys: list[bytes]) -> Floats:
         """A block of losses for every key, from the exact law."""
-
         people, measure = self.question.people, self.question.measure  # what may be sent elsewhere, and nothing else
 
         def work(key: bytes) -> Floats:
