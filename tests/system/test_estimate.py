@@ -153,7 +153,7 @@ def test_refuses(reports: Path, pets: Path, tmp_path: Path) -> None:
         ([tmp_path / "nope.parquet"], ["reports must be a file that exists"]),
         ([pets], ["input must be a readable Parquet file of reports"]),
         ([plain], ["must carry a spec", "hush.spec", "hush privatize"]),
-        ([wrong], ["must have a column 'report' of 1-byte binaries"]),
+        ([wrong], ["wrong.parquet must have 1 bytes each", "4 bytes at position 0"]),
         ([nulls], ["reports must not be missing"]),
         ([bits], ["reports must have zeros after bit 3"]),
         ([empty], ["aggregate must hold at least one report"]),

@@ -10,6 +10,7 @@ from hush.errors import ParameterError, SpecError, message
 from hush.estimation import Aggregate
 from hush.files.domains import from_entries
 from hush.files.paths import existing, quoted
+from hush.files.places import FilePlace, Source, place_of
 from hush.files.reports import ReportFile, read_reports
 from hush.files.specs import spec_from
 from hush.mechanisms.spec import Spec
@@ -53,10 +54,11 @@ def read_spec(path: Path, option: str = "spec") -> Spec:
     return read_reports(path).spec if path.suffix.lower() == ".parquet" else spec_from(path.read_bytes(), str(path))
 
 
-def read_aggregate(path: Path, spec: Spec | None = None) -> Aggregate:
+def read_aggregate(path: Source | FilePlace, spec: Spec | None = None) -> Aggregate:
     """The aggregate that was saved in a file; refused if it is not of the spec that is given."""
+    place = path if isinstance(path, FilePlace) else place_of(path)
     try:
-        found = Aggregate.from_bytes(path.read_bytes())
+        found = Aggregate.from_bytes(place.read())
         if spec is None or found.spec_hash == spec.one_round.hash:
             return found if spec is None else spec.one_round.check(found)
     except SpecError as error:
