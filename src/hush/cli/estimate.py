@@ -12,13 +12,14 @@ import typer
 
 from hush import atomic
 from hush.cli.asked import paths
+from hush.cli.asked.engines import Address, EngineName, cluster
 from hush.cli.asked.mechanism import agree, allow, refuse_for_mean
 from hush.cli.asked.options import Json, MechanismName, Png, SpecFile, SpecOut, StatementFile, asked
 from hush.cli.asked.reading import real, whole
 from hush.cli.shown import bars, periods, statements, terminal
 from hush.cli.shown import means as shown_means
 from hush.cli.shown.estimates import series_of, show, title_of
-from hush.engine import opened
+from hush.engine import local, opened
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import consistency, intervals
 from hush.files import means
@@ -95,6 +96,8 @@ def estimate(
     spec: SpecFile = None,
     spec_out: SpecOut = None,
     statement: StatementFile = None,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Estimate how frequent each value is, or the mean and total of numbers, from reports of one collection.
@@ -142,9 +145,10 @@ def estimate(
         unsaid = {"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": None if course else png}
         refuse_for_mean(unsaid, found.spec)
     progress = partial(bars.progress, quiet=as_json)
-    collection = folded(
-        asked(lambda: found.merged(by, progress=progress), {"by": "--by", "period": "--in-period"}), floor or 0
-    )
+    names = {"by": "--by", "period": "--in-period"}
+    with cluster(engine, address) as far:
+        read = partial(found.merged, by, progress=progress, engine=local.run if far is None else far)
+        collection = folded(asked(read, names), floor or 0)
     _asked_for(collection, attribute, None if course else by, png)
     several = len(collection.attributes) if attribute is None and collection.attributes else 1
     settings = EstimateSettings(level, simultaneous, project, several)

@@ -14,6 +14,7 @@ from hush import atomic
 from hush.cli.asked import paths
 from hush.cli.asked.clients import ClientsFile, InPeriod, KeepNothing, Limit, Period, Person, PersonOptions
 from hush.cli.asked.columns import ColumnOptions
+from hush.cli.asked.engines import Address, EngineName, cluster
 from hush.cli.asked.mechanism import MechanismOptions
 from hush.cli.asked.options import (
     CHOICE,
@@ -129,6 +130,8 @@ def privatize(
     spec: SpecFile = None,
     spec_out: SpecOut = None,
     statement: StatementFile = None,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Randomize a column of a file, or several, one report a row, with secure randomness, and shuffle the rows.

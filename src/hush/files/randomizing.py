@@ -63,7 +63,7 @@ class Rows:
 
     def write(self, output: Path, order: str, temporary: Path, *, progress: Progress = unseen) -> Written:
         """Randomize all rows into a report file, in this order (see `hush.files.reports`)."""
-        groups, n, table = Groups(), 0, self._table()
+        groups, n, table = Groups(), 0, self.table()
         cells = CellReaders(self.spec, self.columns, clip=self.clip, alike=self.alike)
         if order == report_files.SHUFFLED:
             ordered = self._shuffled(table, cells, temporary, progress)
@@ -99,15 +99,29 @@ class Rows:
         rows = min(report_files.batch_rows(self.spec), cells.rows)
         return evenly(batches, rows, report_files.BATCH_BYTES)
 
-    def _table(self) -> TableFile:
+    def table(self, units: range | None = None) -> TableFile:
+        """The table itself, or some row groups of it."""
         wanted = {**dict.fromkeys(self.columns, "--column"), **dict.fromkeys(self.kept, "--keep")}
-        return TableFile(self.path, wanted, READ)
+        found = TableFile(self.path, wanted, READ)
+        found.units = units
+        return found
 
-    def _coded(self, table: TableFile, cells: CellReaders, advance: Callable[[float], None]) -> Iterator[Any]:
+    def blocks(self, table: TableFile, cells: CellReaders, before: int) -> Iterator[Any]:
+        """The rows of some row groups in their order, coded, in batches that depend on nothing but the rows.
+
+        Args:
+            table: What `table` gave.
+            cells: What reads its cells.
+            before: Rows of the file before those.
+        """
+        return self._parts(self._coded(table, cells, lambda size: None, before), cells)
+
+    def _coded(
+        self, table: TableFile, cells: CellReaders, advance: Callable[[float], None], done: int = 0
+    ) -> Iterator[Any]:
         """The values as few bytes, never as labels, and the kept cells behind them."""
         import pyarrow as pa
 
-        done = 0
         for batch in table.batches(advance):
             kept = plain(batch.select(self.kept))
             values = cells.encode(batch, done + 1)

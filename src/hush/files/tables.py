@@ -34,6 +34,8 @@ class TableFile:
 
     def __init__(self, path: Path, columns: Mapping[str, str], rows: int) -> None:
         self.path, self.options, self.columns, self.rows = path, columns, list(columns), rows
+        self.units: range | None = None
+        """The row groups of a Parquet file that are read; all of them, if it is None."""
         self.blank = 0
         """Blank lines between several columns, which are no rows."""
         existing("input", path)
@@ -88,14 +90,24 @@ class TableFile:
             yield _empty(reader.schema), 0
 
     def _parquet(self) -> Iterator[tuple[Any, float]]:
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(self.path, pre_buffer=False, page_checksum_verification=True) as file:
-            self._present(file.schema_arrow.names)
+        groups = None if self.units is None else list(self.units)
+        with self.opened() as file:
             share = self.size / max(file.metadata.num_rows, 1)
-            for batch in file.iter_batches(batch_size=self._rows_of(file), columns=self.columns):
+            for batch in file.iter_batches(batch_size=self._rows_of(file), row_groups=groups, columns=self.columns):
                 yield batch.select(self.columns), batch.num_rows * share
             yield _empty(file.schema_arrow).select(self.columns), 0
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """A Parquet file that has the columns, whose pages are verified."""
+        import pyarrow.parquet as pq
+
+        with (
+            readable(self.path),
+            pq.ParquetFile(self.path, pre_buffer=False, page_checksum_verification=True) as file,
+        ):
+            self._present(file.schema_arrow.names)
+            yield file
 
     def _rows_of(self, file: Any) -> int:
         """Rows of a batch: fewer where cells are long."""

@@ -1,0 +1,167 @@
+"""The first half of writing: the rows of a piece become reports, each dealt to a random bucket.
+
+Values are read, randomized and forgotten in one task, where they lie in the clear anyway. What leaves it are reports,
+and what is kept beside them, sealed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from hush.engine.ray.keys import Bytes, sealed
+from hush.errors import ParameterError, message
+from hush.files import reports as report_files
+from hush.files.batches import joined
+from hush.files.cells import CellReaders
+from hush.files.kept import Groups
+from hush.files.paths import quoted
+from hush.files.randomizing import Rows
+from hush.people.arrow import to_arrow
+from hush.randomness import chunk_generator
+
+_ROWS, _BYTES = 1 << 17, 1 << 28
+"""Rows of a piece, at least, if its file can be cut there; and bytes of a piece of text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablePiece:
+    """Some rows of a table of people.
+
+    Args:
+        rows: The table, and what becomes of it.
+        units: Row groups of a Parquet file; None for a whole file of text.
+        before: Rows of the file before these.
+        count: How many rows these are; of text, about.
+        stamp: Size and time of the file: what is read again must be what was read.
+    """
+
+    rows: Rows
+    units: range | None
+    before: int
+    count: int
+    stamp: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """What a piece held, in numbers."""
+
+    count: int
+    groups: Groups
+    unmatched: dict[str, int]
+    missing: dict[str, int]
+    clipped: dict[str, int]
+    blank: int
+
+
+def cut(tables: Sequence[Rows], most: int) -> list[TablePiece]:
+    """Rows of tables in pieces, by what footers say, about so many at most."""
+    whole = [_groups(rows) for rows in tables]
+    total = sum(sum(sizes) for sizes in whole if sizes is not None)
+    least, found = max(_ROWS, -(-total // most)), []
+    for rows, sizes in zip(tables, whole, strict=True):
+        about: dict[str, Any] = {"rows": rows, "stamp": stamp(rows)}
+        if sizes is None:
+            guessed = rows.path.stat().st_size // 8
+            found.append(TablePiece(**about, units=None, before=0, count=guessed))
+            continue
+        start = before = some = 0
+        for i, size in enumerate(sizes, 1):
+            some += size
+            if some >= least or i == len(sizes):
+                found.append(TablePiece(**about, units=range(start, i), before=before, count=some))
+                start, before, some = i, before + some, 0
+        if not sizes:
+            found.append(TablePiece(**about, units=range(0), before=0, count=0))
+    return found
+
+
+def stamp(rows: Rows) -> tuple[int, int]:
+    """What changes when a file does."""
+    seen = os.stat(rows.path)
+    return seen.st_size, seen.st_mtime_ns
+
+
+def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterator[Dealt | Bytes]:
+    """What a piece held, and then the part of each bucket, sealed.
+
+    Args:
+        piece: The rows.
+        buckets: How many there are.
+        key: Of the piece alone: the same key and rows give the same reports, however often.
+        seal: Of all parts.
+    """
+    rows = piece.rows
+    if stamp(rows) != piece.stamp:
+        rule = "must stay as it is until all of it is randomized"
+        raise ParameterError(message("input", rule, quoted(rows.path), "run the command again"))
+    rng, groups, count = chunk_generator(key), Groups(), 0
+    cells = CellReaders(rows.spec, rows.columns, clip=rows.clip, alike=rows.alike)
+    table = rows.table(piece.units)
+    held: list[list[Any]] = [[] for _ in range(buckets)]
+    schema: Any = None
+    for batch in rows.blocks(table, cells, piece.before):
+        some = _reports(rows, cells, batch, rng)
+        count, schema = count + some.num_rows, some.schema
+        if rows.kept:
+            groups.add(some.select(rows.kept))
+        where = rng.integers(buckets, size=some.num_rows, dtype=np.int64)
+        some = some.take(to_arrow(np.argsort(where, kind="stable")))
+        ends = np.cumsum(np.bincount(where, minlength=buckets)).tolist()
+        for bucket, (start, stop) in zip(held, pairwise([0, *ends]), strict=True):
+            if stop > start:
+                bucket.append(some.slice(start, stop - start))
+    yield Dealt(count, groups, cells.unmatched, cells.missing, cells.clipped, table.blank)
+    for bucket in held:
+        yield sealed(seal, packed(joined(bucket) if bucket else _empty(schema)))
+        bucket.clear()
+
+
+def _reports(rows: Rows, cells: CellReaders, batch: Any, rng: np.random.Generator) -> Any:
+    """The rows of a batch with reports in place of values."""
+    import pyarrow as pa
+
+    made = report_files.column_of(rows.spec.mechanism.privatize(cells.values(batch.column(0)), rng=rng))
+    return pa.record_batch([made, *batch.columns[1:]], batch.schema.names)
+
+
+def packed(batch: Any) -> Bytes:
+    """A record batch with its schema, as bytes."""
+    import pyarrow as pa
+
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, batch.schema) as writer:
+        writer.write_batch(batch)
+    return np.frombuffer(out.getvalue(), np.uint8)
+
+
+def unpacked(data: Bytes) -> Any:
+    """The record batch."""
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
+        return reader.read_next_batch()
+
+
+def _empty(schema: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.record_batch([pa.nulls(0, field.type) for field in schema], schema=schema)
+
+
+def _groups(rows: Rows) -> list[int] | None:
+    """Rows of each row group; None of a file of text, which has none."""
+    import pyarrow.parquet as pq
+
+    table = rows.table()
+    if table.is_csv:
+        return None
+    with table.opened() as file:
+        assert isinstance(file, pq.ParquetFile)
+        return [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]
