@@ -14,7 +14,7 @@ from hush import atomic
 from hush.cli.asked import paths
 from hush.cli.asked.clients import ClientsFile, InPeriod, KeepNothing, Limit, Period, Person, PersonOptions
 from hush.cli.asked.columns import ColumnOptions
-from hush.cli.asked.engines import Address, EngineName, cluster
+from hush.cli.asked.engines import Address, EngineName, is_far
 from hush.cli.asked.mechanism import MechanismOptions
 from hush.cli.asked.options import (
     CHOICE,
@@ -54,7 +54,13 @@ _NAMES = {"clients": "--clients", "limit": "--limit", "output": "--output"}
 def privatize(
     source: Annotated[Path, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file of values.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.parquet", help="Where to write the reports (.parquet).")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.parquet",
+            help="Where to write the reports (.parquet); with --engine ray a folder of such files, a new one.",
+        ),
     ],
     column: Annotated[
         list[str] | None,
@@ -147,9 +153,11 @@ def privatize(
     what each person has spent; a run that is cut short is run again with the same --output.
     """
     said = ColumnOptions(column or [], domain or [], other or [], k or [])
-    paths.writable(
-        {"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, *said.files, spec, clients]
-    )
+    others: dict[str, Path | None] = {"--spec-out": spec_out, "--statement": statement}
+    far = is_far(engine, address)
+    if far:
+        _refuse({"--keep-order": keep_order, "--temporary": temporary, "--person": person, "--clients": clients})
+    paths.writable(others if far else {"--output": output, **others}, [source, *said.files, spec, clients])
     choice = MechanismOptions(
         mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
     )
@@ -161,7 +169,14 @@ def privatize(
     how: dict[str, Any] = {"progress": partial(bars.progress, quiet=as_json)}
     table = (source, columns, kept, chosen, clip, Likeness(strip, ignore_case))
     where, made = _temporary(temporary, output), None
-    if person is None:
+    if far:
+        from hush.engine.ray import connect
+        from hush.engine.ray import privatize as scattered
+
+        rows = Rows(*table)
+        with connect(address) as workers:
+            written = scattered(workers, [rows], output, **how)
+    elif person is None:
         rows = Rows(*table)
         written = rows.write(output, order, where, **how)
     else:
@@ -186,6 +201,16 @@ def privatize(
             "reports": max(made.totals.most, 1),
         }
     statements.write(statement, chosen, quiet=as_json, caveats=caveats, **known)
+
+
+def _refuse(given: dict[str, object]) -> None:
+    """Refuse what one machine alone can do."""
+    for option, value in given.items():
+        if value:
+            rule = "must be left out with --engine ray, where rows are shuffled by many machines at once"
+            if option in ("--person", "--clients"):
+                rule = "must be left out with --engine ray: what people have spent is kept in one place"
+            raise ParameterError(message(option, rule, value, "leave it out, or use --engine local"))
 
 
 def _promise(spec: Spec) -> Guarantee:

@@ -34,14 +34,19 @@ Address = Annotated[
 ]
 
 
+def is_far(engine: str, address: str | None) -> bool:
+    """Whether a cluster was asked for, and not this machine."""
+    if engine not in (_LOCAL, _RAY):
+        raise ParameterError(message("--engine", "must be local or ray", engine, "leave it out for this machine"))
+    if engine == _LOCAL and address is not None:
+        raise ParameterError(message("--address", "must stand with --engine ray", address, "leave it out"))
+    return engine == _RAY
+
+
 @contextmanager
 def cluster(engine: str, address: str | None) -> Iterator[RayCluster | None]:
     """The cluster that was asked for, connected; None is this machine."""
-    if engine not in (_LOCAL, _RAY):
-        raise ParameterError(message("--engine", "must be local or ray", engine, "leave it out for this machine"))
-    if engine == _LOCAL:
-        if address is not None:
-            raise ParameterError(message("--address", "must stand with --engine ray", address, "leave it out"))
+    if not is_far(engine, address):
         yield None
         return
     from hush.engine.ray import connect

@@ -92,10 +92,11 @@ def _authenticate(settings: Mapping[str, str | None]) -> None:
         os.environ.pop(name, None)
         os.environ |= {} if value is None else {name: value}
     with suppress(ImportError, AttributeError):  # versions that know no tokens
-        from ray._raylet import AuthenticationTokenLoader, Config
+        from ray import _raylet
 
-        Config.initialize("")
-        AuthenticationTokenLoader.instance().reset_cache()
+        remembered: Any = _raylet
+        remembered.Config.initialize("")
+        remembered.AuthenticationTokenLoader.instance().reset_cache()
 
 
 @contextmanager
