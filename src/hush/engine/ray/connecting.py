@@ -49,7 +49,7 @@ def connect(address: str | None = None) -> Iterator[RayCluster]:
     if ray.is_initialized():
         yield _checked(RayCluster(ray))
         return
-    with _started(ray) if address is None else _joined(ray, address):
+    with _unheard(), _started(ray) if address is None else _joined(ray, address):
         yield _checked(RayCluster(ray))
 
 
@@ -63,6 +63,19 @@ def _imported() -> Any:
         raise missing("ray", "ray", "--engine ray") from None
     logging.getLogger("ray").setLevel(logging.ERROR)
     return ray
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Keep what Ray says of workers that died from where answers are printed: their tasks are done again."""
+    from ray._private import worker
+
+    printing = getattr(worker, "print_to_stdstream", None)
+    worker.print_to_stdstream = lambda *said, **more: None
+    try:
+        yield
+    finally:
+        worker.print_to_stdstream = printing
 
 
 @contextmanager
