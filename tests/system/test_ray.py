@@ -255,24 +255,11 @@ class Dying(Coin):
 def test_a_mechanism_of_ones_own_whose_worker_dies_leaves_the_answer_alone(nodes: Any, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(DYING, encoding="utf-8")
     failures.order("sample")
-    words = [
-        "--mechanism",
-        "own:Dying",
-        "--k",
-        "4",
-        "--set",
-        "w=3",
-        "--claim",
-        "1.2",
-        "--method",
-        "attack",
-        "--pair",
-        "0,1",
-    ]
-    words += ["--trials", "150000", "--seed", "3", "--json"]
+    words = ["--mechanism", "own:Dying", "--k", "4", "--epsilon", "1.2", "--method", "attack"]
+    words += ["--pair", "0,1", "--trials", "150000", "--seed", "3", "--json"]
     here = shell("audit", *words, folder=tmp_path)
     there = shell("audit", *words, "--engine", "ray", "--address", nodes.address, folder=tmp_path)
-    assert not failures.ordered("sample").exists()
+    assert not failures.ordered("sample").exists(), there
     assert (there.returncode, there.stderr) == (here.returncode, here.stderr)
     assert timeless(json.loads(there.stdout)) == timeless(json.loads(here.stdout))
 
