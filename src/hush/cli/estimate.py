@@ -19,11 +19,11 @@ from hush.cli.asked.reading import real, whole
 from hush.cli.shown import bars, periods, statements, terminal
 from hush.cli.shown import means as shown_means
 from hush.cli.shown.estimates import series_of, show, title_of
-from hush.engine import local, opened
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import consistency, intervals
 from hush.files import means
 from hush.files.collections import KINDS, Collection
+from hush.files.datasets import opened
 from hush.files.estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, shown
 from hush.files.groups import Together, by_size, folded, telling
 from hush.files.periods import PERIOD
@@ -147,7 +147,7 @@ def estimate(
     progress = partial(bars.progress, quiet=as_json)
     names = {"by": "--by", "period": "--in-period"}
     with cluster(engine, address) as far:
-        read = partial(found.merged, by, progress=progress, engine=local.run if far is None else far)
+        read = partial(found.merged, by, progress=progress, engine=far)
         collection = folded(asked(read, names), floor or 0)
     _asked_for(collection, attribute, None if course else by, png)
     several = len(collection.attributes) if attribute is None and collection.attributes else 1

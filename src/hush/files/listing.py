@@ -46,13 +46,13 @@ def _files(source: Source, filesystem: Any) -> Iterator[FilePlace]:
     base, pattern = _split(source, filesystem)
     with reachable(str(base)):
         whole = _joined(base, pattern) if pattern else base
-        is_pattern = bool(pattern) and _kind(whole) == _NOTHING
+        is_pattern = bool(pattern) and kind_of(whole) == _NOTHING
         matches = list(dict.fromkeys(_matching(base, pattern.split("/")))) if is_pattern else [whole]
     if not matches:
         raise ParameterError(message("reports", "must match at least one file", quoted(whole), "check the pattern"))
     for place in matches:
         with reachable(str(place)):
-            kind = _kind(place)
+            kind = kind_of(place)
             below = sorted(_below(place, set()), key=str) if kind == _FOLDER else [place]
         if kind in (_NOTHING, _ELSE):
             rule = "must be a file that exists, or a folder of report files"
@@ -83,7 +83,7 @@ def _matching(folder: FilePlace, parts: Sequence[str]) -> Iterator[FilePlace]:
         if rest:
             yield from _matching(folder, rest)
         for each in _inside(folder):
-            if _kind(each) == _FOLDER:
+            if kind_of(each) == _FOLDER:
                 yield from _matching(each, parts)
             elif not rest:
                 yield each
@@ -91,11 +91,11 @@ def _matching(folder: FilePlace, parts: Sequence[str]) -> Iterator[FilePlace]:
     if _MAGIC.search(first):
         found = [each for each in _inside(folder, first[:1] in "._") if fnmatchcase(_last(each), first)]
     else:
-        found = [each for each in [_joined(folder, first)] if _kind(each) != _NOTHING]
+        found = [each for each in [_joined(folder, first)] if kind_of(each) != _NOTHING]
     for each in found:
         if not rest:
             yield each
-        elif _kind(each) == _FOLDER:
+        elif kind_of(each) == _FOLDER:
             yield from _matching(each, rest)
 
 
@@ -107,7 +107,7 @@ def _below(folder: FilePlace, above: set[tuple[int, int]]) -> Iterator[FilePlace
         if len(seen) == len(above):
             return
         for each in _inside(folder):
-            yield from _below(each, seen) if _kind(each) == _FOLDER else [each]
+            yield from _below(each, seen) if kind_of(each) == _FOLDER else [each]
         return
     from pyarrow import fs
 
@@ -129,8 +129,13 @@ def _inside(folder: FilePlace, hidden: bool = False) -> list[FilePlace]:
     return [_joined(folder, name) for name in sorted(names) if hidden or not _hidden(name)]
 
 
-def _kind(place: FilePlace) -> str:
-    """What stands at a place."""
+def is_pattern(place: FilePlace) -> bool:
+    """Whether a path has signs of a pattern."""
+    return _MAGIC.search(place.path) is not None
+
+
+def kind_of(place: FilePlace) -> str:
+    """What stands at a place: a "file", a "folder", "nothing", or something "else"."""
     if place.filesystem is None:
         if os.path.isdir(place.path):
             return _FOLDER

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -171,8 +170,9 @@ class ReportFile:
 
     def aggregate(self) -> Aggregate:
         """The tally of all reports, on all cores and in bounded memory."""
-        found: Aggregate = import_module("hush.engine").aggregate([self])  # engines lie below, and are asked by name
-        return found
+        from hush.files.datasets import ReportDataset
+
+        return ReportDataset(self.spec, (self,)).aggregate()
 
 
 def read_batches(

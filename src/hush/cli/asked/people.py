@@ -16,10 +16,10 @@ from hush.cli.asked.mechanism import MechanismOptions, allow
 from hush.cli.asked.options import asked
 from hush.cli.asked.reading import share, whole
 from hush.cli.shown import bars
-from hush.engine.datasets import collect
 from hush.errors import NOTHING, ParameterError, message
 from hush.estimation.population import estimated
 from hush.files.counts import amount, read_amounts, read_counts
+from hush.files.datasets import collect
 from hush.mechanisms.spec import Spec
 from hush.people import Domain, Population, datasets
 from hush.types import Ints

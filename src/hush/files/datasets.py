@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hush.engine import local
-from hush.engine.jobs import Engine, Job
-from hush.engine.pieces import Piece, pieces
+import numpy as np
+import numpy.typing as npt
+
 from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files.collections import KINDS, Collection
-from hush.files.folding import merge
 from hush.files.listing import listed
 from hush.files.paths import quoted
-from hush.files.periods import PERIOD, natural
+from hush.files.periods import PERIOD
 from hush.files.places import FilePlace, Source
 from hush.files.progress import Progress, unseen
-from hush.files.reading import read_aggregate, read_spec
 from hush.files.reports import ReportFile, read_reports
+from hush.files.saved import read_spec
 from hush.files.specs import of_kind
 from hush.kernels import chunks
 from hush.mechanisms.spec import Spec
@@ -66,11 +66,6 @@ class ReportDataset:
         return tuple(name for name in first if all(name in file.kept for file in self.files))
 
     @property
-    def pieces(self) -> list[Piece]:
-        """All reports, cut for engines."""
-        return pieces(self.files)
-
-    @property
     def has_periods(self) -> bool:
         """Whether all of them are reports that say of which period they are."""
         return not self.saved and bool(self.files) and PERIOD in self.kept
@@ -87,33 +82,30 @@ class ReportDataset:
         for file in self.files:
             yield from file.batches(*kept)
 
-    def aggregate(self, *, engine: Engine = local.run) -> Aggregate:
-        """The tally of all reports and saved aggregates, on all cores and in bounded memory."""
+    def reports(self) -> npt.NDArray[Any]:
+        """All reports of the files, in memory at once."""
+        return np.concatenate([np.zeros(0, self.spec.mechanism.report_dtype), *(file.reports() for file in self.files)])
+
+    def aggregate(self, *, engine: Any = None) -> Aggregate:
+        """The tally of all reports and saved aggregates, in bounded memory.
+
+        Args:
+            engine: Who reads (see `hush.engine`); left out, all cores of this machine.
+        """
         return self.merged(engine=engine).total
 
-    def merged(self, by: str | None = None, *, progress: Progress = unseen, engine: Engine = local.run) -> Collection:
+    def merged(self, by: str | None = None, *, progress: Progress = unseen, engine: Any = None) -> Collection:
         """What they hold, in all or for each group, in bounded memory.
 
         Args:
             by: The kept column whose groups are wanted; what names of folders say costs nothing.
             progress: Told how many reports were read.
-            engine: Who reads: `hush.engine.local.run`, on this machine, or another one.
+            engine: Who reads (see `hush.engine`); left out, all cores of this machine.
         """
         if by is not None:
             self._has(by)
-        cut = self.pieces
-        with progress("Reading reports", sum(piece.rows for piece in cut)) as advance:
-            job = Job(spec=self.spec, by=by, period=self.period)
-            parts = job.merge(engine(job, cut, advance))
-        if by is None and self.saved:
-            saved = [read_aggregate(place, self.spec).to_bytes() for place in self.saved]
-            parts = {None: merge(self.spec, *parts.values(), *saved)}
-        found = {group: Aggregate.from_bytes(part) for group, part in (parts or {None: merge(self.spec)}).items()}
-        if self.period is not None and not any(part.n for part in found.values()):
-            rule = "must be a period that there are reports of"
-            raise ParameterError(message("period", rule, self.period, "leave it out to see which there are"))
-        checked = {group: self.spec.one_round.check(found[group]) for group in sorted(found, key=_order)}
-        return Collection(self.spec, checked, self.randomness, self.period)
+        found: Collection = import_module("hush.engine").merged(self, by, progress, engine)  # which lies below
+        return found
 
     def _has(self, by: str) -> None:
         """Refuse groups that some files know nothing of."""
@@ -163,11 +155,6 @@ def opened(
     return ReportDataset(known, tuple(replace(file, spec=known) for file in found), saved)
 
 
-def aggregate(files: Sequence[ReportFile], *, engine: Engine = local.run) -> Aggregate:
-    """The tally of all reports of some files of one spec, on all cores and in bounded memory."""
-    return ReportDataset(files[0].spec, tuple(files)).aggregate(engine=engine)
-
-
 def collect(sources: Source | Iterable[Source], *, progress: Progress = unseen) -> Collection:
     """Read and merge files of one spec of frequencies."""
     found = opened(sources)
@@ -187,9 +174,3 @@ def _alike(files: Sequence[ReportFile]) -> None:
 
 def _named(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
-
-
-def _order(group: Any) -> tuple[bool, bool, Any, str]:
-    """Numbers by size, then texts by letter with the numbers in them by size (g2 before g10), then the missing."""
-    number = isinstance(group, (int, float))
-    return group is None, not number, group if number else natural(str(group)), repr(group)
