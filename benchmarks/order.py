@@ -86,8 +86,8 @@ def _measured(data: Path, options: tuple[str, ...]) -> dict[str, float]:
     return command("privatize", str(data), *chosen, "-o", str(data.with_name("r.parquet")))
 
 
-def command(*words: str) -> dict[str, float]:
+def command(*words: str | Path) -> dict[str, float]:
     """Run the command in a process of its own: its seconds, those of the processor, and its peak in bytes."""
-    whole = [sys.executable, "-c", COMMAND, *words]
+    whole = [sys.executable, "-c", COMMAND, *map(str, words)]
     done = subprocess.run(whole, check=True, capture_output=True, text=True, encoding="utf-8")
     return dict(json.loads(done.stderr.splitlines()[-1]))

@@ -13,6 +13,7 @@ from hush.files.batches import evenly, plain
 from hush.files.cells import CellReaders
 from hush.files.kept import Groups
 from hush.files.order import Shuffler
+from hush.files.overlap import ahead, behind
 from hush.files.progress import Progress, unseen
 from hush.files.tables import TableFile
 from hush.mechanisms.spec import Spec
@@ -69,10 +70,14 @@ class Rows:
             ordered = self._shuffled(table, cells, temporary, progress)
         else:
             ordered = self._as_read(table, cells, progress)
-        with report_files.writing(output, self.spec, "secure", order) as write, closing(ordered):
+        with (
+            report_files.writing(output, self.spec, "secure", order) as write,
+            behind(write) as put,
+            closing(ordered),
+        ):
             for batch in ordered:
                 kept = batch.select(self.kept) if self.kept else None
-                write(self.spec.mechanism.privatize(cells.values(batch.column(0))), kept)
+                put(self.spec.mechanism.privatize(cells.values(batch.column(0))), kept)
                 n += batch.num_rows
                 if kept is not None:
                     groups.add(kept)
@@ -82,17 +87,26 @@ class Rows:
         self, table: TableFile, cells: CellReaders, temporary: Path, progress: Progress
     ) -> Generator[Any, None, None]:
         with Shuffler(temporary=temporary) as shuffler:
-            with progress(f"Reading {self.path.name}", table.size) as advance:
-                for batch in self._coded(table, cells, advance):
+            with (
+                progress(f"Reading {self.path.name}", table.size) as advance,
+                closing(ahead(self._coded(table, cells, advance))) as batches,
+            ):
+                for batch in batches:
                     shuffler.add(batch)
-            with progress(f"Randomizing {self.path.name}", shuffler.rows) as advance:
-                for batch in self._parts(shuffler, cells):
+            with (
+                progress(f"Randomizing {self.path.name}", shuffler.rows) as advance,
+                closing(ahead(self._parts(shuffler, cells))) as parts,
+            ):
+                for batch in parts:
                     yield batch
                     advance(batch.num_rows)
 
     def _as_read(self, table: TableFile, cells: CellReaders, progress: Progress) -> Generator[Any, None, None]:
-        with progress(f"Randomizing {self.path.name}", table.size) as advance:
-            yield from self._parts(self._coded(table, cells, advance), cells)
+        with (
+            progress(f"Randomizing {self.path.name}", table.size) as advance,
+            closing(ahead(self._parts(self._coded(table, cells, advance), cells))) as parts,
+        ):
+            yield from parts
 
     def _parts(self, batches: Iterable[Any], cells: CellReaders) -> Iterator[Any]:
         """The row groups of the file."""
@@ -102,7 +116,7 @@ class Rows:
     def table(self, units: range | None = None) -> TableFile:
         """The table itself, or some row groups of it."""
         wanted = {**dict.fromkeys(self.columns, "--column"), **dict.fromkeys(self.kept, "--keep")}
-        found = TableFile(self.path, wanted, READ)
+        found = TableFile(self.path, wanted, READ, self.columns)
         found.units = units
         return found
 

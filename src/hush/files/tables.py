@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -17,7 +17,8 @@ CSV = (".csv", ".csv.gz")
 _BLOCK = 1 << 22
 _BATCH_BYTES = 1 << 25
 _TEXTS = 1 << 14
-"""Rows of a batch with cells of any length: in the file equal ones may take one place, but not in memory."""
+"""Rows of a batch with cells of any length: in the file equal ones may take one place, but not in memory, unless they
+are read as codes of a dictionary."""
 
 
 class TableFile:
@@ -30,10 +31,12 @@ class TableFile:
         path: A .csv, .csv.gz or .parquet file.
         columns: The columns wanted, and the option that each was named with.
         rows: At most so many rows in a batch.
+        coded: Columns whose texts come as codes of a dictionary, so that equal ones take one place.
     """
 
-    def __init__(self, path: Path, columns: Mapping[str, str], rows: int) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str], rows: int, coded: Collection[str] = ()) -> None:
         self.path, self.options, self.columns, self.rows = path, columns, list(columns), rows
+        self.coded = set(coded)
         self.units: range | None = None
         """The row groups of a Parquet file that are read; all of them, if it is None."""
         self.blank = 0
@@ -66,18 +69,19 @@ class TableFile:
 
         names = header(self.path)
         self._present(names)
-        blank = csv_rows.blank_lines(self.path)
-        self.blank = blank if len(names) > 1 else 0
+        codes = pa.dictionary(pa.int32(), pa.string())
+        lines = csv_rows.lines(self.path)
+        self.blank = lines.blank if len(names) > 1 else 0
         zipped = self.path.suffix.lower() == ".gz"
         with pa.OSFile(str(self.path)) as file:
             plain = pa.CompressedInputStream(file, "gzip") if zipped else file
             reader = arrow.open_csv(
                 plain,
                 read_options=arrow.ReadOptions(block_size=_BLOCK),
-                parse_options=arrow.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1),
+                parse_options=arrow.ParseOptions(newlines_in_values=lines.quotes, ignore_empty_lines=len(names) > 1),
                 convert_options=arrow.ConvertOptions(
                     include_columns=self.columns,
-                    column_types={name: pa.string() for name in self.columns},
+                    column_types={name: codes if name in self.coded else pa.string() for name in self.columns},
                     null_values=[""],
                     strings_can_be_null=True,
                 ),
@@ -102,10 +106,9 @@ class TableFile:
         """A Parquet file that has the columns, whose pages are verified."""
         import pyarrow.parquet as pq
 
-        with (
-            readable(self.path),
-            pq.ParquetFile(self.path, pre_buffer=False, page_checksum_verification=True) as file,
-        ):
+        coded = [name for name in self.columns if name in self.coded]
+        how: dict[str, Any] = {"pre_buffer": False, "page_checksum_verification": True, "read_dictionary": coded}
+        with readable(self.path), pq.ParquetFile(self.path, **how) as file:
             self._present(file.schema_arrow.names)
             yield file
 
@@ -113,8 +116,12 @@ class TableFile:
         """Rows of a batch: fewer where cells are long."""
         import pyarrow as pa
 
-        kinds = [file.schema_arrow.field(name).type for name in self.columns]
-        most = self.rows if all(pa.types.is_primitive(kind) for kind in kinds) else min(self.rows, _TEXTS)
+        kinds = {name: file.schema_arrow.field(name).type for name in self.columns}
+        short = [
+            pa.types.is_primitive(kind) or (name in self.coded and pa.types.is_dictionary(kind))
+            for name, kind in kinds.items()
+        ]
+        most = self.rows if all(short) else min(self.rows, _TEXTS)
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
         paths = [file.schema.column(i).path for i in range(file.metadata.num_columns)]
         wanted = [i for i, path in enumerate(paths) if any(f"{path}.".startswith(f"{name}.") for name in self.columns)]

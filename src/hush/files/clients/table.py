@@ -65,7 +65,7 @@ class PeopleTable(Table):
     def _people(self) -> TableFile:
         wanted = {**dict.fromkeys(self.columns, "--column"), **dict.fromkeys(self.kept, "--keep")}
         wanted |= {self.person: "--person"} | ({} if self.period is None else {self.period: "--period"})
-        return TableFile(self.path, wanted, READ)
+        return TableFile(self.path, wanted, READ, self.columns)
 
     def _rows(self, table: TableFile, cells: CellReaders, progress: Progress) -> Iterator[PeopleRows]:
         done = 0
