@@ -13,6 +13,7 @@ from benchmarks import (
     audit,
     billion,
     budget,
+    cluster,
     collecting,
     family,
     hashing_kernel,
@@ -52,6 +53,7 @@ BENCHMARKS = {
     "survey": survey.run,
     "startup": startup.run,
     "collect": collecting.run,
+    "ray": cluster.run,
 }
 LONG = {"faults": faults.run, "billion": billion.run}
 """Run only where they are named."""

@@ -70,7 +70,7 @@ def _unheard() -> Iterator[None]:
     """Keep what Ray says of workers that died from where answers are printed: their tasks are done again."""
     from ray._private import worker
 
-    printing = getattr(worker, "print_to_stdstream", None)
+    printing: Any = getattr(worker, "print_to_stdstream", None)
     worker.print_to_stdstream = lambda *said, **more: None
     try:
         yield
