@@ -20,7 +20,7 @@ from hush.kernels import chunks
 from hush.kernels.workers import THREADS, Workers
 
 LEAST_SHARE, MOST_OVERHEAD = 0.9, 0.2
-CHUNKS = {"GRR": 4096, "OLH": 2048, "SS": 1024}
+CHUNKS = {"GRR": 4096, "OLH": 1024, "SS": 512}
 MINUTE = 60.0
 
 
@@ -66,7 +66,7 @@ def _speed(cluster: RayCluster, quick: bool) -> report.Table:
         for what, work in report.progress(list(works.items()), "ray"):
             tries = [lambda w=work: w(None, 1), lambda w=work: w(None, cores), lambda w=work: w(cluster, cores)]
             tries[2]()  # workers load their kernels
-            one, many, far = timing.best(tries, 2 if quick else 4)
+            one, many, far = timing.best(tries, 2 if quick else 3)
             share = many / far
             table.add(
                 what,
@@ -112,7 +112,7 @@ def _whole(quick: bool) -> report.Table:
         with connect() as cluster:
             _audit(m, number, cluster, cores)
 
-    here, there = timing.best([lambda: _audit(m, number, THREADS, cores), far], 1 if quick else 2)
+    here, there = timing.best([lambda: _audit(m, number, THREADS, cores), far], 1)
     over = there / here - 1
     missed = "" if over <= MOST_OVERHEAD or quick else f"{over:.0%} overhead"
     what = f"audit of OLH, {2 * number * 65_536:,} reports"
