@@ -110,6 +110,22 @@ def test_no_value_leaves_a_task_in_the_clear(tmp_path: Path) -> None:
         assert b"confidential" not in plain
 
 
+class Telling(hush.GRR):
+    """Fails with the value in its words."""
+
+    def sample(self, values: Any, rng: np.random.Generator) -> Any:
+        raise ValueError(f"somebody holds {values.max()}")
+
+
+def test_what_a_mechanism_says_of_people_stays_in_the_task(tmp_path: Path) -> None:
+    rows = Rows(table(tmp_path / "a.parquet", 250).path, ["value"], [], hush.Spec(Telling(k=300, epsilon=1.0)), False)
+    with pytest.raises(ParameterError, match="ValueError, whose words are left out") as caught:
+        next(scatter(cut([rows], 8)[0], 2, bytes(16), bytes(16)))
+    assert "249" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
 def test_a_table_that_changed_is_not_read_again(tmp_path: Path) -> None:
     piece = cut([table(tmp_path / "a.parquet", 50)], 8)[0]
     table(tmp_path / "a.parquet", 60)

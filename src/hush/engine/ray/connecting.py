@@ -134,8 +134,10 @@ def _head(address: str) -> str:
 
     try:
         found = services.canonicalize_bootstrap_address(address)
+    except (AttributeError, TypeError):  # Ray's own affair, and not the same in all versions
+        found = address
     except Exception as error:
-        raise _unreachable(address, cause(error).splitlines()[0]) from None
+        raise _unreachable(address, cause(error)) from None
     if found is None:
         raise _unreachable(address, "no Ray runs on this machine")
     return str(found)

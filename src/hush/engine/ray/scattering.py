@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hush.engine.ray.keys import Bytes, sealed
-from hush.errors import ParameterError, message
+from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.files import reports as report_files
 from hush.files.batches import joined
 from hush.files.cells import CellReaders
@@ -127,8 +128,23 @@ def _reports(rows: Rows, cells: CellReaders, batch: Any, rng: np.random.Generato
     """The rows of a batch with reports in place of values."""
     import pyarrow as pa
 
-    made = report_files.column_of(rows.spec.mechanism.privatize(cells.values(batch.column(0)), rng=rng))
+    with _unsaid():
+        made = report_files.column_of(rows.spec.mechanism.privatize(cells.values(batch.column(0)), rng=rng))
     return pa.record_batch([made, *batch.columns[1:]], batch.schema.names)
+
+
+@contextmanager
+def _unsaid() -> Iterator[None]:
+    """Let no words of a mechanism's own error leave the task: they may tell a person's value, and Ray keeps logs."""
+    try:
+        yield
+    except HushError:
+        raise
+    except Exception as error:
+        rule = "must randomize every value, and failed on a worker"
+        got = Unsaid(f"{type(error).__name__}, whose words are left out, since they may tell a person's value")
+        remedy = "mend its class, with hush.testing.check_mechanism, which makes values up"
+        raise ParameterError(message("mechanism", rule, got, remedy)) from None
 
 
 def packed(batch: Any) -> Bytes:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -35,7 +36,7 @@ _MOST = 512  # pieces, and buckets: each piece has a part for each bucket
 _BUCKET = 1 << 26  # bytes of a bucket, about
 _CELL = 16  # bytes of a kept cell, about
 _PART = "part-{:05d}.parquet"
-_TRIES = 5
+_TRIES, _PAUSE = 10, 0.2
 
 
 def privatize(cluster: RayCluster, tables: Sequence[Rows], output: Path, *, progress: Progress = unseen) -> Written:
@@ -107,6 +108,8 @@ def _appearing(output: Path) -> Iterator[Path]:
 
 def _free(target: Path) -> None:
     """Refuse a place that is taken, or where an attempt was cut short, whose reports must not stay beside new ones."""
+    if target.name in ("-", ""):
+        raise ParameterError(message("--output", "must be the name of a folder", target.name, "name a new one"))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         rule = "must be a folder that does not exist yet, where a cluster writes"
         raise ParameterError(message("--output", rule, quoted(target), "name another place"))
@@ -148,6 +151,7 @@ def _removed(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
             return
+        time.sleep(_PAUSE)
 
 
 def _absolute(piece: TablePiece) -> TablePiece:
