@@ -24,9 +24,9 @@ _GROUP = 50
 def table(quick: bool) -> report.Table:
     """Batches of one report and of a thousand."""
     spec = hush.Spec(hush.OLH(k=266, epsilon=1.0))
-    size = spec.mechanism.report_dtype.itemsize
+    record = spec.mechanism.report_dtype.itemsize
     made = report.Table(
-        f"What a batch takes on the disk: OLH, records of {size} bytes",
+        f"What a batch takes on the disk: OLH, records of {record} bytes",
         ("store", "reports in a batch", "batches", "bytes a batch", "beside its records"),
         note="Tables and indexes, everything folded, the log written back.",
     )
@@ -34,13 +34,13 @@ def table(quick: bool) -> report.Table:
         for reports, batches in ((1, 2_000), (1000, 200)) if quick else ((1, 20_000), (1000, 2_000)):
             with store(name) as (where, folder):
                 each = _bytes(where, folder, spec, reports, batches) / batches
-            made.add(name, f"{reports:,}", f"{batches:,}", f"{each:,.0f}", f"{each - reports * size:,.0f}")
+            made.add(name, f"{reports:,}", f"{batches:,}", f"{each:,.0f}", f"{each - reports * record:,.0f}")
     return made
 
 
 def _bytes(where: str, folder: Path, spec: hush.Spec, reports: int, batches: int) -> int:
     id, _ = servers.collection(where, spec)
-    before = _size(where, folder)
+    before = size(where, folder)
     database = Database(where)
     try:
         service = Service(database, Clock())
@@ -56,10 +56,11 @@ def _bytes(where: str, folder: Path, spec: hush.Spec, reports: int, batches: int
             pass
     finally:
         database.close()
-    return _size(where, folder) - before
+    return size(where, folder) - before
 
 
-def _size(where: str, folder: Path) -> int:
+def size(where: str, folder: Path) -> int:
+    """Bytes of a store: all files of SQLite, or PostgreSQL's table of batches with its indexes."""
     if "://" not in where:
         return sum(file.stat().st_size for file in folder.glob("store.db*"))
     engine = sa.create_engine(where.replace("postgresql://", "postgresql+psycopg://"))

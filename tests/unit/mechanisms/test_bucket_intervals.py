@@ -1,4 +1,4 @@
-"""Records of local hashing are counted straight from their bytes: the same counts as by the law, and the same checks."""
+"""Records of local hashing are counted straight from their bytes: the same counts as by the law, the same checks."""
 
 from __future__ import annotations
 
