@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -31,7 +32,11 @@ from hush.files.specs import of_kind
 
 def estimate(
     sources: Annotated[
-        list[str], typer.Argument(metavar="REPORTS…", help="Report files (.parquet) and saved aggregates (.hush).")
+        list[str],
+        typer.Argument(
+            metavar="REPORTS…",
+            help="Files of reports (Parquet or Arrow) and saved aggregates (.hush): paths, folders, patterns, URIs.",
+        ),
     ],
     by: Annotated[
         str | None, typer.Option("--by", metavar="COLUMN", help="One estimate for each group of a kept column.")
@@ -110,6 +115,7 @@ def estimate(
     outputs = {"--csv": csv, "--png": png, "--aggregate-out": aggregate_out, "--spec-out": spec_out}
     written = {**outputs, "--statement": statement}
     paths.writable(written, [*map(Path, sources), spec])
+    paths.outside(written, [Path(each) for each in sources if os.path.isdir(each)])
     intervals.tail(level)
     if project is not None and project not in consistency.METHODS:
         rule = f"must be one of {', '.join(consistency.METHODS)}"

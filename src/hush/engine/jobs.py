@@ -58,18 +58,18 @@ class Job:
             pieces: One or many; several that are folded together cost less than one by one.
             advance: Told how many rows were read, batch by batch.
         """
-        wanted = _Watched(piece for piece in pieces if not self._passed_over(piece, advance))
-        totals = _Totals(self)
+        wanted = (piece for piece in pieces if not self._passed_over(piece, advance))
+        reading, totals = _Reading(self, advance), _Totals(self)
         if self.by is None:
             totals.add(None, iter(()))
         try:
             for (said, name, _), some in groupby(wanted, self._group):
                 if said:
-                    totals.add(name, self._reports(some, advance))
+                    totals.add(name, reading.reports(some))
                 else:
-                    totals.add_all(self._grouped(some, advance))
+                    totals.add_all(reading.grouped(some))
         except ReportError as error:
-            raise wanted.naming(error) from None
+            raise reading.naming(error) from None
         return totals.parts
 
     def merge(self, *parts: Parts) -> Parts:
@@ -106,39 +106,39 @@ class Job:
             return True, None if self.by is None else said[self.by], None
         return False, None, str(piece.place)
 
-    def _batches(self, pieces: Iterable[Piece], kept: list[str], advance: Callable[[float], None]) -> Iterator[Any]:
-        """Record batches of pieces, or the rows of the one period that is asked for."""
-        import pyarrow.compute as pc
 
-        for piece in pieces:
-            whole = self.period is None or PERIOD in dict(piece.place.values)
-            for batch in piece.batches(self.spec, kept if whole else list(dict.fromkeys([*kept, PERIOD]))):
-                yield batch if whole else batch.filter(pc.equal(batch.column(PERIOD).cast("string"), self.period))
-                advance(batch.num_rows)
+class _Reading:
+    """Reports of pieces, one piece after the other; the one that is being read is known, should it be bad."""
 
-    def _reports(self, pieces: Iterable[Piece], advance: Callable[[float], None]) -> Iterator[npt.NDArray[Any]]:
-        return (reports_of(self.spec, batch) for batch in self._batches(pieces, [], advance))
+    def __init__(self, job: Job, advance: Callable[[float], None]) -> None:
+        self._job, self._advance = job, advance
+        self._at: Piece | None = None
 
-    def _grouped(self, pieces: Iterable[Piece], advance: Callable[[float], None]) -> Iterator[tuple[Any, Any]]:
-        for batch in self._batches(pieces, [str(self.by)], advance):
-            yield from _groups(batch, str(self.by), reports_of(self.spec, batch))
+    def reports(self, pieces: Iterable[Piece]) -> Iterator[npt.NDArray[Any]]:
+        """All reports that the job is about."""
+        return (reports_of(self._job.spec, batch) for batch in self._batches(pieces, []))
 
-
-class _Watched:
-    """Pieces, of which the last one that was asked for is named where its reports are refused."""
-
-    def __init__(self, pieces: Iterator[Piece]) -> None:
-        self._pieces = pieces
-        self._last: Piece | None = None
-
-    def __iter__(self) -> Iterator[Piece]:
-        for piece in self._pieces:
-            self._last = piece
-            yield piece
+    def grouped(self, pieces: Iterable[Piece]) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
+        """The same by group, as a column tells."""
+        by = str(self._job.by)
+        for batch in self._batches(pieces, [by]):
+            yield from _groups(batch, by, reports_of(self._job.spec, batch))
 
     def naming(self, error: ReportError) -> ReportError:
         """The error, of the file in which it was found."""
-        return error if self._last is None else error.naming(f"reports in {self._last.place}")
+        return error if self._at is None else error.naming(f"reports in {self._at.place}")
+
+    def _batches(self, pieces: Iterable[Piece], kept: list[str]) -> Iterator[Any]:
+        """Record batches of pieces, or the rows of the one period that is asked for."""
+        import pyarrow.compute as pc
+
+        period = self._job.period
+        for piece in pieces:
+            self._at = piece
+            whole = period is None or PERIOD in dict(piece.place.values)
+            for batch in piece.batches(self._job.spec, kept if whole else list(dict.fromkeys([*kept, PERIOD]))):
+                yield batch if whole else batch.filter(pc.equal(batch.column(PERIOD).cast("string"), period))
+                self._advance(batch.num_rows)
 
 
 class _Totals:

@@ -105,8 +105,8 @@ def _framed(frame: Any, spec: Spec, kept: Any) -> Iterator[Any]:
         raise ParameterError(message("kept", rule, type(kept), "add its columns to the frame, or pass an array"))
     for batch in batches_of(frame):
         reports = report_files.column_of(report_files.reports_of(spec, batch))
-        beside = plain(batch.select([name for name in batch.schema.names if name != report_files.COLUMN]))
-        _named(beside.schema.names)
+        beside = plain(batch.select([i for i, name in enumerate(batch.schema.names) if name != report_files.COLUMN]))
+        _different(beside.schema.names)
         yield pa.record_batch([reports, *beside.columns], [report_files.COLUMN, *beside.schema.names])
 
 
@@ -130,7 +130,7 @@ def _rows(reports: npt.NDArray[Any], kept: Any) -> Any:
     return pa.record_batch([first, *beside.columns], [report_files.COLUMN, *names])
 
 
-def _named(names: Sequence[str]) -> None:
+def _different(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         rule = "must have columns of different names"
         raise ParameterError(message("kept", rule, Unsaid(", ".join(names)), "rename some of them"))

@@ -34,7 +34,7 @@ def batches_of(frame: Any) -> Iterator[Any]:
         return
     index = _index(found.schema)
     for batch in [found] if isinstance(found, pa.RecordBatch) else found:
-        yield batch.select([name for name in batch.schema.names if name not in index]) if index else batch
+        yield batch.select([i for i, name in enumerate(batch.schema.names) if name not in index])
 
 
 def report_arrays(reports: Any, dtype: np.dtype[Any]) -> Any:
