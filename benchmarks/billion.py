@@ -19,7 +19,7 @@ import numpy as np
 
 import hush
 from benchmarks import disk, report
-from benchmarks.order import command
+from benchmarks.order import timed
 from hush.types import Ints
 
 PEOPLE, K, EPSILON = 1_139_469_767, 266, 1.0
@@ -67,15 +67,15 @@ def _job(table: report.Table, where: Path, counts: Ints, m: Any, full: bool) -> 
     values, reports, aggregate = (where / name for name in ("values.parquet", "reports.parquet", "aggregate.hush"))
     n, name = int(counts.sum()), f'hash="{m.hash}"'
     chosen = ("--column", "value", "--k", K, "--mechanism", "OLH", "--epsilon", EPSILON, "--set", f"hash={m.hash}")
-    _timed("privatize", where / "few.parquet", *map(str, chosen), "-o", reports)  # compiles what is not yet
-    _timed("estimate", reports)
+    timed("privatize", where / "few.parquet", *map(str, chosen), "-o", reports)  # compiles what is not yet
+    timed("estimate", reports)
     reports.unlink()
     disk.forget(values)
-    made = _timed("privatize", values, *map(str, chosen), "--json", "-o", reports)
+    made = timed("privatize", values, *map(str, chosen), "--json", "-o", reports)
     lasting = disk.synced(reports)
-    warm = _timed("estimate", reports, "--json", "--aggregate-out", aggregate)
+    warm = timed("estimate", reports, "--json", "--aggregate-out", aggregate)
     disk.forget(reports)
-    cold = _timed("estimate", reports, "--json")
+    cold = timed("estimate", reports, "--json")
     wrong = _wrong(hush.Spec(m), aggregate, counts)
     size = reports.stat().st_size
     reports.unlink()
@@ -127,13 +127,6 @@ def _job(table: report.Table, where: Path, counts: Ints, m: Any, full: bool) -> 
         writes=speed.writes,
         reads=speed.reads,
     )
-
-
-def _timed(*words: str | Path) -> dict[str, float]:
-    """What a command takes, the start of its process included."""
-    start = time.perf_counter()
-    found = command(*words)
-    return {**found, "seconds": time.perf_counter() - start}
 
 
 def _values(path: Path, people: int) -> Ints:

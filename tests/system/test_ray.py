@@ -287,7 +287,7 @@ def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows_of(path: Path) -> Rows:
-    return Rows(path, ["value"], ["region"], hush.Spec(hush.GRR(k=6, epsilon=25.0)), False)
+    return Rows([path], ["value"], ["region"], hush.Spec(hush.GRR(k=6, epsilon=25.0)), False)
 
 
 def visible(folder: Path) -> list[str]:
@@ -311,7 +311,7 @@ def test_every_row_has_one_report_whatever_dies(
     failures.ordered("left").unlink(missing_ok=True)
     if failure != "none":
         failures.order(failure)
-    written = privatized(cluster, [rows_of(people)], out)
+    written = privatized(cluster, rows_of(people), out)
     assert not failures.ordered(failure).exists()  # it was taken
     buckets = -(-N * 17 // 20_000)
     assert visible(out) == [f"part-{i:05d}.parquet" for i in range(buckets)]
@@ -336,7 +336,7 @@ def test_reports_lost_with_a_node_are_made_again_the_same(
     late = nodes.add_node(num_cpus=1)
     failures.order("wait")
     done: list[Any] = []
-    work = threading.Thread(target=lambda: done.append(privatized(cluster, [rows_of(people)], tmp_path / "out")))
+    work = threading.Thread(target=lambda: done.append(privatized(cluster, rows_of(people), tmp_path / "out")))
     work.start()
     try:
         failures.within(30, lambda: any(tmp_path.glob(".hush-out-*.parts/*.attempt")))
@@ -368,7 +368,7 @@ def test_the_command_writes_a_folder_that_the_command_reads(
 def test_tables_of_few_rows(rows: int, cluster: RayCluster, tmp_path: Path) -> None:
     path = tmp_path / "few.parquet"
     pq.write_table(pa.table({"value": pa.array([2] * rows, pa.int64()), "region": pa.array(["a"] * rows)}), path)
-    assert privatized(cluster, [rows_of(path)], tmp_path / "out").reports == rows
+    assert privatized(cluster, rows_of(path), tmp_path / "out").reports == rows
     assert opened([tmp_path / "out"]).n == rows
 
 
@@ -385,7 +385,7 @@ def test_a_bad_cell_leaves_nothing(cluster: RayCluster, cut_small: None, tmp_pat
 def test_what_an_earlier_run_left_must_go_first(cluster: RayCluster, people: Path, tmp_path: Path) -> None:
     (tmp_path / ".hush-out-0123456789abcdef.parts").mkdir()
     with pytest.raises(hush.errors.ParameterError, match="must have nothing beside it of a run that was cut short"):
-        privatized(cluster, [rows_of(people)], tmp_path / "out")
+        privatized(cluster, rows_of(people), tmp_path / "out")
 
 
 def test_what_only_one_machine_can_do_is_refused(cluster: RayCluster, people: Path, tmp_path: Path) -> None:

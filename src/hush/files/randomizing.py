@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from hush.files import reports as report_files
-from hush.files.batches import evenly, plain
+from hush.files.batches import evenly
 from hush.files.cells import CellReaders
+from hush.files.inputs import Alike, Tables
 from hush.files.kept import Groups
 from hush.files.order import Shuffler
 from hush.files.overlap import ahead, behind
 from hush.files.progress import Progress, unseen
-from hush.files.tables import TableFile
 from hush.mechanisms.spec import Spec
 from hush.people.coding import EQUAL, Likeness
 
@@ -47,7 +48,7 @@ class Rows:
     """Rows that become reports.
 
     Args:
-        path: The table.
+        paths: The tables, of one file or several.
         columns: The columns to protect: for tuples one for each attribute, in order; else one.
         kept: Columns that stay beside the reports.
         spec: What makes reports of their values, one for each row.
@@ -55,7 +56,7 @@ class Rows:
         alike: What a cell may differ in from its label.
     """
 
-    path: Path
+    paths: Sequence[PathLike[str]]
     columns: list[str]
     kept: list[str]
     spec: Spec
@@ -84,26 +85,26 @@ class Rows:
         return Written(n, n, groups.smallest, cells.unmatched, cells.missing, cells.clipped, table.blank)
 
     def _shuffled(
-        self, table: TableFile, cells: CellReaders, temporary: Path, progress: Progress
+        self, table: Tables, cells: CellReaders, temporary: Path, progress: Progress
     ) -> Generator[Any, None, None]:
         with Shuffler(temporary=temporary) as shuffler:
             with (
-                progress(f"Reading {self.path.name}", table.size) as advance,
+                progress(f"Reading {table.title}", table.size) as advance,
                 closing(ahead(self._coded(table, cells, advance))) as batches,
             ):
                 for batch in batches:
                     shuffler.add(batch)
             with (
-                progress(f"Randomizing {self.path.name}", shuffler.rows) as advance,
+                progress(f"Randomizing {table.title}", shuffler.rows) as advance,
                 closing(ahead(self._parts(shuffler, cells))) as parts,
             ):
                 for batch in parts:
                     yield batch
                     advance(batch.num_rows)
 
-    def _as_read(self, table: TableFile, cells: CellReaders, progress: Progress) -> Generator[Any, None, None]:
+    def _as_read(self, table: Tables, cells: CellReaders, progress: Progress) -> Generator[Any, None, None]:
         with (
-            progress(f"Randomizing {self.path.name}", table.size) as advance,
+            progress(f"Randomizing {table.title}", table.size) as advance,
             closing(ahead(self._parts(self._coded(table, cells, advance), cells))) as parts,
         ):
             yield from parts
@@ -113,31 +114,22 @@ class Rows:
         rows = min(report_files.batch_rows(self.spec), cells.rows)
         return evenly(batches, rows, report_files.BATCH_BYTES)
 
-    def table(self, units: range | None = None) -> TableFile:
-        """The table itself, or some row groups of it."""
+    def table(self) -> Tables:
+        """The tables, as they are read."""
         wanted = {**dict.fromkeys(self.columns, "--column"), **dict.fromkeys(self.kept, "--keep")}
-        found = TableFile(self.path, wanted, READ, self.columns)
-        found.units = units
-        return found
+        return Tables(self.paths, wanted, READ, self.columns)
 
-    def blocks(self, table: TableFile, cells: CellReaders, before: int) -> Iterator[Any]:
-        """The rows of some row groups in their order, coded, in batches that depend on nothing but the rows.
+    def blocks(self, table: Tables, cells: CellReaders) -> Iterator[Any]:
+        """The rows in their order, coded, in batches that depend on nothing but the rows."""
+        return self._parts(self._coded(table, cells, lambda size: None), cells)
 
-        Args:
-            table: What `table` gave.
-            cells: What reads its cells.
-            before: Rows of the file before those.
-        """
-        return self._parts(self._coded(table, cells, lambda size: None, before), cells)
-
-    def _coded(
-        self, table: TableFile, cells: CellReaders, advance: Callable[[float], None], done: int = 0
-    ) -> Iterator[Any]:
+    def _coded(self, table: Tables, cells: CellReaders, advance: Callable[[float], None]) -> Iterator[Any]:
         """The values as few bytes, never as labels, and the kept cells behind them."""
         import pyarrow as pa
 
-        for batch in table.batches(advance):
-            kept = plain(batch.select(self.kept))
-            values = cells.encode(batch, done + 1)
+        alike = Alike()
+        for batch, first_row, told in table.batches(advance):
+            kept = alike(batch.select(self.kept))
+            with told():
+                values = cells.encode(batch, first_row)
             yield pa.record_batch([values, *kept.columns], [report_files.COLUMN, *self.kept])
-            done += batch.num_rows

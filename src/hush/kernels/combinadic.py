@@ -13,8 +13,8 @@ A = s!/(i! (s-i)!) comes from tables of 64-bit mantissas of s! and 1/s!, which t
 
 Subsets of several sizes share one range: numbers of the first come first, then those of the second, and so on.
 
-Where there are few, all T(s, i) stand in a table. Then a number is read by one walk over all s from the largest down, at
-each of which it has the next member, or not; that takes a step or two a value, where a search takes dozens a member.
+Where there are few, all T(s, i) stand in a table. Then a number is read by one walk over all s from the largest down,
+at each of which it has the next member, or not: a step a value, where a search takes dozens a member.
 """
 
 from __future__ import annotations
@@ -288,7 +288,9 @@ class Combinadic:
     def encode(self, which: np.ndarray, subsets: np.ndarray, width: int) -> np.ndarray:
         """Numbers of ascending subsets, each in a row of `width` bytes; an empty `which` means the first size."""
         codes = np.zeros((len(subsets), width), np.uint8)
-        rank(which, subsets, self.omegas, self._starts, self._tables, self._listed, codes[:, : 8 * self._starts.shape[1]])
+        rank(
+            which, subsets, self.omegas, self._starts, self._tables, self._listed, codes[:, : 8 * self._starts.shape[1]]
+        )
         return codes
 
     def decode(self, codes: np.ndarray, which: np.ndarray, subsets: np.ndarray) -> bool:

@@ -32,7 +32,7 @@ SPEC = hush.Spec(hush.GRR(k=300, epsilon=25.0))
 def table(path: Path, n: int, size: int = 100) -> Rows:
     cells = {"value": np.arange(n) % 300, "region": pa.array([f"r{i % 3}" for i in range(n)], pa.string())}
     pq.write_table(pa.table(cells), path, row_group_size=size)
-    return Rows(path, ["value"], ["region"], SPEC, False)
+    return Rows([path], ["value"], ["region"], SPEC, False)
 
 
 def parts_of(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> tuple[Dealt, list[Any]]:
@@ -66,20 +66,21 @@ def test_seals_never_repeat_and_open_only_with_their_key() -> None:
 def test_pieces_cover_every_row_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scattering, "_ROWS", 250)
     tables = [table(tmp_path / "a.parquet", 1030), table(tmp_path / "b.parquet", 90), table(tmp_path / "c.parquet", 0)]
-    found = cut(tables, 512)
-    assert [(piece.rows.path.name, piece.before, piece.count) for piece in found] == [
+    rows = Rows([path for each in tables for path in each.paths], ["value"], ["region"], SPEC, False)
+    found = cut(rows, 512)
+    assert [(Path(piece.rows.paths[0]).name, piece.before, piece.count) for piece in found] == [
         ("a.parquet", 0, 300), ("a.parquet", 300, 300), ("a.parquet", 600, 300), ("a.parquet", 900, 130),
         ("b.parquet", 0, 90), ("c.parquet", 0, 0),
     ]  # fmt: skip
-    assert len(cut(tables, 2)) == 4  # as few as are asked for, but at least one for each file
+    assert len(cut(rows, 2)) == 4  # as few as are asked for, but at least one for each file
     seen = [parts_of(piece, 1, bytes(16), bytes(16))[1][0]["report"].to_pylist() for piece in found]
     values = [int.from_bytes(report, "little") for part in seen for report in part]
     assert sorted(values) == sorted([i % 300 for n in (1030, 90) for i in range(n)])
 
 
 def test_an_attempt_makes_the_same_reports_and_another_piece_others(tmp_path: Path) -> None:
-    rows = Rows(table(tmp_path / "a.parquet", 500).path, ["value"], [], hush.Spec(hush.GRR(k=300, epsilon=0.5)), False)
-    piece = cut([rows], 8)[0]
+    rows = Rows(table(tmp_path / "a.parquet", 500).paths, ["value"], [], hush.Spec(hush.GRR(k=300, epsilon=0.5)), False)
+    piece = cut(rows, 8)[0]
     first, again = (parts_of(piece, 3, b"k" * 16, bytes(16))[1] for _ in range(2))
     assert [part.to_pylist() for part in first] == [part.to_pylist() for part in again]
     other = parts_of(piece, 3, b"l" * 16, bytes(16))[1]
@@ -87,8 +88,8 @@ def test_an_attempt_makes_the_same_reports_and_another_piece_others(tmp_path: Pa
 
 
 def test_reports_do_not_depend_on_how_a_reader_cuts_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = Rows(table(tmp_path / "a.parquet", 500).path, ["value"], [], hush.Spec(hush.GRR(k=300, epsilon=0.5)), False)
-    piece = cut([rows], 8)[0]
+    rows = Rows(table(tmp_path / "a.parquet", 500).paths, ["value"], [], hush.Spec(hush.GRR(k=300, epsilon=0.5)), False)
+    piece = cut(rows, 8)[0]
     first = parts_of(piece, 2, b"k" * 16, bytes(16))[1]
     monkeypatch.setattr("hush.files.randomizing.READ", 37)
     again = parts_of(piece, 2, b"k" * 16, bytes(16))[1]
@@ -98,7 +99,7 @@ def test_reports_do_not_depend_on_how_a_reader_cuts_batches(tmp_path: Path, monk
 def test_no_value_leaves_a_task_in_the_clear(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "people.csv", {"value": ["confidential"] * 200 + ["public"] * 50})
     domain = hush.Domain(labels=["confidential", "public"])
-    piece = cut([Rows(path, ["value"], [], hush.Spec(hush.GRR(k=2, epsilon=1.0), domain), False)], 8)[0]
+    piece = cut(Rows([path], ["value"], [], hush.Spec(hush.GRR(k=2, epsilon=1.0), domain), False), 8)[0]
     told, *parts = scatter(piece, 2, bytes(16), bytes(16))
     assert isinstance(told, Dealt)
     assert told.count == 250
@@ -118,16 +119,16 @@ class Telling(hush.GRR):
 
 
 def test_what_a_mechanism_says_of_people_stays_in_the_task(tmp_path: Path) -> None:
-    rows = Rows(table(tmp_path / "a.parquet", 250).path, ["value"], [], hush.Spec(Telling(k=300, epsilon=1.0)), False)
+    rows = Rows(table(tmp_path / "a.parquet", 250).paths, ["value"], [], hush.Spec(Telling(k=300, epsilon=1.0)), False)
     with pytest.raises(ParameterError, match="ValueError, whose words are left out") as caught:
-        next(scatter(cut([rows], 8)[0], 2, bytes(16), bytes(16)))
+        next(scatter(cut(rows, 8)[0], 2, bytes(16), bytes(16)))
     assert "249" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
 
 
 def test_a_table_that_changed_is_not_read_again(tmp_path: Path) -> None:
-    piece = cut([table(tmp_path / "a.parquet", 50)], 8)[0]
+    piece = cut(table(tmp_path / "a.parquet", 50), 8)[0]
     table(tmp_path / "a.parquet", 60)
     with pytest.raises(ParameterError, match="must stay as it is until all of it is randomized"):
         next(scatter(piece, 2, bytes(16), bytes(16)))
@@ -136,7 +137,7 @@ def test_a_table_that_changed_is_not_read_again(tmp_path: Path) -> None:
 def test_numbers_of_pieces_add_up(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", {"value": ["a", "b", "x", "", "a"], "region": ["r", "s", "r", "r", "s"]})
     spec = hush.Spec(hush.GRR(k=3, epsilon=25.0), hush.Domain(labels=["a", "b", "rest"], other="rest"))
-    told, parts = parts_of(cut([Rows(path, ["value"], ["region"], spec, False)], 8)[0], 2, bytes(16), bytes(16))
+    told, parts = parts_of(cut(Rows([path], ["value"], ["region"], spec, False), 8)[0], 2, bytes(16), bytes(16))
     assert (told.count, told.unmatched, told.missing, told.blank) == (5, {"value": 1}, {"value": 1}, 0)
     assert told.groups.smallest == 2
     seen = Counter(row["region"] for part in parts for row in part.to_pylist())
@@ -157,7 +158,7 @@ def test_groups_of_parts_are_those_of_the_whole() -> None:
 
 def test_every_order_is_as_likely_as_any_other(tmp_path: Path) -> None:
     """Chi-square of the orders in which three rows of two pieces come out of two files; it fails in 1 of 10⁹ runs."""
-    rows = Rows(table(tmp_path / "a.parquet", 3, size=2).path, ["value"], [], SPEC, False)
+    rows = Rows(table(tmp_path / "a.parquet", 3, size=2).paths, ["value"], [], SPEC, False)
     halves = [
         TablePiece(rows=rows, units=range(i, i + 1), before=2 * i, count=2, stamp=scattering.stamp(rows))
         for i in (0, 1)

@@ -7,9 +7,9 @@ and what is kept beside them, sealed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,12 +22,15 @@ from hush.files.batches import joined
 from hush.files.cells import CellReaders
 from hush.files.kept import Groups
 from hush.files.paths import quoted
+from hush.files.places import FilePlace, place_of, reachable
 from hush.files.randomizing import Rows
+from hush.files.tables import TableFile
 from hush.people.arrow import to_arrow
 from hush.randomness import chunk_generator
 
-_ROWS, _BYTES = 1 << 17, 1 << 28
-"""Rows of a piece, at least, if its file can be cut there; and bytes of a piece of text."""
+_ROWS = 1 << 17
+"""Rows of a piece, at least, if its file can be cut there."""
+_GUESSED = 8  # bytes of a row of text, for the progress bar
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +38,12 @@ class TablePiece:
     """Some rows of a table of people.
 
     Args:
-        rows: The table, and what becomes of it.
-        units: Row groups of a Parquet file; None for a whole file of text.
+        rows: The table, one file, and what becomes of it.
+        units: Row groups of a Parquet file; None for a whole file of another kind.
         before: Rows of the file before these.
         count: How many rows these are; of text, about.
         stamp: Size and time of the file: what is read again must be what was read.
+        named: Whether there are other files.
     """
 
     rows: Rows
@@ -47,11 +51,12 @@ class TablePiece:
     before: int
     count: int
     stamp: tuple[int, int]
+    named: bool = False
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """What a piece held, in numbers."""
+    """What a piece held, in numbers, and the types of what is kept."""
 
     count: int
     groups: Groups
@@ -59,18 +64,20 @@ class Dealt:
     missing: dict[str, int]
     clipped: dict[str, int]
     blank: int
+    kept: dict[str, str]
 
 
-def cut(tables: Sequence[Rows], most: int) -> list[TablePiece]:
-    """Rows of tables in pieces, by what footers say, about so many at most."""
-    whole = [_groups(rows) for rows in tables]
+def cut(rows: Rows, most: int) -> list[TablePiece]:
+    """Rows of all files in pieces, by what footers say, about so many at most."""
+    places = [_absolute(path) for path in rows.paths]
+    whole = [TableFile(place, {}, 1).groups for place in places]
     total = sum(sum(sizes) for sizes in whole if sizes is not None)
-    least, found = max(_ROWS, -(-total // most)), []
-    for rows, sizes in zip(tables, whole, strict=True):
-        about: dict[str, Any] = {"rows": rows, "stamp": stamp(rows)}
-        if sizes is None:
-            guessed = rows.path.stat().st_size // 8
-            found.append(TablePiece(**about, units=None, before=0, count=guessed))
+    least, found = max(_ROWS, -(-total // most)), list[TablePiece]()
+    for place, sizes in zip(places, whole, strict=True):
+        about: dict[str, Any] = {"rows": replace(rows, paths=[place]), "stamp": stamp(place), "named": len(places) > 1}
+        if not sizes:
+            some = 0 if sizes is not None else place.size // _GUESSED
+            found.append(TablePiece(**about, units=None, before=0, count=some))
             continue
         start = before = some = 0
         for i, size in enumerate(sizes, 1):
@@ -78,15 +85,20 @@ def cut(tables: Sequence[Rows], most: int) -> list[TablePiece]:
             if some >= least or i == len(sizes):
                 found.append(TablePiece(**about, units=range(start, i), before=before, count=some))
                 start, before, some = i, before + some, 0
-        if not sizes:
-            found.append(TablePiece(**about, units=range(0), before=0, count=0))
     return found
 
 
-def stamp(rows: Rows) -> tuple[int, int]:
+def _absolute(path: os.PathLike[str]) -> FilePlace:
+    """A place for workers, who run in other folders."""
+    place = path if isinstance(path, FilePlace) else place_of(path)
+    return place if place.filesystem is not None else replace(place, path=os.path.abspath(place.path))
+
+
+def stamp(place: FilePlace) -> tuple[int, int]:
     """What changes when a file does."""
-    seen = os.stat(rows.path)
-    return seen.st_size, seen.st_mtime_ns
+    with reachable(place.name):
+        seen = place.system.get_file_info(place.path)
+    return int(seen.size or 0), int(seen.mtime_ns or 0)
 
 
 def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterator[Dealt | Bytes]:
@@ -99,15 +111,16 @@ def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterato
         seal: Of all parts.
     """
     rows = piece.rows
-    if stamp(rows) != piece.stamp:
+    place = _absolute(rows.paths[0])
+    if stamp(place) != piece.stamp:
         rule = "must stay as it is until all of it is randomized"
-        raise ParameterError(message("input", rule, quoted(rows.path), "run the command again"))
+        raise ParameterError(message("input", rule, quoted(place), "run the command again"))
     rng, groups, count = chunk_generator(key), Groups(), 0
     cells = CellReaders(rows.spec, rows.columns, clip=rows.clip, alike=rows.alike)
-    table = rows.table(piece.units)
+    table = rows.table().cut(piece.units, piece.before, named=piece.named)
     held: list[list[Any]] = [[] for _ in range(buckets)]
     schema: Any = None
-    for batch in rows.blocks(table, cells, piece.before):
+    for batch in rows.blocks(table, cells):
         some = _reports(rows, cells, batch, rng)
         count, schema = count + some.num_rows, some.schema
         if rows.kept:
@@ -118,7 +131,8 @@ def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterato
         for bucket, (start, stop) in zip(held, pairwise([0, *ends]), strict=True):
             if stop > start:
                 bucket.append(some.slice(start, stop - start))
-    yield Dealt(count, groups, cells.unmatched, cells.missing, cells.clipped, table.blank)
+    types = {name: str(schema.field(name).type) for name in rows.kept}
+    yield Dealt(count, groups, cells.unmatched, cells.missing, cells.clipped, table.blank, types)
     for bucket in held:
         yield sealed(seal, packed(joined(bucket) if bucket else _empty(schema)))
         bucket.clear()
@@ -169,15 +183,3 @@ def _empty(schema: Any) -> Any:
     import pyarrow as pa
 
     return pa.record_batch([pa.nulls(0, field.type) for field in schema], schema=schema)
-
-
-def _groups(rows: Rows) -> list[int] | None:
-    """Rows of each row group; None of a file of text, which has none."""
-    import pyarrow.parquet as pq
-
-    table = rows.table()
-    if table.is_csv:
-        return None
-    with table.opened() as file:
-        assert isinstance(file, pq.ParquetFile)
-        return [file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)]

@@ -14,7 +14,6 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import reduce
 from itertools import count
 from pathlib import Path
@@ -25,7 +24,7 @@ from hush.engine.ray import tasks as on_workers
 from hush.engine.ray.cluster import RayCluster
 from hush.engine.ray.gathering import Gathered
 from hush.engine.ray.keys import JobKeys
-from hush.engine.ray.scattering import Dealt, TablePiece, cut
+from hush.engine.ray.scattering import Dealt, cut
 from hush.errors import ParameterError, Unsaid, message
 from hush.files.kept import Groups
 from hush.files.paths import quoted
@@ -39,24 +38,23 @@ _PART = "part-{:05d}.parquet"
 _TRIES, _PAUSE = 10, 0.2
 
 
-def privatize(cluster: RayCluster, tables: Sequence[Rows], output: Path, *, progress: Progress = unseen) -> Written:
-    """Randomize all rows of some tables of one collection into a folder of report files.
+def privatize(cluster: RayCluster, rows: Rows, output: Path, *, progress: Progress = unseen) -> Written:
+    """Randomize all rows of some tables into a folder of report files.
 
     Args:
         cluster: Who works.
-        tables: With the same columns and the same spec, in places that all nodes reach.
+        rows: The tables, in places that all nodes reach, and what becomes of them.
         output: A folder that does not exist yet, on a filesystem that all nodes share.
         progress: Told of every piece and of every file.
     """
-    keys, pieces = JobKeys(), cut(tables, _MOST)
-    buckets = _buckets(tables[0], sum(piece.count for piece in pieces), cluster.cores)
+    keys, pieces = JobKeys(), cut(rows, _MOST)
+    buckets = _buckets(rows, sum(piece.count for piece in pieces), cluster.cores)
     seal, number = keys.of("seal"), count()
     with _appearing(output) as folder, cluster.ending() as begun:
         scatter = cluster.remote(on_workers.scattered, num_returns=1 + buckets)
         gather = cluster.remote(on_workers.gathered)
         parts = [
-            scatter.remote(hush.__version__, _absolute(piece), buckets, keys.of("piece", next(number)), seal)
-            for piece in pieces
+            scatter.remote(hush.__version__, piece, buckets, keys.of("piece", next(number)), seal) for piece in pieces
         ]
         begun += [told for told, *_ in parts]
         held: list[Dealt] = []
@@ -64,7 +62,8 @@ def privatize(cluster: RayCluster, tables: Sequence[Rows], output: Path, *, prog
             for told in cluster.done(told for told, *_ in parts):
                 held.append(told)
                 advance(told.count)
-        spec = cluster.ray.put(tables[0].spec)
+        _one_type(held)
+        spec = cluster.ray.put(rows.spec)
         files = [
             gather.remote(
                 hush.__version__, spec, str(folder), keys.of("bucket", b), seal, *(each[1 + b] for each in parts)
@@ -154,9 +153,13 @@ def _removed(folder: Path) -> None:
         time.sleep(_PAUSE)
 
 
-def _absolute(piece: TablePiece) -> TablePiece:
-    """A piece for workers, who run in other folders."""
-    return replace(piece, rows=replace(piece.rows, path=Path(os.path.abspath(piece.rows.path))))
+def _one_type(held: Sequence[Dealt]) -> None:
+    """Refuse kept cells that are of one type here and of another there: they could not stand in one column."""
+    for each in held:
+        for name, kind in each.kept.items():
+            if kind != held[0].kept[name]:
+                rule, got = "must be of one type in all files", Unsaid(f"{name}: {held[0].kept[name]} and {kind}")
+                raise ParameterError(message("--keep", rule, got, "write the files alike"))
 
 
 def _summed(held: Sequence[Dealt]) -> Written:
