@@ -23,6 +23,7 @@ from benchmarks import (
     planning,
     refined,
     report,
+    scaling,
     simulation,
     startup,
     survey,
@@ -52,7 +53,7 @@ BENCHMARKS = {
     "startup": startup.run,
     "collect": collecting.run,
 }
-LONG = {"faults": faults.run}
+LONG = {"faults": faults.run, "scaling": scaling.run}
 """Run only where they are named."""
 
 
