@@ -9,7 +9,7 @@ LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
 .PHONY: demo test check lint types docs pytest quick portable minimum newer least-environment newer-environment lock bench \
-    fuzz fuzz-batches fuzz-api kill-collector bench-collect figures clean
+    fuzz fuzz-batches fuzz-api kill-collector bench-collect bench-billion figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
@@ -57,6 +57,9 @@ kill-collector: .venv/.dev  # CYCLES is how often
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
+
+bench-billion: .venv/.dev  # SCALE is the share of 1,139,469,767 values; all of them take 15 GB of disk
+	$(BIN)/python -m benchmarks billion --scale $(or $(SCALE),0.01)
 
 bench-collect: .venv/.dev  # needs wrk, a package of Debian
 	$(BIN)/python -m benchmarks collect faults

@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks [names...] [--quick] [--json FILE]`."""
+"""The command: `python -m benchmarks [names...] [--quick] [--scale S] [--json FILE]`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks import (
     audit,
+    billion,
     budget,
     collecting,
     family,
@@ -53,7 +54,7 @@ BENCHMARKS = {
     "startup": startup.run,
     "collect": collecting.run,
 }
-LONG = {"faults": faults.run, "scaling": scaling.run}
+LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run}
 """Run only where they are named."""
 
 
@@ -64,6 +65,7 @@ def main() -> int:
         "names", nargs="*", metavar="name", help=f"which to run: {', '.join(BENCHMARKS)} (all), or {', '.join(LONG)}"
     )
     parser.add_argument("--quick", action="store_true", help="a rough look in a minute; RESULTS.md stays as it is")
+    parser.add_argument("--scale", type=float, default=0.01, help="the share of a billion values that `billion` takes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured to this file")
     asked = parser.parse_args()
     unknown = sorted(set(asked.names) - {*BENCHMARKS, *LONG})
@@ -74,7 +76,8 @@ def main() -> int:
     tables: dict[str, list[report.Table]] = {}
     for name in asked.names or BENCHMARKS:
         start = time.perf_counter()
-        tables[name] = {**BENCHMARKS, **LONG}[name](asked.quick)
+        scaled = {"scale": asked.scale} if name == "billion" else {}
+        tables[name] = {**BENCHMARKS, **LONG}[name](asked.quick, **scaled)
         for table in tables[name]:
             report.show(table)
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)

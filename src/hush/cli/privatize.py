@@ -37,6 +37,7 @@ from hush.errors import ParameterError, message
 from hush.files import reports as report_files
 from hush.files.clients import ClientStore, PeopleTable
 from hush.files.kept import kept_columns
+from hush.files.listing import listed
 from hush.files.paths import quoted
 from hush.files.periods import PERIOD
 from hush.files.randomizing import Rows, Written
@@ -48,10 +49,18 @@ from hush.reports.tuples_in_words import of_tuples
 from hush.reports.words import described, many
 
 _NAMES = {"clients": "--clients", "limit": "--limit", "output": "--output"}
+_INPUT = {"reports": "input"}
 
 
 def privatize(
-    source: Annotated[Path, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file of values.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT…",
+            help="Files of values (.csv, .csv.gz, .parquet, .arrow, .feather, .arrows), folders of them, or patterns, "
+            "here or at a URI such as s3://….",
+        ),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE.parquet", help="Where to write the reports (.parquet).")
     ],
@@ -133,6 +142,7 @@ def privatize(
 ) -> None:
     """Randomize a column of a file, or several, one report a row, with secure randomness, and shuffle the rows.
 
+    Of several files, the rows of all are shuffled together.
     The reports go to a Parquet file that carries the collection's spec. Its rows are in a random order, kept columns
     with them, since the order of people often tells what they hold. A cell means the label that it equals; a
     number and a text also meet when the text reads as that number. How many rows match no label is told, never which.
@@ -144,8 +154,10 @@ def privatize(
     what each person has spent; a run that is cut short is run again with the same --output.
     """
     said = ColumnOptions(column or [], domain or [], other or [], k or [])
+    inputs = asked(lambda: listed(sources), _INPUT)
     paths.writable(
-        {"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, *said.files, spec, clients]
+        {"--output": output, "--spec-out": spec_out, "--statement": statement},
+        [*(Path(each.path) for each in inputs if each.filesystem is None), *said.files, spec, clients],
     )
     choice = MechanismOptions(
         mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
@@ -156,11 +168,11 @@ def privatize(
     who.check(chosen, columns, kept)
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
     how: dict[str, Any] = {"progress": partial(bars.progress, quiet=as_json)}
-    table = (source, columns, kept, chosen, clip, Likeness(strip, ignore_case))
+    table = (inputs, columns, kept, chosen, clip, Likeness(strip, ignore_case))
     where, made = _temporary(temporary, output), None
     if person is None:
         rows = Rows(*table)
-        written = rows.write(output, order, where, **how)
+        written = asked(lambda: rows.write(output, order, where, **how), _INPUT)
     else:
         rows = people = PeopleTable(*table, person=person, period=period, always=in_period)
         with asked(lambda: ClientStore(clients), _NAMES) as store:
