@@ -94,9 +94,7 @@ def whole(
 
 def _folded(connection: sa.Connection) -> tuple[defaultdict[int, Counter[str]], dict[int, int]]:
     c = tables.aggregate.c
-    asked = sa.select(c.collection, c.build, sa.func.sum(c.number), sa.func.max(c.period)).group_by(
-        c.collection, c.build
-    )
+    asked = sa.select(c.collection, c.build, sa.func.sum(c.number), sa.func.max(c.period))
     builds: defaultdict[int, Counter[str]] = defaultdict(Counter)
     last: dict[int, int] = {}
     for number, build, n, period in connection.execute(asked.group_by(c.collection, c.build)):

@@ -23,8 +23,8 @@ import pytest
 import hush
 import hush.longitudinal
 import hush.multidim
-from hush.collect import Collector
-from hush.collect.client import Unreachable, home, spool, wire
+from hush.collect import Collector, replies
+from hush.collect.client import Unreachable, home, spool
 from hush.collect.envelope import Envelope, EnvelopeError
 from hush.errors import DomainError, HushError, ParameterError, SpecError
 from hush.longitudinal import Ledger
@@ -339,7 +339,7 @@ def test_a_flush_waits_for_a_number_of_seconds(wait: Any, server: Scripted, tmp_
 # What a server answers.
 
 
-@pytest.mark.parametrize("reason", sorted(wire.FINAL))
+@pytest.mark.parametrize("reason", sorted(replies.FINAL))
 def test_a_final_refusal_drops_the_batch_and_gives_nothing_back(reason: str, server: Scripted, tmp_path: Path) -> None:
     server.refuse = lambda envelope: problem(409, reason)
     ann = collector(server, tmp_path).person("ann")
@@ -397,10 +397,10 @@ def test_every_reason_of_the_server_is_dropped_kept_or_not_of_batches() -> None:
         "busy",
         "store",
     }
-    assert wire.FINAL | waits | never <= set(REASONS)
+    assert replies.FINAL | waits | never <= set(REASONS)
     assert {code for code, reason in REASONS.items() if reason.retry is not None} <= waits
     page = (Path(__file__).parents[3] / "docs" / "collector-client.md").read_text("utf-8")
-    for code in wire.FINAL | waits:
+    for code in replies.FINAL | waits:
         assert f"`{code}`" in page, code
 
 
@@ -777,12 +777,12 @@ def test_threads_spend_once(server: Scripted, tmp_path: Path) -> None:
 def test_a_fork_has_connections_of_its_own(server: Scripted, tmp_path: Path) -> None:
     here = collector(server, tmp_path)
     here.person("ann").answer("no")
-    parent = here._wire._client()
+    parent = here._wire._line._client()
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            other = here._wire._client() is not parent
+            other = here._wire._line._client() is not parent
             code = 0 if other and here.person("bob").answer("no").state == "accepted" else 2
         finally:
             os._exit(code)
