@@ -20,6 +20,11 @@ def public(directory: Directory, collection: StoredCollection, period: int) -> d
     return {**described(directory, collection, period), "spec": json.loads(collection.spec)}
 
 
+def encoded(told: dict[str, Any], collection: StoredCollection) -> bytes:
+    """What is told of a collection, as JSON, with its spec as it is kept: that may be large, and is not read again."""
+    return f'{json.dumps(told)[:-1]}, "spec": {collection.spec}}}'.encode()
+
+
 def described(directory: Directory, collection: StoredCollection, period: int) -> dict[str, Any]:
     """What anyone may see beside the spec.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -137,6 +138,30 @@ def test_the_view_is_the_collectors_with_the_relays_keys(one: Opened, relayed: R
     assert mine["needs_key"]
     assert not mine["relayed_only"]
     assert httpx.get(f"{relayed.url}/v1/collections/{'0' * 32}").status_code == 404
+
+
+def test_a_large_spec_is_passed_on_as_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To write it anew for each who asks would let strangers keep a relay from its work."""
+    domain = hush.Domain(labels=[f"{at:030d}" for at in range(5000)])
+    spec, written = hush.Spec(hush.OLH(k=5000, epsilon=2.0), domain), list[int]()
+    encode = json.JSONEncoder.encode
+
+    def noted(self: json.JSONEncoder, o: Any) -> str:
+        text = encode(self, o)
+        if threading.current_thread().name == "hush-server":  # which answers; what follows the collector reads its spec
+            written.append(len(text))
+        return text
+
+    (tmp_path / "collector").mkdir()
+    with in_thread(tmp_path / "collector") as collector:
+        large = opened(collector, spec=spec)
+        with relay_in_thread(tmp_path, collector, [large.id], least=LEAST) as relayed:
+            monkeypatch.setattr(json.JSONEncoder, "encode", noted)
+            shown = httpx.get(f"{relayed.url}{large.path}")
+            monkeypatch.undo()
+    assert shown.json()["spec"] == json.loads(spec.to_json())
+    assert len(shown.content) > 150_000
+    assert max(written) < 2000
 
 
 def test_other_routes_are_not_there(one: Opened, relayed: Relayed) -> None:

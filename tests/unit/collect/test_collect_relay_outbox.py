@@ -214,7 +214,7 @@ def test_a_collection_that_ends_is_passed_on_while_the_collector_takes_it(
     hand.forward(1800)
     made.gather()
     assert told(database) == {"outgoing": 12, "few": 9}
-    assert mirror.public(view(ends=ends), row, least=10)["ends"] == ends - 3600
+    assert mirror.described(view(ends=ends), row, least=10)["ends"] == ends - 3600
 
 
 def test_a_collection_that_ends_too_soon_is_not_begun_but_one_that_is_known_is(

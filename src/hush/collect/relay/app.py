@@ -7,8 +7,9 @@ import math
 import sqlalchemy as sa
 from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
+from hush.collect import views
 from hush.collect.relay import mirror, outbox
 from hush.collect.relay.forwarding import Forwarder
 from hush.collect.relay.settings import RelaySettings
@@ -63,7 +64,8 @@ def _add_public(api: FastAPI, service: Service, forwarder: Forwarder, least: int
     async def show(id: Id) -> Response:
         """What anyone may see of a collection: the collector's own, with the relay's periods and keys."""
         found = service.directory.named(id)
-        return JSONResponse(mirror.public(forwarder.views[id], found, least=least))
+        told = mirror.described(forwarder.views[id], found, least=least)
+        return Response(views.encoded(told, found), media_type="application/json")
 
 
 def _watch(measures: Measures, database: Database) -> None:
