@@ -89,9 +89,9 @@ class Remote:
         """One collection; all of it for administrators, else what anyone may see."""
         return self._asked("GET", _at(id))
 
-    def exclude(self, id: str, build: str, *, who: str = "") -> Plain:
-        """Leave out what one release of a client sent."""
-        return self._asked("POST", f"{_at(id)}/exclude", {"build": build}, seconds=None)
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str = "") -> Plain:
+        """Leave out what one release of a client sent, or let it count again."""
+        return self._asked("POST", f"{_at(id)}/exclude", {"build": build, "undo": undo}, seconds=None)
 
     def verify(self, id: str, *, repair: bool = False, who: str = "") -> Plain:
         """Whether the aggregates are those of the records that are kept; where not, they can be made so."""

@@ -140,8 +140,15 @@ class Service:
         found = self.directory.named(id)
         return views.encoded(views.described(self.directory, found, self._handed_out(found)), found)
 
-    def exclude(self, id: str, build: str, *, who: str) -> dict[str, Any]:
-        """Drop all reports of a client build from the aggregates, now and later."""
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str) -> dict[str, Any]:
+        """Drop all reports of a client build from the aggregates, now and later; or let them count again.
+
+        Args:
+            id: Of the collection.
+            build: What the client calls itself.
+            undo: Let it count again, with all that it sent meanwhile, where the reports are kept.
+            who: Who asked for it.
+        """
         found = self.directory.named(id)
         if not isinstance(build, str) or len(build) > LONGEST_BUILD:
             rule, got = "must be the name of a client build", Unsaid("something else")
@@ -151,8 +158,14 @@ class Service:
             rebuilding.exclude(connection, found.number, build)
             self._note(connection, "exclude", who, id, build=build)
 
+        def noted(connection: sa.Connection) -> None:
+            self._note(connection, "include", who, id, build=build)
+
         with _storing(), alone(self._database):
-            self._changed(work)
+            if undo:
+                rebuilding.included(self._database, partial(self.directory.seen, id=id), build, noted)
+            else:
+                self._changed(work)
         return self.show(id, whole=True)
 
     def verify(self, id: str, *, repair: bool = False, who: str) -> dict[str, Any]:

@@ -292,6 +292,38 @@ def test_offline_answers_wait_and_go_when_the_server_is_back(
     assert len(server.taken) == 4
 
 
+@pytest.mark.parametrize("values", [[0, 0, 0], [0, 1, 2]])
+def test_a_quota_of_kept_answers_goes_by_their_number_alone(values: list[int], tmp_path: Path) -> None:
+    """Whether values changed or not: two answers fit, and the third does not; nothing of it is drawn or spent."""
+    server = Scripted(hush.Spec(hush.longitudinal.LSUE(k=4, epsilon_permanent=2.0, epsilon_report=1.0)))
+    limits = {"maximum": 10, "maximum_chain": 100, "maximum_total": 100}
+    here = collector(server, tmp_path, quota_kept=2 * (1 + 32), **limits)
+    ann = here.person("ann")
+    for period, value in enumerate(values):
+        server.view["period"] = period
+        if period < 2:
+            assert ann.answer(value).state == "accepted"
+            continue
+        before = ann.spent
+        with pytest.raises(ParameterError, match=r"^quota_kept must leave room: 66 bytes of permanent answers"):
+            ann.answer(value)
+        assert ann.spent == before
+        assert len(server.taken) == 2
+        assert collector(server, tmp_path, **limits).person("ann").answer(value).state == "accepted"
+    assert rows(tmp_path, "SELECT COUNT(*) FROM answer") == [(len(set(values)),)]
+
+
+def test_where_nothing_new_is_kept_no_quota_is_needed(tmp_path: Path) -> None:
+    """Of two values there are two permanent answers at most, however many reports there are; of fresh noise none."""
+    server = Scripted(hush.Spec(hush.longitudinal.LGRR(k=2, epsilon_permanent=2.0, epsilon_report=1.0)))
+    limits = {"maximum": 10, "maximum_chain": 100, "maximum_total": 100}
+    ann = collector(server, tmp_path / "kept", quota_kept=2 * (1 + 32), **limits).person("ann")
+    for period in range(6):
+        server.view["period"] = period
+        assert ann.answer(period % 2).state == "accepted"
+    assert collector(Scripted(SPEC), tmp_path / "fresh", quota_kept=0).person("ann").answer("no").state == "accepted"
+
+
 def test_a_quota_is_refused_before_anything_is_spent(server: Scripted, tmp_path: Path) -> None:
     collector(server, tmp_path).person("ann").answer("no")
     server.before = away
@@ -536,8 +568,8 @@ def test_an_address_is_that_of_a_collection(url: Any, tmp_path: Path) -> None:
     "option",
     [{"build": "no\nlines"}, {"build": "x" * 65}, {"key": "x" * 65}, {"key": "schlüssel"}, {"key": "two\nlines"},
      {"key": 7}, {"batch_records": 0}, {"batch_records": 100_001}, {"quota_bytes": True}, {"spec": "abc"},
-     {"timeout": -1}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"maximum": 0},
-     {"delta": 1.0}, {"delta": "x"}],
+     {"timeout": -1}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"quota_kept": -1},
+     {"maximum": 0}, {"delta": 1.0}, {"delta": "x"}],
     ids=str,
 )  # fmt: skip
 def test_a_wrong_option_is_refused(option: dict[str, Any], tmp_path: Path) -> None:

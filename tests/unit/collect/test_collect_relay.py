@@ -164,6 +164,26 @@ def test_a_large_spec_is_passed_on_as_it_is_kept(tmp_path: Path, monkeypatch: py
     assert max(written) < 2000
 
 
+def test_a_relay_takes_no_more_than_its_store_may_have(served: Served, one: Opened, tmp_path: Path) -> None:
+    """Devices are told to come back, and it takes batches again once the collector has some."""
+    with relay_in_thread(tmp_path, served, [one.id], least=1000, most_stored=2000) as relayed:
+        assert relayed.server is not None
+        taken = 0
+        while (answer := relayed.send(one, [0] * 20)).status_code == 200:
+            taken += 20
+            assert taken <= 200
+        assert answer.status_code == 503
+        assert answer.json()["reason"] == "busy"
+        assert answer.headers["retry-after"] == "30"
+        told = httpx.get(f"{relayed.url}/metrics").text
+        assert float(told.partition("\nhush_relay_bytes_stored ")[2].split()[0]) > 2000
+        store = relayed.server.database
+        for table in (tables.pending, tables.batch):  # as what was passed on, and whose period is over
+            store.write(lambda writing, table=table: writing.execute(sa.delete(table))).result()
+        until(lambda: relayed.send(one, [0] * 20).status_code == 200)
+    assert taken >= 40
+
+
 def test_other_routes_are_not_there(one: Opened, relayed: Relayed) -> None:
     for path in ("/v1/collections", f"{one.path}/estimate", "/v1/tokens", f"{one.path}/export"):
         assert httpx.get(f"{relayed.url}{path}").status_code == 404

@@ -462,6 +462,16 @@ def sizes(away: Away) -> list[int]:
     return [Envelope.from_bytes(opened(each)[1]).number for each in away.bodies]
 
 
+def test_what_a_relay_has_is_counted(service: Service, database: Database) -> None:
+    made = forwarder(service, database, Away(accepts))
+    put(database, service.directory.named(ID), 7, seed=3)
+    made.gather()
+    assert made.stored == 19 * SIZE + 2 * 200
+    assert made.send() == 0.0
+    made.gather()
+    assert made.stored == 7 * SIZE + 2 * 200
+
+
 @pytest.mark.parametrize("before", [[], [broken]])
 def test_what_is_too_large_for_a_proxy_is_sent_in_parts_that_are_large_enough(
     service: Service, database: Database, monkeypatch: pytest.MonkeyPatch, before: list[Any]

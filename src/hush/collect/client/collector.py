@@ -70,6 +70,8 @@ class Collector:
         batch_records: How many reports go into one batch of many people, at most 100,000.
         quota_bytes: How much may wait for the server, all collections of this home together.
         quota_batches: How many batches may.
+        quota_kept: How many bytes of permanent answers may be kept, all collections of this home together; counted as
+            if every answer were about another value.
         most_values: The most values that a spec may have, so that no server can stop the device; a tenth of it where
             there are several attributes.
         most_record: The most bytes of one report.
@@ -100,6 +102,7 @@ class Collector:
         batch_records: int = MOST_RECORDS,
         quota_bytes: int = 1 << 26,
         quota_batches: int = 10_000,
+        quota_kept: int = 1 << 28,
         most_values: int = 10**7,
         most_record: int = 1 << 20,
         most_view: int = VIEW_BYTES,
@@ -139,6 +142,7 @@ class Collector:
         quota = Quota(
             integer("quota_bytes", quota_bytes, 0, _MOST, "leave it out"),
             integer("quota_batches", quota_batches, 0, _MOST, "leave it out"),
+            integer("quota_kept", quota_kept, 0, _MOST, "leave it out"),
         )
         self._answering = Answering(self._home, self._limits, quota, _build(build))
         self._spool = Spool(self._home, self._wire.collection, None if self._moved else self._wire.origin)

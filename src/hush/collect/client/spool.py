@@ -25,15 +25,17 @@ _jitter = random.SystemRandom()
 
 @dataclass(frozen=True)
 class Quota:
-    """How much may wait in a home.
+    """How much may wait in a home, and be kept there.
 
     Args:
-        bytes: Of envelopes.
-        batches: How many.
+        bytes: Of envelopes that wait.
+        batches: How many may.
+        kept: Bytes of permanent answers.
     """
 
     bytes: int
     batches: int
+    kept: int
 
     def check(self, sql: sqlite3.Connection, size: int) -> None:
         """Refuse a batch of so many bytes more."""
@@ -45,6 +47,15 @@ class Quota:
             got = Unsaid(f"{number} that wait, of {there} bytes")
             raise ParameterError(
                 message("quota", rule, got, "flush() when the server can be reached; nothing was spent")
+            )
+
+    def check_kept(self, there: int, more: int) -> None:
+        """Refuse answers that may need so many bytes more for what is kept of them."""
+        if there + more > self.kept:
+            rule = f"must leave room: {self.kept} bytes of permanent answers may be kept"
+            got = Unsaid(f"{there} bytes that may be, and {more} more")
+            raise ParameterError(
+                message("quota_kept", rule, got, "raise it, where the disk has room; nothing was spent")
             )
 
 

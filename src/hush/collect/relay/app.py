@@ -16,6 +16,7 @@ from hush.collect.relay.settings import RelaySettings
 from hush.collect.relay.upstream import Upstream
 from hush.collect.server.access import Need
 from hush.collect.server.administering import PATH
+from hush.collect.server.bodies import announced
 from hush.collect.server.frame import Frame
 from hush.collect.server.gate import Gate
 from hush.collect.server.measures import Measures
@@ -34,7 +35,7 @@ def relay(settings: RelaySettings) -> Server:
 def application(service: Service, database: Database, settings: RelaySettings) -> Gate:
     """The relay over a store of its own, as ASGI has it."""
     upstream = Upstream(settings.collector, settings.key)
-    forwarder = Forwarder(service, database, upstream, settings.rules)
+    forwarder = Forwarder(service, database, upstream, settings.rules, most=settings.most_stored)
     try:
         forwarder.begin(settings.ids, anyone=settings.anyone)
     except BaseException:
@@ -44,10 +45,16 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     _watch(frame.measures, database)
     tries = "Times in a row that the collector did not acknowledge a batch"
     frame.measures.watch("hush_relay_failures", tries, lambda: forwarder.failures)
+    size = "Bytes that the store has for the collector, about"
+    frame.measures.watch("hush_relay_bytes_stored", size, lambda: forwarder.stored)
 
     async def take(request: Request) -> Response:
         forwarder.holding(request.path_params["id"])
-        return await frame.submissions.take(request)
+        forwarder.leaving_room()
+        answer = await frame.submissions.take(request)
+        if answer.status_code == 200:
+            forwarder.stored += announced(request.scope["headers"]) or settings.most_body
+        return answer
 
     return frame.around(
         lambda api: _add_public(api, service, forwarder, settings.least),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
 from functools import partial
@@ -26,6 +27,7 @@ _FIRST_BACKOFF = 0.5
 _GATHER_SECONDS = 0.25
 _SEND_SECONDS = 0.25
 _FOLLOW_SECONDS = (0.25, 60.0)
+_FULL_SECONDS = 30  # after which a device asks again whether there is room
 _LOG = logging.getLogger("hush.collect.relay")
 
 
@@ -37,10 +39,16 @@ class Forwarder:
         database: That store.
         upstream: The collector.
         rules: When reports are passed on.
+        most: Bytes that the store may have; left out, as many as come.
     """
 
-    def __init__(self, service: Service, database: Database, upstream: Upstream, rules: Rules) -> None:
+    def __init__(
+        self, service: Service, database: Database, upstream: Upstream, rules: Rules, *, most: float = math.inf
+    ) -> None:
         self._service, self._database, self._upstream, self._rules = service, database, upstream, rules
+        self._most = most
+        self.stored = 0
+        """Bytes that the store has for the collector, about: as of the last look, and what was taken since."""
         self.views: dict[str, dict[str, Any]] = {}
         """What the collector last told of each collection."""
         self.changed: set[str] = set()
@@ -72,6 +80,7 @@ class Forwarder:
             self.views[id] = view
         self._database.write(outbox.renoted).result()
         self._service.directory.refresh()
+        self._look()
 
     def follow(self) -> float:
         """Take over what the collector tells now: above all the period. Where it is away, what it told before holds."""
@@ -115,12 +124,25 @@ class Forwarder:
             rule, got = "must have the spec that it had", Unsaid("another one")
             raise Refused("store", message("collection", rule, got, "wait, and send the same again"))
 
+    def leaving_room(self) -> None:
+        """Refuse batches where the store has as much as it may: devices keep them, until the collector takes some."""
+        if self.stored > self._most:
+            rule, got = f"must be at most {self._most:.0f} bytes in the relay's store", Unsaid("more at the moment")
+            refused = Refused("busy", message("reports", rule, got, "wait, and send the same again"))
+            refused.retry = _FULL_SECONDS
+            raise refused
+
+    def _look(self) -> None:
+        with self._database.reading() as connection:
+            self.stored = outbox.stored(connection, self._collections())
+
     def gather(self) -> float:
         """Put what there is enough of into envelopes."""
         began, now = time.monotonic(), self._service.directory.clock.now()
         for each in self._collections():
             if each.id not in self.changed:
                 outbox.step(self._database, each, self._rules, over=mirror.over(each, now))
+        self._look()
         return max(_GATHER_SECONDS, 5 * (time.monotonic() - began))
 
     def send(self) -> float:
