@@ -133,6 +133,7 @@ _PACKAGES = {
     "attacks",
     "audit",
     "collect",
+    "engine",
     "estimation",
     "exact",
     "files",

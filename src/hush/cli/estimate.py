@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,8 @@ from hush.cli.shown.estimates import series_of, show, title_of
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import consistency, intervals
 from hush.files import means
-from hush.files.collections import KINDS, Collection, opened
+from hush.files.collections import KINDS, Collection
+from hush.files.datasets import opened
 from hush.files.estimates import EstimateSettings, as_csv, as_dict, results_of, rows_of, shown
 from hush.files.groups import Together, by_size, folded, telling
 from hush.files.periods import PERIOD
@@ -30,7 +32,11 @@ from hush.files.specs import of_kind
 
 def estimate(
     sources: Annotated[
-        list[Path], typer.Argument(metavar="REPORTS…", help="Report files (.parquet) and saved aggregates (.hush).")
+        list[str],
+        typer.Argument(
+            metavar="REPORTS…",
+            help="Files of reports (Parquet or Arrow) and saved aggregates (.hush): paths, folders, patterns, URIs.",
+        ),
     ],
     by: Annotated[
         str | None, typer.Option("--by", metavar="COLUMN", help="One estimate for each group of a kept column.")
@@ -107,7 +113,9 @@ def estimate(
     A saved aggregate needs --spec; a mechanism of your own needs --mechanism module:Class.
     """
     outputs = {"--csv": csv, "--png": png, "--aggregate-out": aggregate_out, "--spec-out": spec_out}
-    paths.writable({**outputs, "--statement": statement}, [*sources, spec])
+    written = {**outputs, "--statement": statement}
+    paths.writable(written, [*map(Path, sources), spec])
+    paths.outside(written, [Path(each) for each in sources if os.path.isdir(each)])
     intervals.tail(level)
     if project is not None and project not in consistency.METHODS:
         rule = f"must be one of {', '.join(consistency.METHODS)}"
@@ -116,6 +124,7 @@ def estimate(
         raise ParameterError(message("--aggregate-out", "must stand without --by", by, "save the whole, or one group"))
     allow(mechanism)
     found = asked(lambda: opened(sources, spec, by), {"by": "--by", "spec": "--spec"})
+    paths.writable(written, [Path(place.path) for place in found.places if place.filesystem is None])
     if in_period is not None:
         if all_periods:
             raise ParameterError(message("--in-period", "must stand without --all-periods", in_period, "name one"))
@@ -132,7 +141,7 @@ def estimate(
     by = PERIOD if course else by
     if by is None and floor is not None:
         raise ParameterError(message("--floor", "must stand with --by", floor, "leave it out, or name a column"))
-    where = str(spec or found.reports[0].path)
+    where = str(spec or found.files[0].path)
     agree(mechanism, found.spec, where)
     of_mean = of_kind(found.spec, KINDS, where).mechanism.kind == "numeric"
     if of_mean:
@@ -153,11 +162,11 @@ def estimate(
         _frequencies(collection, by, top, settings, outputs, only=attribute, floor=floor, as_json=as_json)
     if found.has_periods and not course and not one and not as_json:
         terminal.note("Reports of all periods are taken together; --in-period takes those of one.")
-    known = {} if statement is None else statements.of_collection(found.reports, collection, by, settings, attribute)
+    known = {} if statement is None else statements.of_collection(found.files, collection, by, settings, attribute)
     statements.write(statement, collection.spec, quiet=as_json, **known)
-    for written in outputs.values():
-        if written is not None and not as_json:
-            terminal.note(f"wrote {written}")
+    for path in outputs.values():
+        if path is not None and not as_json:
+            terminal.note(f"wrote {path}")
 
 
 def _mean(

@@ -7,25 +7,35 @@ do; over time, what is folded and merged is one round.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import add
 from typing import Any
 
+from hush.errors import ReportError, message
 from hush.estimation import Aggregate
-from hush.files.reports import reports_of
 from hush.mechanisms.spec import Spec
+from hush.people.frames import is_frame
 
 
 def fold(spec: Spec, batch: Any) -> bytes:
-    """The aggregate of the reports in an Arrow record batch, or in several, as bytes.
+    """The aggregate of the reports in an Arrow record batch or in any frame, or in several, as bytes.
 
     Args:
         spec: What the reports are of, of any kind.
-        batch: One record batch with a column `report`, as report files have it; or many, one after the other.
+        batch: A record batch with a column `report`, as report files have it; or a frame of another library, which
+            hands its rows over as Arrow does; or many, one after the other.
     """
-    batches: Iterable[Any] = [batch] if hasattr(batch, "schema") else batch
-    return spec.one_round.aggregate(reports_of(spec, each) for each in batches).to_bytes()
+    found: Aggregate = spec.one_round.aggregate(batch if is_frame(batch) else _frames(batch))
+    return found.to_bytes()
+
+
+def _frames(batches: Iterable[Any]) -> Iterator[Any]:
+    for each in batches:
+        if not is_frame(each):
+            rule, remedy = "must be Arrow record batches, or frames", "tally arrays with spec.aggregate"
+            raise ReportError(message("batch", rule, type(each), remedy))
+        yield each
 
 
 def merge(spec: Spec, *parts: bytes) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from hush.errors import ParameterError, Unsaid, message
 
 
-def quoted(path: Path | str) -> Unsaid:
+def quoted(path: os.PathLike[str] | str) -> Unsaid:
     """A path for a message, at full length."""
     return Unsaid(repr(str(path)))
 

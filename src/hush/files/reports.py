@@ -1,29 +1,35 @@
-"""Report files: Parquet with one fixed-size binary column, and the spec in the file's metadata."""
+"""Report files: a column of fixed-size binaries, and the spec in the file's metadata; written as Parquet."""
 
 from __future__ import annotations
 
+import hashlib
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.atomic import naming, replacing
 from hush.canonical import pieces
-from hush.errors import ParameterError, ReportError, SpecError, Unsaid, message
+from hush.errors import NOTHING, ParameterError, ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
-from hush.files import footer
+from hush.files import footer, forms
+from hush.files.forms import ARROW, PARQUET, STREAM, Contents, contents, form_of, refuse
 from hush.files.paths import quoted
+from hush.files.places import FilePlace, Source, place_of
 from hush.files.specs import spec_from
 from hush.files.tables import readable
 from hush.mechanisms.spec import Spec
-from hush.people.arrow import records
+from hush.people import arrow
+from hush.people.arrow import is_records, records_in
 
-COLUMN = "report"
+COLUMN = arrow.COLUMN
+
 SPEC_KEY = b"hush.spec"
 RANDOMNESS_KEY = b"hush.randomness"
 ORDER_KEY = b"hush.order"
@@ -34,12 +40,17 @@ AS_READ = "input"
 BATCH_BYTES = 1 << 26
 """What is held of a file at a time, about, be it reports or kept cells."""
 _BATCH_ROWS = 1 << 18
-_KIND = "Parquet file of reports"
+_KINDS = {PARQUET: "Parquet file of reports", ARROW: "Arrow file of reports", STREAM: "Arrow stream of reports"}
 
 
 def batch_rows(spec: Spec) -> int:
     """How many reports to hold at a time: enough for all cores, at most 64 MB."""
     return int(np.clip(BATCH_BYTES // spec.mechanism.report_dtype.itemsize, 256, _BATCH_ROWS))
+
+
+def _held_rows(spec: Spec) -> int:
+    """How many reports each thread holds while files are read: as many as are tallied together, at most 16 MB."""
+    return int(np.clip(BATCH_BYTES // 4 // spec.mechanism.report_dtype.itemsize, 256, _BATCH_ROWS))
 
 
 @contextmanager
@@ -102,56 +113,55 @@ def _survives(kind: Any) -> bool:
     return any(is_one(kind) for is_one in (*known, pa.types.is_fixed_size_binary))
 
 
-def _opened(path: Path) -> Any:
-    """A file whose pages are verified, and whose spec may be as long as the file itself."""
-    import pyarrow.parquet as pq
-
-    longest = max(path.stat().st_size, 1 << 20)
-    return pq.ParquetFile(
-        path, pre_buffer=False, page_checksum_verification=True, thrift_string_size_limit=min(longest, footer.MOST)
-    )
-
-
 @dataclass(frozen=True)
 class ReportFile:
-    """A Parquet file of reports.
+    """A file of reports, in Parquet or in Arrow's own formats.
 
     Args:
         path: Where it lies.
         spec: What its reports are of; over time, they are those of one round.
-        n: How many reports it holds.
+        rows: How many reports it holds; None of a stream, which says so only when it is read.
         randomness: Where their randomness came from: "secure", the words of a simulation, or "unknown".
         order: Of its rows: "shuffled", "input" where they are in the order of the people, or "unknown".
-        kept: The columns that stand beside the reports, in the clear.
+        columns: Those that stand beside the reports, in the clear.
+        form: `hush.files.forms` has them.
+        sizes: The rows of each row group or record batch, about.
     """
 
-    path: Path
+    path: FilePlace
     spec: Spec
-    n: int
+    rows: int | None
     randomness: str
     order: str
-    kept: tuple[str, ...]
+    columns: tuple[str, ...]
+    form: str = PARQUET
+    sizes: tuple[int, ...] = ()
+
+    @cached_property
+    def n(self) -> int:
+        """How many reports it holds; a stream is read to count them."""
+        return sum(batch.num_rows for batch in self.batches()) if self.rows is None else self.rows
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What stands beside the reports, in the clear: columns, and what the names of folders say."""
+        return tuple(dict.fromkeys([*self.columns, *(name for name, _ in self.path.values)]))
 
     def batches(self, *kept: str | None) -> Iterator[Any]:
         """Arrow record batches of the column `report`, and of the kept columns that are named, in bounded memory."""
-        import pyarrow as pa
+        wanted = list(dict.fromkeys(name for name in kept if name is not None))
+        self.check_kept(*wanted)
+        for batch in read_batches(self.path, self.form, None, self.spec, wanted):
+            yield batch.select([COLUMN, *wanted])
 
-        size = self.spec.mechanism.report_dtype.itemsize
-        with readable(self.path, _KIND), _opened(self.path) as file:
-            schema = file.schema_arrow
-            wanted = list(dict.fromkeys(name for name in kept if name is not None))
-            for by in (name for name in wanted if name not in self.kept):
-                rule = f"must be a kept column of {self.path} ({', '.join(self.kept) or 'none'})"
-                raise ParameterError(message("--by", rule, by, "keep it with `hush privatize --keep`"))
-            for name in (COLUMN, *wanted):
-                if schema.names.count(name) > 1:
-                    rule, remedy = f"must have one column {name!r}", "rename or remove the others"
-                    got = Unsaid(f"{schema.names.count(name)} in {self.path}")
-                    raise ReportError(message("input", rule, got, remedy))
-            if COLUMN not in schema.names or schema.field(COLUMN).type != pa.binary(size):
-                rule = f"must have a column {COLUMN!r} of {size}-byte binaries"
-                raise ReportError(message("input", rule, quoted(self.path), "write it with `hush privatize`"))
-            yield from file.iter_batches(batch_size=batch_rows(self.spec), columns=[COLUMN, *wanted])
+    def check_kept(self, *names: str) -> None:
+        """Refuse columns that it does not keep."""
+        for by in (name for name in names if name not in self.kept):
+            rule = f"must be a kept column of {self.path} ({', '.join(self.kept) or 'none'})"
+            raise ParameterError(message("--by", rule, by, "keep it with `hush privatize --keep`"))
+        for name in names:
+            if self.columns.count(name) > 1:
+                _several(self.path, name, self.columns.count(name))
 
     def reports(self) -> npt.NDArray[Any]:
         """All reports, in memory at once."""
@@ -159,26 +169,97 @@ class ReportFile:
         return np.concatenate(parts) if parts else np.zeros(0, self.spec.mechanism.report_dtype)
 
     def aggregate(self) -> Aggregate:
-        """The tally of all reports, in bounded memory."""
-        return self.spec.one_round.aggregate(reports_of(self.spec, batch) for batch in self.batches())
+        """The tally of all reports, on all cores and in bounded memory."""
+        from hush.files.datasets import ReportDataset
+
+        return ReportDataset(self.spec, (self,)).aggregate()
 
 
-def read_reports(path: Path) -> ReportFile:
-    """What a report file says of itself; its reports are read when they are asked for."""
-    with readable(path, _KIND), _opened(path) as file:
-        found, names, n = dict(file.schema_arrow.metadata or {}), file.schema_arrow.names, file.metadata.num_rows
-    if SPEC_KEY not in found:
+def read_batches(
+    place: FilePlace, form: str, units: range | None, spec: Spec, kept: Sequence[str] = ()
+) -> Iterator[Any]:
+    """Record batches of reports, and of columns beside them, of which folders may say some.
+
+    Args:
+        place: The file.
+        form: Of it.
+        units: Which row groups or record batches; None for all of them.
+        spec: What the reports are of.
+        kept: Which columns beside them.
+    """
+    import pyarrow as pa
+
+    said = dict(place.values)
+    columns = [COLUMN, *(name for name in kept if name not in said)]
+    with readable(place, _KINDS[form]):
+        for batch in forms.batches(place, form, units, columns, _held_rows(spec)):
+            for name in (name for name in kept if name in said):
+                batch = batch.append_column(name, pa.repeat(pa.scalar(said[name], pa.string()), batch.num_rows))
+            yield batch
+
+
+def read_reports(path: Source | FilePlace, spec: Spec | None = None) -> ReportFile:
+    """What a report file says of itself; its reports are read when they are asked for.
+
+    Args:
+        path: Where it lies.
+        spec: What its reports are of, if it does not say so itself; one that has these very bytes is not read again.
+    """
+    place = path if isinstance(path, FilePlace) else place_of(path)
+    form = form_of(place)
+    if form is None:
+        raise refuse(place)
+    with readable(place, _KINDS[form]):
+        found = contents(place, form, [name for name, _ in place.values])
+    said, names = found.metadata, found.schema.names
+    own = _spec_of(said.get(SPEC_KEY), place, spec)
+    _check_column(place, found.schema, own)
+    _check_folders(place, found)
+    randomness, order = (said.get(key, b"unknown").decode(errors="replace") for key in (RANDOMNESS_KEY, ORDER_KEY))
+    kept = tuple(name for name in names if name != COLUMN)
+    return ReportFile(place, own, found.rows, randomness, order, kept, form, found.sizes)
+
+
+def _spec_of(text: bytes | None, place: FilePlace, known: Spec | None) -> Spec:
+    """The spec in some metadata; many files have the same one, which may have millions of labels."""
+    if text is None and known is None:
         raise SpecError(
             message(
                 "input",
                 "must carry a spec in its metadata (hush.spec)",
-                quoted(path),
-                "write it with `hush privatize`, or name a saved aggregate .hush",
+                quoted(place),
+                "write it with `hush privatize`, name its spec, or name a saved aggregate .hush",
             )
         )
-    randomness, order = (found.get(key, b"unknown").decode(errors="replace") for key in (RANDOMNESS_KEY, ORDER_KEY))
-    kept = tuple(name for name in names if name != COLUMN)
-    return ReportFile(path, spec_from(found[SPEC_KEY], str(path)), int(n), randomness, order, kept)
+    if known is not None and (text is None or hashlib.sha256(text).hexdigest() == known.hash):
+        return known
+    return spec_from(text or b"", str(place))
+
+
+def _check_column(place: FilePlace, schema: Any, spec: Spec) -> None:
+    """Refuse a file without a column of reports, or with several."""
+    if schema.names.count(COLUMN) > 1:
+        _several(place, COLUMN, schema.names.count(COLUMN))
+    size = spec.mechanism.report_dtype.itemsize
+    if COLUMN not in schema.names or not is_records(schema.field(COLUMN).type, size):
+        rule = f"must have a column {COLUMN!r} of {size}-byte binaries"
+        raise ReportError(message("input", rule, quoted(place), "write it with `hush privatize`"))
+
+
+def _check_folders(place: FilePlace, found: Contents) -> None:
+    """Refuse a file whose own column says something else than the folder that it lies in."""
+    for name, cell in place.values:
+        if name in found.schema.names and found.rows != 0 and found.constants.get(name, NOTHING) != cell:
+            rule = f"must be {cell} in all rows of a file in the folder {name}={cell}"
+            got = Unsaid(f"something else, or no statistics of it, in {quoted(place)}")
+            raise ReportError(
+                message(f"the column {name!r}", rule, got, "move the file, or leave the column out of it")
+            )
+
+
+def _several(place: FilePlace, name: str, times: int) -> NoReturn:
+    rule, remedy = f"must have one column {name!r}", "rename or remove the others"
+    raise ReportError(message("input", rule, Unsaid(f"{times} in {place}"), remedy))
 
 
 def column_of(reports: npt.NDArray[Any]) -> Any:
@@ -190,16 +271,8 @@ def column_of(reports: npt.NDArray[Any]) -> Any:
 
 
 def reports_of(spec: Spec, batch: Any) -> npt.NDArray[Any]:
-    """The reports in the column `report` of a record batch, none of which may be missing; they are not copied."""
-    import pyarrow as pa
+    """The reports in the column `report` of a record batch, none of which may be missing; they are not copied.
 
-    dtype = spec.mechanism.report_dtype
-    if batch.schema.names.count(COLUMN) != 1 or batch.schema.field(COLUMN).type != pa.binary(dtype.itemsize):
-        rule = f"must have one column {COLUMN!r} of {dtype.itemsize}-byte binaries"
-        got = Unsaid(f"the columns {', '.join(f'{each.name} ({each.type})' for each in batch.schema)}")
-        raise ReportError(message("batch", rule, got, "read it from a report file, or cast the column"))
-    cells = batch.column(COLUMN)
-    if cells.null_count:
-        found = Unsaid(f"{cells.null_count} empty cells")
-        raise ReportError(message("reports", "must not be missing", found, "remove those rows"))
-    return records(cells, dtype)
+    Binaries of any length will do, as other engines hand them over, if each has that of a report.
+    """
+    return records_in(batch, spec.mechanism.report_dtype)

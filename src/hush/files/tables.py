@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def header(path: Path) -> list[str]:
 
 
 @contextmanager
-def readable(path: Path, kind: str = "CSV (UTF-8) or Parquet file") -> Iterator[None]:
+def readable(path: PathLike[str], kind: str = "CSV (UTF-8) or Parquet file") -> Iterator[None]:
     """Turn what a reader says of a broken file into a message that names the file, and nothing that stands in it."""
     import pyarrow as pa
 
@@ -157,17 +158,17 @@ def readable(path: Path, kind: str = "CSV (UTF-8) or Parquet file") -> Iterator[
     except (pa.ArrowException, EOFError, zlib.error, OSError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # the file system's own words
-        raise _unreadable(path, kind, error) from None
+        raise _unreadable(Path(path), kind, error, str(path)) from None
 
 
-def _unreadable(path: Path, kind: str, error: Exception) -> ParameterError:
+def _unreadable(path: Path, kind: str, error: Exception, name: str) -> ParameterError:
     """What is wrong with a file; a CSV reader's own words would tell a row, so it is read again."""
     remedy = f"the reader says: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
-    if path.name.lower().endswith(CSV):
+    if path.name.lower().endswith(CSV) and path.exists():
         remedy = "check that it is a table of text, with commas between the cells"
         try:
             for _ in csv_rows.walk("input", path):
                 pass
         except ParameterError as found:
             return found
-    return ParameterError(message("input", f"must be a readable {kind}", quoted(path), remedy))
+    return ParameterError(message("input", f"must be a readable {kind}", quoted(name), remedy))

@@ -109,6 +109,37 @@ def support_counts(a, b, length, keys, tally):
 
 
 @kernel
+def bucket_intervals(records, starts, sizes, a, b, length):
+    """The interval of hashes that each record supports, from its bytes: u4 a, u4 b, and the bucket in the rest.
+
+    A hash function is moved by where its bucket starts, so that all intervals begin at zero. Gives the largest bucket;
+    what it fills in is of no use if that has no start.
+    """
+    n, width = records.shape
+    most = uint32(0)
+    for i in range(n):
+        bucket = uint32(0)
+        for j in range(width - 8):
+            bucket |= uint32(records[i, 8 + j]) << uint32(8 * j)
+        most = max(most, bucket)
+        known = min(bucket, uint32(starts.size - 1))
+        a[i] = (
+            uint32(records[i, 0])
+            | uint32(records[i, 1]) << uint32(8)
+            | uint32(records[i, 2]) << uint32(16)
+            | uint32(records[i, 3]) << uint32(24)
+        )
+        b[i] = (
+            uint32(records[i, 4])
+            | uint32(records[i, 5]) << uint32(8)
+            | uint32(records[i, 6]) << uint32(16)
+            | uint32(records[i, 7]) << uint32(24)
+        ) - starts[known]
+        length[i] = sizes[known]
+    return most
+
+
+@kernel
 def support_sizes(a, b, length, keys, out):
     """For each report i, count the keys x with a_i·x + b_i mod 2^32 < length_i."""
     for i in range(a.size):

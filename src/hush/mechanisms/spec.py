@@ -23,6 +23,7 @@ from hush.canonical import canonical, pieces
 from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
 from hush.mechanisms.collected import Collected
+from hush.people.frames import report_arrays
 from hush.types import Reports
 
 VERSIONS = (1, 2)
@@ -72,8 +73,14 @@ class Spec:
         return self._of("longitudinal", "clients")._clients(self, rng)
 
     def aggregate(self, reports: Any) -> Any:
-        """Tally reports of this spec; over time, one aggregate for each round."""
-        return self.mechanism._aggregate(reports, self.one_round.hash)
+        """Tally reports of this spec; over time, one aggregate for each round.
+
+        Args:
+            reports: What privatize gave: an array, or several one after the other, in bounded memory. Or a frame of
+                pandas, Polars, Arrow or DuckDB with a column `report`, or that column: binaries, as report files have.
+        """
+        arrays = reports if self._round else report_arrays(reports, self.mechanism.report_dtype)
+        return self.mechanism._aggregate(arrays, self.one_round.hash)
 
     def check(self, aggregate: Any) -> Any:
         """The aggregate itself, or those of all rounds; refused if it is of another spec, or if no reports give it."""

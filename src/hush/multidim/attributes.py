@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
-from hush.people.columns import as_array, column
+from hush.people.columns import as_array, column, streamed
 from hush.people.domain import Domain
 from hush.types import Ints
 
@@ -62,8 +62,8 @@ class Attributes:
         """Labels as indices, one row a person; and whether they are those of one person alone.
 
         Args:
-            data: Columns by name (a mapping, a table of pandas, Polars or Arrow; others that it has are not looked at);
-                or rows with a label for each attribute, in order.
+            data: Columns by name (a mapping, a table of pandas, Polars, Arrow or DuckDB; others that it has are not
+                looked at); or rows with a label for each attribute, in order.
         """
         columns, single = self._columns(data)
         codes = []
@@ -78,6 +78,7 @@ class Attributes:
         return np.stack(codes, axis=1), single
 
     def _columns(self, data: Any) -> tuple[list[Any], bool]:
+        data = streamed(data)
         there = _columns_of(data)
         if self.names is None or there is None:
             return self._rows(data)

@@ -29,6 +29,7 @@ def column(data: object) -> tuple[Any, bool]:
     if isinstance(data, (Mapping, Set)):
         rule, got = "must be in an order, which is that of the reports", Unsaid(f"a {type(data).__name__}")
         raise ParameterError(message("values", rule, got, "pass a list or an array"))
+    data = streamed(data)
     if isinstance(data, np.ma.MaskedArray):
         return _single(_filled(data))
     if hasattr(data, "as_py"):  # a scalar of Arrow's
@@ -44,6 +45,20 @@ def column(data: object) -> tuple[Any, bool]:
     listed = data if isinstance(data, (list, tuple)) else list(data)
     hidden = any(map(partial(is_, np.ma.masked), listed))
     return [None if cell is np.ma.masked else cell for cell in listed] if hidden else listed, False
+
+
+def streamed(data: object) -> object:
+    """What is no array of any kind, but hands its rows over as Arrow does, such as a relation of DuckDB: as Arrow's.
+
+    That of a single column is that column.
+    """
+    if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_numpy") or hasattr(data, "__array__"):
+        return data
+    from hush.people.frames import imported
+
+    found = imported(data)
+    table = found.read_all() if hasattr(found, "read_all") else None
+    return found if table is None else table.column(0) if table.num_columns == 1 else table
 
 
 def cells(data: object, name: str = "values") -> npt.NDArray[Any]:

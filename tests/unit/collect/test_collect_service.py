@@ -17,7 +17,7 @@ from hush.collect.refusals import Refused
 from hush.collect.service import Service
 from hush.collect.store import rebuilding, refusing, tables
 from hush.collect.store.database import Database
-from hush.files.collections import opened
+from hush.engine import opened
 from hush.files.estimates import EstimateSettings, as_dict, results_of
 from tests.collecting import DAY, SPEC, HandClock, fold, opened_one, send
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 import hush
+from hush.engine import opened
 from hush.errors import DomainError, ParameterError
 from hush.files import ReportFile, fold, merge, order
 from hush.files.cells import CellReaders
-from hush.files.collections import opened
 from hush.files.people import read_tuples
 from hush.files.randomizing import Rows
 from hush.files.reports import BATCH_BYTES, SHUFFLED, column_of

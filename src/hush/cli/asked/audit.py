@@ -14,7 +14,7 @@ from hush.audit.targets import as_target
 from hush.cli.asked.mechanism import MechanismOptions, protocol_class
 from hush.cli.asked.reading import merged, parsed
 from hush.errors import NOTHING, ParameterError, Unsaid, message
-from hush.files.reading import read_spec
+from hush.files.saved import read_spec
 from hush.files.specs import OPTIONS, construct
 from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import registry

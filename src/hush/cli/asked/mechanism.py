@@ -15,7 +15,7 @@ from hush import rules
 from hush.cli.asked.reading import merged, parsed, sensitive_in
 from hush.cli.process import faults
 from hush.errors import NOTHING, ParameterError, Unsaid, message
-from hush.files.reading import read_spec
+from hush.files.saved import read_spec
 from hush.files.specs import OPTIONS, construct, of_kind
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.names import full_name, meant

@@ -56,6 +56,18 @@ def writable(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None] =
         _target(option, path)
 
 
+def outside(outputs: Mapping[str, Path | None], folders: Iterable[Path]) -> None:
+    """Refuse outputs in a folder of which all files are read: the next time, they would be read with the others."""
+    within = {os.path.realpath(path): path for path in folders}
+    for option, path in outputs.items():
+        above = () if path is None else Path(os.path.realpath(path)).parents
+        for known in (within[str(each)] for each in above if str(each) in within):
+            rule = f"must lie outside of {known}, all of which this command reads"
+            raise ParameterError(
+                message(option, rule, quoted(path or ""), "name another place, or the files themselves")
+            )
+
+
 def folder(option: str, path: Path, names: Iterable[str]) -> None:
     """Refuse a folder that cannot be, or in which something stands in the way of the files to be written there."""
     there = next(each for each in (path, *path.absolute().parents) if each.exists())

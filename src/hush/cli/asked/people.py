@@ -18,8 +18,8 @@ from hush.cli.asked.reading import share, whole
 from hush.cli.shown import bars
 from hush.errors import NOTHING, ParameterError, message
 from hush.estimation.population import estimated
-from hush.files.collections import collect
 from hush.files.counts import amount, read_amounts, read_counts
+from hush.files.datasets import collect
 from hush.mechanisms.spec import Spec
 from hush.people import Domain, Population, datasets
 from hush.types import Ints

@@ -25,6 +25,7 @@ from hush.collect.server.submitting import Submissions
 from hush.collect.service import Service
 from hush.collect.settings import ServerSettings
 from hush.collect.store.database import Database
+from hush.collect.store.intake import Arrival
 
 _LOG = logging.getLogger("hush.collect")
 _REFRESH_SECONDS = 1.0
@@ -37,13 +38,21 @@ class Frame:
         service: What can be done with collections.
         database: The store that it is over; whoever opened it closes it.
         settings: All limits.
+        kept: Hears which batches are kept, by their numbers.
     """
 
-    def __init__(self, service: Service, database: Database, settings: ServerSettings) -> None:
+    def __init__(
+        self,
+        service: Service,
+        database: Database,
+        settings: ServerSettings,
+        *,
+        kept: Callable[[Mapping[int, Arrival]], None] = lambda _: None,
+    ) -> None:
         self._service, self._database, self._settings = service, database, settings
         self.measures, self.access = Measures(), Access(service.directory)
         self._bodies = Bodies(seconds=settings.body_seconds, most_in_flight=settings.most_in_flight)
-        self._groups = GroupCommit(database, self.measures, most_bytes=settings.most_waiting)
+        self._groups = GroupCommit(database, self.measures, most_bytes=settings.most_waiting, kept=kept)
         by_key = Rates(rate=settings.key_rate, burst=settings.key_burst)
         self.submissions = Submissions(
             database,

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from hush.collect.refusals import Refused
@@ -32,10 +33,18 @@ class GroupCommit:
         database: The store.
         measures: What counts and times commits.
         most_bytes: How much may wait.
+        kept: Hears which batches are kept, by their numbers.
     """
 
-    def __init__(self, database: Database, measures: Measures, *, most_bytes: int = MOST_BYTES) -> None:
-        self._database, self._measures, self._most = database, measures, most_bytes
+    def __init__(
+        self,
+        database: Database,
+        measures: Measures,
+        *,
+        most_bytes: int = MOST_BYTES,
+        kept: Callable[[Mapping[int, Arrival]], None] = lambda _: None,
+    ) -> None:
+        self._database, self._measures, self._most, self._kept = database, measures, most_bytes, kept
         self._waiting: list[tuple[Arrival, asyncio.Future[Fate]]] = []
         self._bytes = 0
         self._writing = self._failing = False
@@ -82,7 +91,7 @@ class GroupCommit:
             loop.call_soon_threadsafe(self._settle, loop, group, done, began)
 
         try:
-            self._database.write(lambda connection: keep(connection, arrivals)).add_done_callback(settle)
+            self._database.at_once(lambda connection: keep(connection, arrivals, self._kept)).add_done_callback(settle)
         except RuntimeError as error:  # it has been closed
             failed: Future[list[Fate]] = Future()
             failed.set_exception(error)

@@ -17,6 +17,7 @@ from hush.collect.refusals import Refused
 from hush.collect.server.corked import Corked
 from hush.collect.server.problems import PROBLEM
 from hush.collect.server.shares import Shares
+from hush.collect.server.whole import EXTENSION, WholeCycle
 from hush.collect.settings import ServerSettings
 from hush.errors import Unsaid, message
 
@@ -94,7 +95,12 @@ class BoundedProtocol(HttpToolsProtocol):
         self._around = self._inside = 0  # what of this piece is body is taken off once more, which allows a little
         if len(self.pipeline) >= MOST_AHEAD:
             raise RuntimeError("too many requests ahead")  # the parser makes of it that the connection is refused
+        scope: Any = self.scope
+        scope["extensions"] = {EXTENSION: {}}
+        before = self.cycle
         super().on_headers_complete()
+        if self.cycle is not before:  # uvicorn makes it; its task has not begun
+            self.cycle.__class__ = WholeCycle
 
     def on_body(self, body: bytes) -> None:
         """A part of a body is there."""

@@ -30,6 +30,7 @@ RING = 1 << 32
 """Number of 32-bit hashes."""
 
 Words = npt.NDArray[np.uint32]
+_BLOCK = 1 << 14  # reports that are unpacked together, so that the cache holds them until they are counted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +109,13 @@ class Hashed(Affine):
         if self._family:
             return self._family.tally([reports])[0]
         counts = np.zeros(self.k, np.int64)
-        support_counts(*self._interval(reports), self._keys, counts)
+        for at in range(0, reports.size, _BLOCK):
+            support_counts(*self._unpacked(reports[at : at + _BLOCK]), self._keys, counts)
         return counts
+
+    def _unpacked(self, reports: Reports) -> tuple[Words, Words, Words]:
+        """What `_interval` gives, for many reports."""
+        return self._interval(reports)
 
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         """With a family, all reports together, since what they share is done once."""

@@ -186,12 +186,25 @@ class LH(Hashed):
             start, size = self._extent(bucket.astype(np.uint64))
         return np.ascontiguousarray(reports["a"]), reports["b"] - start, size
 
+    def _unpacked(self, reports: Reports) -> tuple[Words, Words, Words]:
+        """In one pass over the records, which checks them, too."""
+        from hush.kernels.hashing import bucket_intervals
+
+        if self.g > TABLED:
+            return self._interval(reports)
+        records = np.ascontiguousarray(reports).view(np.uint8).reshape(reports.size, reports.dtype.itemsize)
+        records.setflags(write=False)  # as those of a file are: one kernel for both
+        a, b, length = (np.empty(reports.size, np.uint32) for _ in range(3))
+        self._known(int(bucket_intervals(records, *self._buckets, a, b, length)))
+        return a, b, length
+
     def _check(self, reports: Reports) -> None:
-        bucket = reports["bucket"]
-        if bucket.size and int(bucket.max()) >= self.g:
-            raise ReportError(
-                message("reports", f"must have buckets below {self.g}", int(bucket.max()), "check their spec")
-            )
+        if reports.size:
+            self._known(int(reports["bucket"].max()))
+
+    def _known(self, bucket: int) -> None:
+        if bucket >= self.g:
+            raise ReportError(message("reports", f"must have buckets below {self.g}", bucket, "check their spec"))
 
     def _extent(self, bucket: npt.NDArray[np.uint64]) -> tuple[Words, Words]:
         """The first hash of a bucket, and how many hashes it holds."""
