@@ -175,13 +175,17 @@ def exclude(
     build: Annotated[
         str, typer.Option("--build", metavar="NAME", help="The release of a client that is broken, e.g. shop-app/3.1.")
     ],
+    undo: Annotated[
+        bool,
+        typer.Option("--undo", help="Let it count again, with all that it sent, where the reports are kept."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Leave out all that one release of a client sent, of what is there and of what comes, and count the rest anew."""
     id = meant(manager, which)
-    with naming(OPTIONS):
-        made = manager.exclude(id, build, who=WHO)
-    _tell(manager, made, as_json, f"Left out what {build} sent.")
+    with naming({**OPTIONS, "build": "--build"}):
+        made = manager.exclude(id, build, undo=undo, who=WHO)
+    _tell(manager, made, as_json, f"What {build} sent counts again." if undo else f"Left out what {build} sent.")
 
 
 @collection.command(cls=Once)

@@ -33,8 +33,8 @@ class Manager(Protocol):
     def show(self, id: str, *, whole: bool) -> Plain:
         """One collection; what anyone may see of it, or all."""
 
-    def exclude(self, id: str, build: str, *, who: str) -> Plain:
-        """Leave out what one release of a client sent."""
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str) -> Plain:
+        """Leave out what one release of a client sent, or let it count again."""
 
     def verify(self, id: str, *, repair: bool = False, who: str) -> Plain:
         """Whether the aggregates are those of the records that are kept; where not, they can be made so."""

@@ -6,7 +6,6 @@ or a token leaves a deed, written in the same transaction.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -139,11 +138,17 @@ class Service:
     def shown(self, id: str) -> bytes:
         """What anyone may see of a collection, as JSON: its spec goes out as it is kept, since it may be large."""
         found = self.directory.named(id)
-        told = views.described(self.directory, found, self._handed_out(found))
-        return f'{json.dumps(told)[:-1]}, "spec": {found.spec}}}'.encode()
+        return views.encoded(views.described(self.directory, found, self._handed_out(found)), found)
 
-    def exclude(self, id: str, build: str, *, who: str) -> dict[str, Any]:
-        """Drop all reports of a client build from the aggregates, now and later."""
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str) -> dict[str, Any]:
+        """Drop all reports of a client build from the aggregates, now and later; or let them count again.
+
+        Args:
+            id: Of the collection.
+            build: What the client calls itself.
+            undo: Let it count again, with all that it sent meanwhile, where the reports are kept.
+            who: Who asked for it.
+        """
         found = self.directory.named(id)
         if not isinstance(build, str) or len(build) > LONGEST_BUILD:
             rule, got = "must be the name of a client build", Unsaid("something else")
@@ -153,8 +158,14 @@ class Service:
             rebuilding.exclude(connection, found.number, build)
             self._note(connection, "exclude", who, id, build=build)
 
+        def noted(connection: sa.Connection) -> None:
+            self._note(connection, "include", who, id, build=build)
+
         with _storing(), alone(self._database):
-            self._changed(work)
+            if undo:
+                rebuilding.included(self._database, partial(self.directory.seen, id=id), build, noted)
+            else:
+                self._changed(work)
         return self.show(id, whole=True)
 
     def verify(self, id: str, *, repair: bool = False, who: str) -> dict[str, Any]:
@@ -173,7 +184,7 @@ class Service:
                 for period in sorted({each["period"] for each in told["differences"]}):
                     rebuilding.repaired(self._database, partial(self.directory.seen, id=id), period)
         more = {"repaired": mended} if repair else {}
-        self._changed(lambda connection: self._note(connection, "verify", who, id, equal=told["equal"], **more))
+        self._changed(lambda connection: self._note(connection, deeds.VERIFY, who, id, equal=told["equal"], **more))
         return {"id": id, **told, **more}
 
     def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> dict[str, Any]:
@@ -183,11 +194,11 @@ class Service:
             parts = answers.parts_of(connection, found, period=period)
         return answers.estimated(found, parts, period=period, level=level)
 
-    def sizes(self, id: str) -> frozenset[tuple[int, str, int]]:
-        """Periods, client builds, and how many reports are counted of each."""
+    def state(self, id: str) -> aggregates.State:
+        """What changes whenever an estimate does."""
         found = self.directory.named(id)
         with self._reading() as connection:
-            return aggregates.sizes(connection, found)
+            return aggregates.state(connection, found)
 
     def aggregate(self, id: str, *, period: int | None = None) -> bytes:
         """The aggregate, as `hush estimate` reads it."""

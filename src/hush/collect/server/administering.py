@@ -84,8 +84,8 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
 
     @api.post(f"{PATH}/{{id}}/exclude", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
     def exclude(request: Request, id: Id, asked: Exclusion) -> Response:
-        """Drop what a release of a client sent, and will send."""
-        return _json(service.exclude(id, asked.build, who=who(request)))
+        """Drop what a release of a client sent, and will send; or let it count again."""
+        return _json(service.exclude(id, asked.build, undo=asked.undo, who=who(request)))
 
     @api.post(f"{PATH}/{{id}}/verify", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
     def verify(request: Request, id: Id, asked: Verification | None = None) -> Response:

@@ -66,6 +66,7 @@ class Exclusion(RequestModel):
     """A release of a client whose reports are dropped."""
 
     build: Annotated[str, Field(max_length=64, pattern=r"^[^\x00-\x1f\x7f]*$")]
+    undo: bool = Field(False, description="Let them count again, where they are kept.")
 
 
 class NewToken(RequestModel):
