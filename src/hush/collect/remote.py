@@ -69,9 +69,9 @@ class Remote:
         """A new collection, a draft."""
         return self._asked("POST", "/v1/collections", {"spec": spec, "name": name, **wishes})
 
-    def open(self, id: str, *, force: bool = False, who: str = "") -> Plain:
+    def open(self, id: str, *, force: bool = False, began: int | None = None, who: str = "") -> Plain:
         """Let people report, if they can give what was asked for."""
-        return self._asked("POST", f"{_at(id)}/open", {"force": force})
+        return self._asked("POST", f"{_at(id)}/open", {"force": force, **({} if began is None else {"began": began})})
 
     def close(self, id: str, *, who: str = "") -> Plain:
         """Let nobody report any more."""
@@ -108,11 +108,16 @@ class Remote:
         with self._answer("GET", f"{_at(id)}/aggregate", query=asked) as answer:
             return answer.read()
 
-    def export(self, id: str, folder: Path) -> Plain:
+    def periods(self, id: str) -> Plains:
+        """The periods that there are reports of."""
+        return self._listed(f"{_at(id)}/periods")
+
+    def export(self, id: str, folder: Path, *, period: int | None = None) -> Plain:
         """Write the reports to a file in a folder, as they arrive; a file that is cut short is not kept."""
         path = folder / f"{id}.parquet"
+        asked = {} if period is None else {"period": period}
         with (
-            self._answer("GET", f"{_at(id)}/export", seconds=None) as answer,
+            self._answer("GET", f"{_at(id)}/export", query=asked, seconds=None) as answer,
             atomic.replacing(path) as part,
             part.open("wb") as file,
         ):

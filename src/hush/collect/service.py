@@ -89,11 +89,20 @@ class Service:
         before = managing.settings_of(self.directory.named(id))
         return self.create(spec=spec, who=who, **{**before, **settings, "predecessor": id})
 
-    def open(self, id: str, *, force: bool = False, who: str) -> dict[str, Any]:
-        """Let a draft take batches, if it can give what was asked for, or if forced."""
+    def open(self, id: str, *, force: bool = False, began: int | None = None, who: str) -> dict[str, Any]:
+        """Let a draft take batches, if it can give what was asked for, or if forced.
+
+        Args:
+            id: Of the collection.
+            force: Although it cannot.
+            began: The second since 1970 at which its period 0 began, so that its periods are those of another
+                collector's; left out, now.
+            who: Who asked for it.
+        """
         from hush.collect import opening
 
-        drafted = self.directory.named(id)
+        drafted, now = self.directory.named(id), int(self._clock.now())
+        begun = managing.begun(drafted, now if began is None else began, now)
         with refusing():
             verdict = opening.verdict(drafted.parsed, target_n=drafted.target_n, wished_error=drafted.wished_error)
         if not verdict.fits and not force:
@@ -102,8 +111,7 @@ class Service:
         def work(connection: sa.Connection) -> StoredCollection:
             self._of_status(connection, id, DRAFT)
             self._note(connection, "open", who, id, forced=not verdict.fits)
-            began, number = int(self._clock.now()), drafted.number
-            return collections.changed(connection, number, status=OPEN, began=began, forced=not verdict.fits)
+            return collections.changed(connection, drafted.number, status=OPEN, forced=not verdict.fits, **begun)
 
         self._changed(work)
         return self.show(id, whole=True)
@@ -206,10 +214,26 @@ class Service:
         with self._reading() as connection:
             return answers.aggregated(connection, found, period=period)
 
-    def export(self, id: str, folder: str | Path) -> dict[str, Any]:
-        """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods."""
+    def periods(self, id: str) -> Rows:
+        """The periods that there are reports of: how many count, how many wait to be counted, whether it is over.
+
+        Of a period that is over nothing is taken any more.
+        """
+        self.directory.named(id)
+        self._changed(partial(retention.advanced, id=id, now=self._clock.now()))
+        with self._reading() as connection:
+            return views.periods(connection, self.directory.seen(connection, id))
+
+    def export(self, id: str, folder: str | Path, *, period: int | None = None) -> dict[str, Any]:
+        """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods.
+
+        Args:
+            id: Of the collection.
+            folder: Where to.
+            period: Only those of this one.
+        """
         with refusing(), self._reading() as connection:
-            return exporting.exported(connection, self.directory.seen(connection, id), Path(folder))
+            return exporting.exported(connection, self.directory.seen(connection, id), Path(folder), period=period)
 
     def issue_token(
         self, role: str, *, label: str, collection: str | None = None, seconds: int | None = None, who: str

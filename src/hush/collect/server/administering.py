@@ -68,7 +68,7 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
     )
     def open_collection(request: Request, id: Id, asked: Opening | None = None) -> Response:
         """Let a collection take batches, where the planner finds that it can give what was asked for."""
-        return _json(service.open(id, force=asked is not None and asked.force, who=who(request)))
+        return _json(service.open(id, **({} if asked is None else asked.model_dump()), who=who(request)))
 
     @api.post(f"{PATH}/{{id}}/close", **_TAGS, **needing(Need.ADMIN, WholeCollection, "unknown", "status"))
     def close(request: Request, id: Id) -> Response:

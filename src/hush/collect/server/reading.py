@@ -15,7 +15,7 @@ from hush.collect.envelope import MOST_PERIODS
 from hush.collect.server.access import Access, Need
 from hush.collect.server.administering import PATH
 from hush.collect.server.answering import Answers
-from hush.collect.server.models import ShownEstimate
+from hush.collect.server.models import ShownEstimate, ShownPeriod
 from hush.collect.server.routing import Id, held, needing
 from hush.collect.service import Service
 from hush.collect.store.collections import StoredCollection
@@ -83,9 +83,14 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
             Need.ADMIN, _file("All reports that are kept, in no order.", PARQUET), "unknown", "status", "parameter"
         ),
     )
-    async def export(id: Id) -> Response:
-        """All reports that are kept, as a Parquet file that `hush estimate` reads."""
-        return await answers.made(lambda: _exported(service, id), known=True)
+    async def export(id: Id, period: Period = None) -> Response:
+        """All reports that are kept, or those of one period, as a Parquet file that `hush estimate` reads."""
+        return await answers.made(lambda: _exported(service, id, period), known=True)
+
+    @api.get(f"{PATH}/{{id}}/periods", **_TAGS, **needing(Need.ADMIN, list[ShownPeriod], "unknown"))
+    def periods(id: Id) -> Response:
+        """The periods that there are reports of: how many count, and whether more may come."""
+        return JSONResponse(service.periods(id))
 
 
 def released(access: Access, collection: StoredCollection, told: dict[str, Any]) -> dict[str, Any]:
@@ -96,10 +101,10 @@ def released(access: Access, collection: StoredCollection, told: dict[str, Any])
     return {**told, "groups": [each for each in told["groups"] if each["n"] >= collection.release_floor]}
 
 
-def _exported(service: Service, id: str) -> Response:
+def _exported(service: Service, id: str, period: int | None) -> Response:
     folder = tempfile.TemporaryDirectory(prefix="hush-export-")
     try:
-        path = Path(service.export(id, folder.name)["path"])
+        path = Path(service.export(id, folder.name, period=period)["path"])
         size = path.stat().st_size
     except BaseException:
         folder.cleanup()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -59,12 +59,24 @@ def batches(
 
 def periods(connection: sa.Connection, collection: StoredCollection) -> list[int]:
     """The periods that there are batches or aggregates of, and whose reports are not forgotten."""
-    found: set[int] = set()
-    for table in (tables.batch, tables.aggregate):
-        c = table.c
-        asked = sa.select(c.period).where(c.collection == collection.number, c.period >= collection.forgotten_below)
-        found |= set(connection.execute(asked.distinct()).scalars())
-    return sorted(found)
+    found = (set(_periods(connection, table, collection)) for table in (tables.batch, tables.aggregate))
+    return sorted(set().union(*found))
+
+
+def _periods(connection: sa.Connection, table: sa.Table, collection: StoredCollection) -> Iterator[int]:
+    """The periods of a table, one after the other: each is looked up, since a period may have millions of batches."""
+    c, last = table.c, collection.forgotten_below - 1
+    asked = sa.select(sa.func.min(c.period)).where(c.collection == collection.number)
+    while (found := connection.execute(asked.where(c.period > last)).scalar_one()) is not None:
+        yield (last := int(found))
+
+
+def check(connection: sa.Connection, collection: StoredCollection, period: int) -> None:
+    """Refuse a period whose reports are forgotten."""
+    forgotten(connection, collection)
+    if period < collection.forgotten_below:
+        rule = f"must be at least {collection.forgotten_below}, the first whose reports are still kept"
+        raise Refused("parameter", message("period", rule, period, "use its aggregate"))
 
 
 def forgotten(connection: sa.Connection, collection: StoredCollection) -> int:
