@@ -25,6 +25,7 @@ from benchmarks import (
     planning,
     refined,
     report,
+    scaling,
     simulation,
     startup,
     survey,
@@ -55,7 +56,7 @@ BENCHMARKS = {
     "collect": collecting.run,
     "ray": cluster.run,
 }
-LONG = {"faults": faults.run, "billion": billion.run}
+LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run}
 """Run only where they are named."""
 
 

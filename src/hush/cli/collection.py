@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hush.cli.asked import paths
-from hush.cli.asked.collections import OPTIONS, SpecOptions, describing, duration, meant
+from hush.cli.asked.collections import OPTIONS, SpecOptions, describing, duration, meant, moment
 from hush.cli.asked.collectors import STORE, WHO, Store, managed, naming, needing, opened
 from hush.cli.asked.once import Once
 from hush.cli.asked.options import Json
@@ -18,7 +19,7 @@ from hush.cli.asked.reading import whole
 from hush.cli.shown import collections as shown
 from hush.cli.shown import terminal
 from hush.collect.manager import Manager
-from hush.errors import NOTHING, ParameterError, message
+from hush.errors import NOTHING, ParameterError, Unsaid, message
 
 _HOW: dict[str, Any] = {"rich_markup_mode": "markdown", "add_completion": False, "pretty_exceptions_enable": False}
 collection = typer.Typer(
@@ -72,13 +73,23 @@ def open_(
     force: Annotated[
         bool, typer.Option("--force", help="Open it although the planner says that the error drowns what is asked for.")
     ] = False,
+    began: Annotated[
+        int | None,
+        typer.Option(
+            "--began",
+            metavar="WHEN",
+            parser=moment("--began"),
+            help="When period 0 began, as another collector of the same spec shows it; now if left out.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Let people report, if so many as are expected can give what was asked for."""
     from hush.collect.refusals import Refused
 
     try:
-        made = manager.open(meant(manager, which), force=force, who=WHO)
+        with naming({"began": "--began"}):
+            made = manager.open(meant(manager, which), force=force, began=began, who=WHO)
     except Refused as error:
         if error.reason.code == "plan":
             terminal.note("The planner advises against it. Make another draft, or open this one all the same: --force.")
@@ -122,11 +133,40 @@ def export(
     manager: Manager,
     which: Which,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.parquet", help="Where to write the reports (.parquet).")
-    ],
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.parquet", help="One file for all reports (.parquet)."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FOLDER|URI",
+            help="A folder, here or at s3://, gs://, …, with a file for each period; adds those that are over.",
+        ),
+    ] = None,
+    aggregates: Annotated[
+        bool, typer.Option("--aggregates", help="With --to: what the reports of a period add up to, and no reports.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --to: put new files in the place of those that are there.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write the reports to a file that `hush estimate` reads, in an order that tells nothing."""
+    """Write the reports to a file that `hush estimate` reads, in an order that tells nothing.
+
+    With --to, a file for each period, and again those of later periods, at any time: what is there stays, and nothing
+    is there twice. Several collectors of one spec may share a folder.
+    """
+    if (output is None) == (to is None):
+        rule, got = "must be given, or else --to", NOTHING if to is None else Unsaid("both")
+        raise ParameterError(message("--output", rule, got, "say where to"))
+    if to is not None:
+        _export_periods(manager, meant(manager, which), to, aggregates, again, as_json)
+        return
+    for option, given in (("--aggregates", aggregates), ("--again", again)):
+        if given:
+            raise ParameterError(message(option, "must stand with --to", given, "name a folder, or leave it out"))
+    assert output is not None
     paths.writable({"--output": output}, [])
     id = meant(manager, which)
     with tempfile.TemporaryDirectory(prefix=".hush-", dir=output.absolute().parent) as folder:
@@ -175,13 +215,17 @@ def exclude(
     build: Annotated[
         str, typer.Option("--build", metavar="NAME", help="The release of a client that is broken, e.g. shop-app/3.1.")
     ],
+    undo: Annotated[
+        bool,
+        typer.Option("--undo", help="Let it count again, with all that it sent, where the reports are kept."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Leave out all that one release of a client sent, of what is there and of what comes, and count the rest anew."""
     id = meant(manager, which)
-    with naming(OPTIONS):
-        made = manager.exclude(id, build, who=WHO)
-    _tell(manager, made, as_json, f"Left out what {build} sent.")
+    with naming({**OPTIONS, "build": "--build"}):
+        made = manager.exclude(id, build, undo=undo, who=WHO)
+    _tell(manager, made, as_json, f"What {build} sent counts again." if undo else f"Left out what {build} sent.")
 
 
 @collection.command(cls=Once)
@@ -311,6 +355,21 @@ def token_revoke(
         terminal.print_json({"id": id, "after": after})
     else:
         terminal.stdout().print(f"{id} holds no more." if not after else f"{id} holds for {shown.span(after)} more.")
+
+
+def _export_periods(manager: Manager, id: str, to: str, aggregates: bool, again: bool, as_json: bool) -> None:
+    """A file for each period that is over."""
+    from hush.collect import partitions
+    from hush.files.datasets import AGGREGATE
+    from hush.files.places import place_of
+
+    with naming({"to": "--to", "reports": "--to"}):
+        layout = partitions.Layout(place_of(to), id, AGGREGATE if aggregates else partitions.REPORTS)
+        done = layout.export(manager, again=again)
+    if as_json:
+        terminal.print_json({"id": id, "to": to, **asdict(done)})
+    else:
+        shown.exported(id, to, done)
 
 
 def _check(wishes: dict[str, Any]) -> None:

@@ -95,6 +95,15 @@ def settings(values: Mapping[str, Any], now: float) -> CollectionSettings:
     return made
 
 
+def begun(collection: StoredCollection, began: int, now: int) -> dict[str, int]:
+    """The columns of a collection whose period 0 began then, and which is opened now."""
+    with refusing():
+        rules.integer("began", began, 0, now, "leave it out, or use that of the other collector")
+        period = (now - began) // collection.period_seconds
+        rules.integer("period of now", period, 0, MOST_PERIODS - 1, "use a later second, or longer periods")
+    return {"began": began, "period": period, "pruned_below": max(0, period - collection.horizon)}
+
+
 def spec_of(plain: Any) -> Spec:
     """The spec of plain data, of a kind that can be collected."""
     with refusing():

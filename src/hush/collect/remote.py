@@ -14,6 +14,7 @@ import httpx
 from hush import atomic
 from hush.collect.manager import Plain, Plains
 from hush.collect.refusals import REASONS, Refused
+from hush.collect.speaking import connected, unseen
 from hush.errors import HushError, Message, ParameterError, Unsaid, message
 
 _SECONDS = 60.0
@@ -30,10 +31,13 @@ class Remote:
     Args:
         url: Where it is, `http://127.0.0.1:8470`, say.
         token: What lets in; none for what anyone may see.
+        plaintext: Whether the token may go to another machine without TLS, where whoever is between can take it.
         transport: What carries requests, for tests.
     """
 
-    def __init__(self, url: str, token: str = "", *, transport: httpx.BaseTransport | None = None) -> None:
+    def __init__(
+        self, url: str, token: str = "", *, plaintext: bool = False, transport: httpx.BaseTransport | None = None
+    ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             rule, remedy = "must be an address that begins with http:// or https://", "use e.g. http://127.0.0.1:8470"
@@ -41,9 +45,13 @@ class Remote:
         if not token.isascii() or not token.isprintable():
             rule, got = "must be printable ASCII, as the server printed it", Unsaid("another one")
             raise ParameterError(message("token", rule, got, "copy it whole, without a line break"))
+        if token and not plaintext and not unseen(url):
+            rule, got = "must begin with https:// where a token goes to another machine", Unsaid("http://")
+            remedy = "use https; or allow plaintext, within a network that you trust"
+            raise ParameterError(message("server", rule, got, remedy))
         self.url = f"{url.rstrip('/')}"
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=_SECONDS, transport=transport)
+        self._http = connected(self.url, headers=headers, timeout=_SECONDS, transport=transport, what="a Remote")
 
     def __enter__(self) -> Self:
         return self
@@ -61,9 +69,9 @@ class Remote:
         """A new collection, a draft."""
         return self._asked("POST", "/v1/collections", {"spec": spec, "name": name, **wishes})
 
-    def open(self, id: str, *, force: bool = False, who: str = "") -> Plain:
+    def open(self, id: str, *, force: bool = False, began: int | None = None, who: str = "") -> Plain:
         """Let people report, if they can give what was asked for."""
-        return self._asked("POST", f"{_at(id)}/open", {"force": force})
+        return self._asked("POST", f"{_at(id)}/open", {"force": force, **({} if began is None else {"began": began})})
 
     def close(self, id: str, *, who: str = "") -> Plain:
         """Let nobody report any more."""
@@ -81,9 +89,9 @@ class Remote:
         """One collection; all of it for administrators, else what anyone may see."""
         return self._asked("GET", _at(id))
 
-    def exclude(self, id: str, build: str, *, who: str = "") -> Plain:
-        """Leave out what one release of a client sent."""
-        return self._asked("POST", f"{_at(id)}/exclude", {"build": build}, seconds=None)
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str = "") -> Plain:
+        """Leave out what one release of a client sent, or let it count again."""
+        return self._asked("POST", f"{_at(id)}/exclude", {"build": build, "undo": undo}, seconds=None)
 
     def verify(self, id: str, *, repair: bool = False, who: str = "") -> Plain:
         """Whether the aggregates are those of the records that are kept; where not, they can be made so."""
@@ -100,11 +108,16 @@ class Remote:
         with self._answer("GET", f"{_at(id)}/aggregate", query=asked) as answer:
             return answer.read()
 
-    def export(self, id: str, folder: Path) -> Plain:
+    def periods(self, id: str) -> Plains:
+        """The periods that there are reports of."""
+        return self._listed(f"{_at(id)}/periods")
+
+    def export(self, id: str, folder: Path, *, period: int | None = None) -> Plain:
         """Write the reports to a file in a folder, as they arrive; a file that is cut short is not kept."""
         path = folder / f"{id}.parquet"
+        asked = {} if period is None else {"period": period}
         with (
-            self._answer("GET", f"{_at(id)}/export", seconds=None) as answer,
+            self._answer("GET", f"{_at(id)}/export", query=asked, seconds=None) as answer,
             atomic.replacing(path) as part,
             part.open("wb") as file,
         ):

@@ -6,7 +6,6 @@ or a token leaves a deed, written in the same transaction.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -90,11 +89,20 @@ class Service:
         before = managing.settings_of(self.directory.named(id))
         return self.create(spec=spec, who=who, **{**before, **settings, "predecessor": id})
 
-    def open(self, id: str, *, force: bool = False, who: str) -> dict[str, Any]:
-        """Let a draft take batches, if it can give what was asked for, or if forced."""
+    def open(self, id: str, *, force: bool = False, began: int | None = None, who: str) -> dict[str, Any]:
+        """Let a draft take batches, if it can give what was asked for, or if forced.
+
+        Args:
+            id: Of the collection.
+            force: Although it cannot.
+            began: The second since 1970 at which its period 0 began, so that its periods are those of another
+                collector's; left out, now.
+            who: Who asked for it.
+        """
         from hush.collect import opening
 
-        drafted = self.directory.named(id)
+        drafted, now = self.directory.named(id), int(self._clock.now())
+        begun = managing.begun(drafted, now if began is None else began, now)
         with refusing():
             verdict = opening.verdict(drafted.parsed, target_n=drafted.target_n, wished_error=drafted.wished_error)
         if not verdict.fits and not force:
@@ -103,8 +111,7 @@ class Service:
         def work(connection: sa.Connection) -> StoredCollection:
             self._of_status(connection, id, DRAFT)
             self._note(connection, "open", who, id, forced=not verdict.fits)
-            began, number = int(self._clock.now()), drafted.number
-            return collections.changed(connection, number, status=OPEN, began=began, forced=not verdict.fits)
+            return collections.changed(connection, drafted.number, status=OPEN, forced=not verdict.fits, **begun)
 
         self._changed(work)
         return self.show(id, whole=True)
@@ -139,11 +146,17 @@ class Service:
     def shown(self, id: str) -> bytes:
         """What anyone may see of a collection, as JSON: its spec goes out as it is kept, since it may be large."""
         found = self.directory.named(id)
-        told = views.described(self.directory, found, self._handed_out(found))
-        return f'{json.dumps(told)[:-1]}, "spec": {found.spec}}}'.encode()
+        return views.encoded(views.described(self.directory, found, self._handed_out(found)), found)
 
-    def exclude(self, id: str, build: str, *, who: str) -> dict[str, Any]:
-        """Drop all reports of a client build from the aggregates, now and later."""
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str) -> dict[str, Any]:
+        """Drop all reports of a client build from the aggregates, now and later; or let them count again.
+
+        Args:
+            id: Of the collection.
+            build: What the client calls itself.
+            undo: Let it count again, with all that it sent meanwhile, where the reports are kept.
+            who: Who asked for it.
+        """
         found = self.directory.named(id)
         if not isinstance(build, str) or len(build) > LONGEST_BUILD:
             rule, got = "must be the name of a client build", Unsaid("something else")
@@ -153,8 +166,14 @@ class Service:
             rebuilding.exclude(connection, found.number, build)
             self._note(connection, "exclude", who, id, build=build)
 
+        def noted(connection: sa.Connection) -> None:
+            self._note(connection, "include", who, id, build=build)
+
         with _storing(), alone(self._database):
-            self._changed(work)
+            if undo:
+                rebuilding.included(self._database, partial(self.directory.seen, id=id), build, noted)
+            else:
+                self._changed(work)
         return self.show(id, whole=True)
 
     def verify(self, id: str, *, repair: bool = False, who: str) -> dict[str, Any]:
@@ -173,7 +192,7 @@ class Service:
                 for period in sorted({each["period"] for each in told["differences"]}):
                     rebuilding.repaired(self._database, partial(self.directory.seen, id=id), period)
         more = {"repaired": mended} if repair else {}
-        self._changed(lambda connection: self._note(connection, "verify", who, id, equal=told["equal"], **more))
+        self._changed(lambda connection: self._note(connection, deeds.VERIFY, who, id, equal=told["equal"], **more))
         return {"id": id, **told, **more}
 
     def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> dict[str, Any]:
@@ -183,11 +202,11 @@ class Service:
             parts = answers.parts_of(connection, found, period=period)
         return answers.estimated(found, parts, period=period, level=level)
 
-    def sizes(self, id: str) -> frozenset[tuple[int, str, int]]:
-        """Periods, client builds, and how many reports are counted of each."""
+    def state(self, id: str) -> aggregates.State:
+        """What changes whenever an estimate does."""
         found = self.directory.named(id)
         with self._reading() as connection:
-            return aggregates.sizes(connection, found)
+            return aggregates.state(connection, found)
 
     def aggregate(self, id: str, *, period: int | None = None) -> bytes:
         """The aggregate, as `hush estimate` reads it."""
@@ -195,10 +214,26 @@ class Service:
         with self._reading() as connection:
             return answers.aggregated(connection, found, period=period)
 
-    def export(self, id: str, folder: str | Path) -> dict[str, Any]:
-        """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods."""
+    def periods(self, id: str) -> Rows:
+        """The periods that there are reports of: how many count, how many wait to be counted, whether it is over.
+
+        Of a period that is over nothing is taken any more.
+        """
+        self.directory.named(id)
+        self._changed(partial(retention.advanced, id=id, now=self._clock.now()))
+        with self._reading() as connection:
+            return views.periods(connection, self.directory.seen(connection, id))
+
+    def export(self, id: str, folder: str | Path, *, period: int | None = None) -> dict[str, Any]:
+        """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods.
+
+        Args:
+            id: Of the collection.
+            folder: Where to.
+            period: Only those of this one.
+        """
         with refusing(), self._reading() as connection:
-            return exporting.exported(connection, self.directory.seen(connection, id), Path(folder))
+            return exporting.exported(connection, self.directory.seen(connection, id), Path(folder), period=period)
 
     def issue_token(
         self, role: str, *, label: str, collection: str | None = None, seconds: int | None = None, who: str

@@ -98,6 +98,12 @@ def test_a_broken_release_is_left_out(server: Running, at: list[object]) -> None
         send(server.url, view, np.zeros(1000, int), build=build, seed=seed)
     left = answer("collection", "exclude", "releases", "--build", "app/2", *at)
     assert (left["n"], left["excluded"]) == (1000, ["app/2"])
+    back = answer("collection", "exclude", "releases", "--build", "app/2", "--undo", *at)
+    assert (back["n"], back["excluded"]) == (2000, [])
+    assert "--build must be one that is left out" in refused(
+        "collection", "exclude", "releases", "--build", "app/2", "--undo", *at
+    )
+    answer("collection", "exclude", "releases", "--build", "app/2", *at)
     assert answer("collection", "verify", "releases", *at)["equal"] is True
     assert "left out     app/2" in run("collection", "show", "releases", *at).stdout
 

@@ -36,6 +36,7 @@ TABLE = {
     ("POST", "/v1/collections/{id}/exclude"): ADMINS_ALONE,
     ("POST", "/v1/collections/{id}/verify"): ADMINS_ALONE,
     ("GET", "/v1/collections/{id}/export"): ADMINS_ALONE,
+    ("GET", "/v1/collections/{id}/periods"): ADMINS_ALONE,
     ("GET", "/v1/collections/{id}/refusals"): ADMINS_ALONE,
     ("POST", "/v1/collections"): ADMINS_OF_ALL,
     ("POST", "/v1/collections/{id}/succeed"): ADMINS_OF_ALL,

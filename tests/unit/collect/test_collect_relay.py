@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -137,6 +138,50 @@ def test_the_view_is_the_collectors_with_the_relays_keys(one: Opened, relayed: R
     assert mine["needs_key"]
     assert not mine["relayed_only"]
     assert httpx.get(f"{relayed.url}/v1/collections/{'0' * 32}").status_code == 404
+
+
+def test_a_large_spec_is_passed_on_as_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To write it anew for each who asks would let strangers keep a relay from its work."""
+    domain = hush.Domain(labels=[f"{at:030d}" for at in range(5000)])
+    spec, written = hush.Spec(hush.OLH(k=5000, epsilon=2.0), domain), list[int]()
+    encode = json.JSONEncoder.encode
+
+    def noted(self: json.JSONEncoder, o: Any) -> str:
+        text = encode(self, o)
+        if threading.current_thread().name == "hush-server":  # which answers; what follows the collector reads its spec
+            written.append(len(text))
+        return text
+
+    (tmp_path / "collector").mkdir()
+    with in_thread(tmp_path / "collector") as collector:
+        large = opened(collector, spec=spec)
+        with relay_in_thread(tmp_path, collector, [large.id], least=LEAST) as relayed:
+            monkeypatch.setattr(json.JSONEncoder, "encode", noted)
+            shown = httpx.get(f"{relayed.url}{large.path}")
+            monkeypatch.undo()
+    assert shown.json()["spec"] == json.loads(spec.to_json())
+    assert len(shown.content) > 150_000
+    assert max(written) < 2000
+
+
+def test_a_relay_takes_no_more_than_its_store_may_have(served: Served, one: Opened, tmp_path: Path) -> None:
+    """Devices are told to come back, and it takes batches again once the collector has some."""
+    with relay_in_thread(tmp_path, served, [one.id], least=1000, most_stored=2000) as relayed:
+        assert relayed.server is not None
+        taken = 0
+        while (answer := relayed.send(one, [0] * 20)).status_code == 200:
+            taken += 20
+            assert taken <= 200
+        assert answer.status_code == 503
+        assert answer.json()["reason"] == "busy"
+        assert answer.headers["retry-after"] == "30"
+        told = httpx.get(f"{relayed.url}/metrics").text
+        assert float(told.partition("\nhush_relay_bytes_stored ")[2].split()[0]) > 2000
+        store = relayed.server.database
+        for table in (tables.pending, tables.batch):  # as what was passed on, and whose period is over
+            store.write(lambda writing, table=table: writing.execute(sa.delete(table))).result()
+        until(lambda: relayed.send(one, [0] * 20).status_code == 200)
+    assert taken >= 40
 
 
 def test_other_routes_are_not_there(one: Opened, relayed: Relayed) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
@@ -13,7 +15,7 @@ import hush
 from hush.collect import clock
 from hush.collect.refusals import Refused
 from hush.collect.service import Service
-from hush.collect.store import refusing
+from hush.collect.store import rebuilding, refusing, tables
 from hush.collect.store.database import Database
 from hush.engine import opened
 from hush.files.estimates import EstimateSettings, as_dict, results_of
@@ -80,6 +82,74 @@ def test_a_build_that_is_excluded_counts_no_more(service: Service, database: Dat
     fold(database, service)
     assert service.aggregate(id) == SPEC.aggregate(good).to_bytes()
     assert service.verify(id, who="ada")["equal"]
+
+
+def test_a_build_that_was_excluded_can_count_again(service: Service, database: Database, hand: HandClock) -> None:
+    """With what it sent before and meanwhile, in every period; and what is pending then is folded once."""
+    id = opened_one(service)
+    good, bad = SPEC.privatize([0] * 50, rng=hush.seeded(1)), SPEC.privatize([1] * 60, rng=hush.seeded(2))
+    send(service, database, id, good)
+    send(service, database, id, bad[:20], build="bad/1")
+    fold(database, service)
+    service.exclude(id, "bad/1", who="ada")
+    hand.forward(DAY)
+    service.maintain()
+    send(service, database, id, bad[20:40], build="bad/1", period=1)
+    fold(database, service)
+    send(service, database, id, bad[40:], build="bad/1", period=1)
+    whole = service.exclude(id, "bad/1", undo=True, who="bob")
+    assert (whole["n"], whole["excluded"]) == (110, [])
+    assert service.aggregate(id) == SPEC.aggregate(np.concatenate([good, bad[:40]])).to_bytes()
+    fold(database, service)
+    assert service.aggregate(id) == SPEC.aggregate(np.concatenate([good, bad])).to_bytes()
+    assert service.verify(id, who="ada")["equal"]
+    assert [each["what"] for each in service.deeds(3)][1:] == ["include", "exclude"]
+    with pytest.raises(Refused, match="build must be one that is left out"):
+        service.exclude(id, "bad/1", undo=True, who="ada")
+
+
+def test_a_build_counts_again_with_what_another_process_folds_meanwhile(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is the one that changes aggregates may lose that: what is folded then is not left out."""
+    id = opened_one(service)
+    bad, rebuilt, times = SPEC.privatize([1] * 60, rng=hush.seeded(2)), rebuilding.rebuilt, list[None]()
+    send(service, database, id, bad[:20], build="bad/1")
+    fold(database, service)
+    service.exclude(id, "bad/1", who="ada")
+
+    def slow(*args: Any, **more: Any) -> Any:
+        found = rebuilt(*args, **more)
+        times.append(None)
+        if len(times) == 1:
+            send(service, database, id, bad[20:], build="bad/1")
+            database.write(lambda writing: writing.execute(sa.delete(tables.pending))).result()  # as one that folds it
+        return found
+
+    monkeypatch.setattr(rebuilding, "rebuilt", slow)
+    service.exclude(id, "bad/1", undo=True, who="ada")
+    assert len(times) == 2
+    assert service.aggregate(id) == SPEC.aggregate(bad).to_bytes()
+
+
+def test_a_build_stays_excluded_where_its_reports_are_not_kept(
+    service: Service, database: Database, hand: HandClock
+) -> None:
+    sums, days = opened_one(service, keep="aggregates"), opened_one(service, horizon=0, keep_days=1)
+    for id in (sums, days):
+        send(service, database, id, SPEC.privatize([1] * 60, rng=hush.seeded(2)), build="bad/1")
+        fold(database, service)
+        service.exclude(id, "bad/1", who="ada")
+    with pytest.raises(Refused, match="must still have all its reports, got one that keeps aggregates only") as told:
+        service.exclude(sums, "bad/1", undo=True, who="ada")
+    assert told.value.reason.code == "status"
+    hand.forward(3 * DAY)
+    service.maintain()
+    with pytest.raises(Refused, match="must still have all its reports, got one that has forgotten some"):
+        service.exclude(days, "bad/1", undo=True, who="ada")
+    for id in (sums, days):
+        whole = service.show(id, whole=True)
+        assert (whole["n"], whole["excluded"]) == (0, ["bad/1"])
 
 
 def test_refusals_are_counted(service: Service, database: Database) -> None:

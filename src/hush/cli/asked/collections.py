@@ -80,6 +80,8 @@ def moment(option: str) -> Callable[[str | int], int]:
 
     >>> moment("--ends")("2027-01-01"), moment("--ends")("2027-01-01T12:00+02:00")
     (1798761600, 1798797600)
+    >>> moment("--began")("2027-01-01T12:00:07Z")
+    1798804807
     """
 
     def read(text: str | int) -> int:

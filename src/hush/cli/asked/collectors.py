@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
-from urllib.parse import urlsplit
 
 import typer
 
-from hush.cli.shown import terminal
 from hush.collect.manager import Manager
 from hush.collect.settings import ServerSettings
 from hush.errors import NOTHING, HushError, Message, ParameterError, Unsaid, message, missing
@@ -67,6 +65,15 @@ TokenFile = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Plaintext = Annotated[
+    bool | None,
+    typer.Option(
+        "--plaintext",
+        envvar="HUSH_PLAINTEXT",
+        help="Let the token go to another machine without TLS: whoever is between here and the server can take it.",
+        rich_help_panel=PANEL,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,7 @@ class CollectorOptions:
     store: str | None
     token: str | None
     token_file: Path | None
+    plaintext: bool | None
 
     @property
     def held(self) -> str:
@@ -101,10 +109,8 @@ class CollectorOptions:
         if not self.held:
             rule, remedy = "must be given, for a server", "set HUSH_TOKEN, or use --token-file FILE"
             raise ParameterError(message("--token", rule, NOTHING, remedy))
-        parts = urlsplit(self.server)
-        if parts.scheme == "http" and parts.hostname not in ("127.0.0.1", "::1", "localhost"):
-            terminal.warn("the token travels unencrypted: anyone between here and the server can take it. Use https.")
-        with naming({"server": "--server", "token": "--token"}), Remote(self.server, self.held) as remote:
+        names = {"server": "--server", "token": "--token"}
+        with naming(names), Remote(self.server, self.held, plaintext=bool(self.plaintext)) as remote:
             yield remote
 
     @contextmanager
@@ -242,4 +248,10 @@ def extended(
     return made
 
 
-_WHERE: dict[str, Any] = {"server": Server, "store": Store, "token": Token, "token_file": TokenFile}
+_WHERE: dict[str, Any] = {
+    "server": Server,
+    "store": Store,
+    "token": Token,
+    "token_file": TokenFile,
+    "plaintext": Plaintext,
+}

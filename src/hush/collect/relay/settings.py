@@ -42,6 +42,12 @@ class RelaySettings(ServerSettings):
     whole_periods: bool = field(
         default=False, metadata=said("send nothing of a period before it is over, so that no time within it shows")
     )
+    most_stored: int = field(
+        default=1 << 34,
+        metadata=said(
+            "bytes that the store may have for the collector; then devices are told to come back", least=1024
+        ),
+    )
     anyone: bool = field(default=False, metadata=said("take batches without a key"))
     store: str = field(default="relay.db", metadata=said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME"))
     port: int = field(default=8471, metadata=said("the port to listen at; 0 takes a free one", least=0))

@@ -68,7 +68,7 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
     )
     def open_collection(request: Request, id: Id, asked: Opening | None = None) -> Response:
         """Let a collection take batches, where the planner finds that it can give what was asked for."""
-        return _json(service.open(id, force=asked is not None and asked.force, who=who(request)))
+        return _json(service.open(id, **({} if asked is None else asked.model_dump()), who=who(request)))
 
     @api.post(f"{PATH}/{{id}}/close", **_TAGS, **needing(Need.ADMIN, WholeCollection, "unknown", "status"))
     def close(request: Request, id: Id) -> Response:
@@ -84,8 +84,8 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
 
     @api.post(f"{PATH}/{{id}}/exclude", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
     def exclude(request: Request, id: Id, asked: Exclusion) -> Response:
-        """Drop what a release of a client sent, and will send."""
-        return _json(service.exclude(id, asked.build, who=who(request)))
+        """Drop what a release of a client sent, and will send; or let it count again."""
+        return _json(service.exclude(id, asked.build, undo=asked.undo, who=who(request)))
 
     @api.post(f"{PATH}/{{id}}/verify", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
     def verify(request: Request, id: Id, asked: Verification | None = None) -> Response:

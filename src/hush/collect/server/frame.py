@@ -131,12 +131,17 @@ class Frame:
 
     async def _settled(self, chores: list[Chore]) -> None:
         try:
-            await asyncio.wait_for(self._groups.settled(), self._settings.stop_seconds)
+            async with asyncio.timeout(self._settings.stop_seconds):
+                await self._groups.settled()
+        except TimeoutError:
+            _LOG.error("not all could be settled before the end: batches still wait for the store")
+        finally:  # whatever waits: nothing may go on over a store that is closed
             for each in chores:
                 await asyncio.to_thread(each.stop)
-            await asyncio.to_thread(self._service.stop)
-        except (TimeoutError, Refused) as error:
-            _LOG.error("not all could be settled before the end (%s)", type(error).__name__)
+            try:
+                await asyncio.to_thread(self._service.stop)
+            except Refused as error:
+                _LOG.error("not all could be settled before the end (%s)", type(error).__name__)
 
     def _watch(self, gate: Gate) -> None:
         watch = self.measures.watch
