@@ -10,8 +10,8 @@ LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require
 JAVA = java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); [ "$${java:-0}" -ge 17 ]
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test check lint types docs pytest quick portable minimum newer spark least-environment newer-environment spark-environment lock bench \
-    fuzz fuzz-batches fuzz-api kill-collector bench-collect figures clean
+.PHONY: demo test check lint types docs pytest quick portable minimum newer spark least-environment newer-environment \
+    spark-environment lock bench fuzz fuzz-batches fuzz-api kill-collector bench-collect bench-billion figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
@@ -59,6 +59,9 @@ kill-collector: .venv/.dev  # CYCLES is how often
 
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
+
+bench-billion: .venv/.dev  # SCALE is the share of 1,139,469,767 values; all of them take 15 GB of disk
+	$(BIN)/python -m benchmarks billion --scale $(or $(SCALE),0.01)
 
 bench-collect: .venv/.dev  # needs wrk, a package of Debian
 	$(BIN)/python -m benchmarks collect faults

@@ -6,6 +6,7 @@ the folder. It has no wheel for Python 3.13 and later, and tests of PostgreSQL a
 
 from __future__ import annotations
 
+import fcntl
 import secrets
 import shutil
 import sys
@@ -34,10 +35,19 @@ def running() -> Iterator[Any]:
     folder = Path(tempfile.mkdtemp(prefix="hush-postgres-"))
     folder.chmod(0o755)
     try:
-        with pgserver.get_server(folder / "data", cleanup_mode="stop") as server:
+        with _one_at_a_time():  # two who make the same user at once fail, and one may leave the list of users locked
+            started = pgserver.get_server(folder / "data", cleanup_mode="stop")
+        with started as server:
             yield server
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    with open(Path(tempfile.gettempdir(), "hush-postgres.lock"), "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

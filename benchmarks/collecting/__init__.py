@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hush
 from benchmarks import report
-from benchmarks.collecting import end_to_end, servers, wrk
+from benchmarks.collecting import end_to_end, servers, sizes, wrk
 from benchmarks.collecting.stores import store
 from hush.collect.clock import Clock
 from hush.collect.service import Service
@@ -73,7 +73,7 @@ def run(quick: bool) -> list[report.Table]:
                 if reports == 1 and mechanism is not LOADS["OLH, k = 266"]:
                     continue
                 _measure(table, name, title, hush.Spec(mechanism), reports, seconds)
-    return [table, _end_to_end(10**5 if quick else 10**7)]
+    return [table, _end_to_end(10**5 if quick else 10**7), sizes.table(quick)]
 
 
 def _end_to_end(n: int) -> report.Table:

@@ -124,7 +124,7 @@ class Envelope:
         return hashlib.sha256(self.to_bytes()).digest()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Envelope:
+    def from_bytes(cls, data: bytes | memoryview) -> Envelope:
         """The envelope that `to_bytes` wrote, all of it and nothing more."""
         if len(data) < _HEAD.size or data[:4] != MAGIC:
             raise EnvelopeError(_lacking("must begin with HSHB and a whole head", data, "see the layout in the docs"))
@@ -157,7 +157,7 @@ class Envelope:
         return made
 
 
-def _sha256(data: bytes) -> bytes:
+def _sha256(data: bytes | memoryview) -> bytes:
     """SHA-256, of a few kilobytes in pieces: Python lets other threads run during longer ones, and waits for them."""
     if len(data) > _FEW:
         return hashlib.sha256(data).digest()
@@ -179,15 +179,15 @@ def body(key: str, envelope: bytes) -> bytes:
     return bytes([len(word)]) + word + envelope
 
 
-def opened(data: bytes) -> tuple[str, bytes]:
-    """The key and the envelope's bytes, of what was sent, binary or JSON."""
+def opened(data: bytes) -> tuple[str, bytes | memoryview]:
+    """The key and the envelope's bytes, of what was sent, binary or JSON; binary ones are not copied."""
     if data[:1] == b"{":
         return _from_json(data)
     if not data or data[0] > LONGEST_KEY or len(data) <= data[0]:
         raise EnvelopeError(
             _lacking("must begin with the length of its key, 0 to 64", data, "send one zero byte first")
         )
-    return _word(data[1 : 1 + data[0]]), data[1 + data[0] :]
+    return _word(data[1 : 1 + data[0]]), memoryview(data)[1 + data[0] :]
 
 
 def _from_json(data: bytes) -> tuple[str, bytes]:
@@ -231,5 +231,5 @@ def _period(got: object) -> Message:
     return message("period", rule, got, remedy)
 
 
-def _lacking(rule: str, data: bytes, remedy: str) -> Message:
+def _lacking(rule: str, data: bytes | memoryview, remedy: str) -> Message:
     return message("envelope", rule, Unsaid(f"{len(data)} bytes"), remedy)

@@ -24,6 +24,9 @@ class Manager(Protocol):
     def close(self, id: str, *, who: str) -> Plain:
         """Let nobody report any more."""
 
+    def delete(self, id: str, *, who: str) -> None:
+        """Let a draft go."""
+
     def succeed(self, id: str, *, spec: Plain, who: str, **wishes: Any) -> Plain:
         """A new draft that follows a collection, with its settings but for those that are given."""
 
@@ -33,8 +36,8 @@ class Manager(Protocol):
     def show(self, id: str, *, whole: bool) -> Plain:
         """One collection; what anyone may see of it, or all."""
 
-    def exclude(self, id: str, build: str, *, who: str) -> Plain:
-        """Leave out what one release of a client sent."""
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str) -> Plain:
+        """Leave out what one release of a client sent, or let it count again."""
 
     def verify(self, id: str, *, repair: bool = False, who: str) -> Plain:
         """Whether the aggregates are those of the records that are kept; where not, they can be made so."""

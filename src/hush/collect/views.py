@@ -20,6 +20,11 @@ def public(directory: Directory, collection: StoredCollection, period: int) -> d
     return {**described(directory, collection, period), "spec": json.loads(collection.spec)}
 
 
+def encoded(told: dict[str, Any], collection: StoredCollection) -> bytes:
+    """What is told of a collection, as JSON, with its spec as it is kept: that may be large, and is not read again."""
+    return f'{json.dumps(told)[:-1]}, "spec": {collection.spec}}}'.encode()
+
+
 def described(directory: Directory, collection: StoredCollection, period: int) -> dict[str, Any]:
     """What anyone may see beside the spec.
 
@@ -121,9 +126,7 @@ def periods(connection: sa.Connection, collection: StoredCollection) -> list[dic
 
 def _folded(connection: sa.Connection) -> tuple[defaultdict[int, Counter[str]], dict[int, int]]:
     c = tables.aggregate.c
-    asked = sa.select(c.collection, c.build, sa.func.sum(c.number), sa.func.max(c.period)).group_by(
-        c.collection, c.build
-    )
+    asked = sa.select(c.collection, c.build, sa.func.sum(c.number), sa.func.max(c.period))
     builds: defaultdict[int, Counter[str]] = defaultdict(Counter)
     last: dict[int, int] = {}
     for number, build, n, period in connection.execute(asked.group_by(c.collection, c.build)):

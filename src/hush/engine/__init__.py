@@ -9,6 +9,6 @@ from hush.engine import local
 from hush.engine.jobs import Engine, Job, Parts, tree
 from hush.engine.merging import merged
 from hush.engine.pieces import Piece, pieces
-from hush.files.datasets import ReportDataset, opened
+from hush.files.datasets import opened
 
-__all__ = ["Engine", "Job", "Parts", "Piece", "ReportDataset", "local", "merged", "opened", "pieces", "tree"]
+__all__ = ["Engine", "Job", "Parts", "Piece", "local", "merged", "opened", "pieces", "tree"]

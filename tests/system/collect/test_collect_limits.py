@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,8 +15,11 @@ from urllib.parse import urlsplit
 import pytest
 
 import hush
+from hush.collect.server.files import SPARE
 from hush.collect.server.shares import Shares
+from tests.certificates import certified
 from tests.collectors import Opened, Served, in_process, in_thread, opened
+from tests.relays import until
 
 MEGABYTE = 1 << 20
 
@@ -370,8 +374,7 @@ def test_whoever_is_refused_has_no_place(tmp_path: Path) -> None:
 def _begun(served: Served, number: int) -> None:
     """Wait until so many requests are under way: one that comes meanwhile would take the place of one of them."""
     assert served.server is not None
-    while len(served.server._uvicorn.server_state.tasks) < number:
-        time.sleep(0.01)
+    until(lambda: len(served.server._uvicorn.server_state.tasks) >= number)
 
 
 def _until(served: Served, one: Opened, status: int, headers: dict[str, str] | None = None) -> Any:
@@ -428,3 +431,60 @@ def _resident(pid: int) -> int:
 def _measure(served: Served, name: str) -> float:
     shown = served.ask("GET", "/metrics").text
     return next((float(line.rpartition(" ")[2]) for line in shown.splitlines() if line.startswith(name)), 0.0)
+
+
+def test_connections_with_tls_have_a_place_before_hands_are_shaken(tmp_path: Path) -> None:
+    """Whoever says nothing has half of all places, and no longer than a head may take; nobody has more files."""
+    certificate, key = certified(tmp_path)
+    limits = {"most_connections": 10, "header_seconds": 1.0, "address_rate": 1000.0}
+    with in_process(tmp_path, certificate=str(certificate), certificate_key=str(key), **limits) as served:
+        assert served.process is not None
+        parts, files = urlsplit(served.url), Path(f"/proc/{served.process.pid}/fd")
+        where = parts.hostname or "", parts.port or 0
+        context = ssl.create_default_context(cafile=str(certificate))
+
+        def asked(source: str) -> bytes:
+            with (
+                socket.create_connection(where, 10, (source, 0)) as plain,
+                context.wrap_socket(plain, server_hostname=where[0]) as raw,
+            ):
+                raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                return raw.recv(12)
+
+        before = len(list(files.iterdir()))
+        with ExitStack() as stack:
+            silent = [stack.enter_context(socket.create_connection(where, 10)) for _ in range(100)]
+            for ended, each in enumerate(silent[::-1], 1):  # the last ones first: they are refused at once
+                with suppress(ConnectionResetError):
+                    assert each.recv(1) == b""
+                if ended == 95:
+                    assert len(list(files.iterdir())) <= before + 10
+                    assert asked("127.0.0.2") == b"HTTP/1.1 200"  # another address has its places meanwhile
+        until(lambda: len(list(files.iterdir())) <= before + 2)
+        assert asked("127.0.0.1") == b"HTTP/1.1 200"
+
+
+@pytest.mark.parametrize(("soft", "hard", "most"), [(200, 4096, 2500), (200, 500, 500 - SPARE)])
+def test_as_many_connections_are_let_in_as_there_are_files_for(tmp_path: Path, soft: int, hard: int, most: int) -> None:
+    """The process asks for the files that it may have; where they are too few, fewer connections are let in."""
+    limited = ["sh", "-c", f'ulimit -S -n {soft} && ulimit -H -n {hard} && exec "$@"', "sh"]
+    with in_process(tmp_path, under=limited, most_connections=2500, header_seconds=30.0) as served:
+        assert ("connections are let in instead of 2500" in served.log()) == (most < 2500)
+        with ExitStack() as stack:
+            for _ in range(600):
+                stack.enter_context(Raw(served).socket)
+            got = Raw(served)
+            stack.enter_context(got.socket)
+            status, _, problem = got.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").answer()
+            assert (status, problem.get("reason")) == ((200, None) if most > 600 else (503, "busy"))
+        until(lambda: served.ask("GET", "/readyz").status_code == 200)
+        assert "Too many open files" not in served.log()
+
+
+def test_without_files_there_is_no_server(tmp_path: Path) -> None:
+    limited = ["sh", "-c", f'ulimit -n {SPARE - 20} && exec "$@"', "sh"]
+    with (
+        pytest.raises(AssertionError, match=r"open files must be more than 128 for a server, got 108; raise the limit"),
+        in_process(tmp_path, under=limited),
+    ):
+        pass

@@ -19,6 +19,7 @@ from hush.collect.store import folding, tables
 from hush.collect.store.alone import alone
 from hush.collect.store.database import Database
 from hush.collect.store.intake import Arrival, Fate, keep
+from hush.collect.store.recent import Recent
 from tests.collecting import DAY, SPEC, HandClock, arrival, fold, kept, made_database, opened_one, reports_of
 from tests.collectors import Served, in_thread, opened
 
@@ -173,7 +174,7 @@ def test_two_that_fold_at_once_lose_nothing(
     for i in (1, 2):
         kept(pair[0], arrival(number, PARTS[i], seed=i))
         with pair[0].reading() as connection:
-            parts, renamed, _ = folding._read(connection, services[0].directory.numbered, ())
+            parts, renamed, _ = folding._read(connection, services[0].directory.numbered, (), Recent())
         ((key, rows),) = parts.items()
         read.append(({key: [rows[-1][0]]}, {key: SPEC.aggregate(PARTS[i])}, renamed))
     written, go = threading.Event(), threading.Event()

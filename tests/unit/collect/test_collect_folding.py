@@ -18,6 +18,7 @@ from hush.collect.store.alone import alone, trying
 from hush.collect.store.collections import StoredCollection
 from hush.collect.store.database import Database
 from hush.collect.store.folder import ASIDE_SECONDS, Folder
+from hush.collect.store.recent import Recent
 from hush.estimation import Aggregate
 from tests.collecting import DAY, SPEC, HandClock, fold, opened_one, reports_of, send
 
@@ -92,7 +93,7 @@ def test_what_another_one_has_folded_is_not_folded_again(database: Database, ser
     send(service, database, id, PARTS[0])
     specs = service.directory.numbered
     with database.reading() as connection:
-        parts, renamed, _ = folding._read(connection, specs, ())
+        parts, renamed, _ = folding._read(connection, specs, (), Recent())
     seqs = {key: [seq for seq, _ in part] for key, part in parts.items()}
     grown = {key: SPEC.aggregate(PARTS[0]) for key in parts}
     database.write(lambda writing: folding._commit(writing, specs, seqs, grown, renamed)).result()

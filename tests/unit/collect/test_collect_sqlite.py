@@ -114,7 +114,7 @@ def test_the_writer_asks_for_everything_to_be_on_the_disk(sqlite_database: Datab
 
     found = sqlite_database.write(asked).result()
     assert found == {
-        "journal_mode": "wal", "synchronous": 2, "wal_autocheckpoint": 4096, "foreign_keys": 1, "secure_delete": 1,
+        "journal_mode": "wal", "synchronous": 2, "wal_autocheckpoint": 2048, "foreign_keys": 1, "secure_delete": 1,
     }  # fmt: skip
 
 

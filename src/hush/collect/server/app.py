@@ -13,8 +13,11 @@ from hush.collect.server.gate import Gate
 from hush.collect.server.measures import Measures
 from hush.collect.service import Service
 from hush.collect.settings import ServerSettings
+from hush.collect.store.collections import OPEN
 from hush.collect.store.database import Database
 from hush.collect.store.folder import Folder
+from hush.collect.store.recent import Recent
+from hush.collect.warming import warm
 
 _FOLD_SECONDS = 0.1
 _MAINTAIN_SECONDS = 60.0
@@ -28,7 +31,9 @@ def application(service: Service, database: Database, settings: ServerSettings) 
         database: The store that it is over.
         settings: All limits.
     """
-    frame = Frame(service, database, settings)
+    warm(each for each in service.directory.all() if each.status == OPEN)
+    recent = Recent()
+    frame = Frame(service, database, settings, kept=recent.add)
     listening = live.Live(service, database, frame.access, most=settings.most_listeners)
     frame.measures.watch("hush_listeners", "Listeners to live estimates", lambda: listening.listeners)
 
@@ -43,14 +48,14 @@ def application(service: Service, database: Database, settings: ServerSettings) 
         title="Hush collector",
         summary="Collects reports that devices have randomized, and estimates from them.",
         take=frame.submissions.take,
-        work=_work(service, database, frame.measures),
+        work=_work(service, database, frame.measures, recent),
         stopping=listening.stop,
     )
 
 
-def _work(service: Service, database: Database, measures: Measures) -> dict[str, Callable[[], float]]:
+def _work(service: Service, database: Database, measures: Measures, recent: Recent) -> dict[str, Callable[[], float]]:
     failed = measures.failures.labels("folding").inc
-    folder = Folder(database, service.directory.numbered, failed=failed)
+    folder = Folder(database, service.directory.numbered, failed=failed, recent=recent)
 
     def fold() -> float:
         began = time.perf_counter()

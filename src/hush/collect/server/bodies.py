@@ -34,8 +34,11 @@ class Bodies:
         if (announced(scope["headers"]) or 0) > most:
             raise _too_large(most)
         try:
-            async with asyncio.timeout(self._seconds):
+            if _there(receive):
                 data = await self._collected(receive, most)
+            else:
+                async with asyncio.timeout(self._seconds):
+                    data = await self._collected(receive, most)
         except TimeoutError:
             rule = f"must arrive within {self._seconds:g} seconds"
             raise Refused(
@@ -83,6 +86,11 @@ class Bodies:
             rule, got = f"must be at most {most} bytes together", Unsaid("more of them at the moment")
             raise Refused("busy", message("bodies", rule, got, "wait, and send the same again"))
         self.held += size
+
+
+def _there(receive: Receive) -> bool:
+    """Whether a body has come whole, as uvicorn's own part of a request knows: then nobody need be waited for."""
+    return getattr(getattr(receive, "__self__", None), "more_body", True) is False
 
 
 def announced(headers: Iterable[tuple[bytes, bytes]]) -> int | None:

@@ -22,6 +22,7 @@ from hush.collect.server.measures import Measures
 from hush.collect.server.origins import Origins
 from hush.collect.server.problems import REFUSED, ProblemResponse, unexpected
 from hush.collect.server.rates import Addresses, Rates
+from hush.collect.server.whole import EXTENSION, Acknowledgement
 from hush.collect.settings import ServerSettings
 from hush.errors import Unsaid, message
 
@@ -112,7 +113,12 @@ class Gate:
                     await preflight(scope, receive, sending)
                 elif batches is not None:
                     scope["path_params"] = {"id": batches[1]}
-                    await (await self._submit(Request(scope, receive)))(scope, receive, sending)
+                    answer = await self._submit(Request(scope, receive))
+                    if isinstance(answer, Acknowledgement) and EXTENSION in scope.get("extensions", ()):
+                        status = answer.status_code
+                        await answer.whole(send, [*added, *shared, _NO_STORE])
+                    else:
+                        await answer(scope, receive, sending)
                 else:
                     await self.api(scope, receive, sending)
             finally:  # whoever is refused has no place, however long the answer takes to be read

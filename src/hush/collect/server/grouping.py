@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from hush.collect.refusals import Refused
@@ -32,13 +33,23 @@ class GroupCommit:
         database: The store.
         measures: What counts and times commits.
         most_bytes: How much may wait.
+        kept: Hears which batches are kept, by their numbers.
     """
 
-    def __init__(self, database: Database, measures: Measures, *, most_bytes: int = MOST_BYTES) -> None:
-        self._database, self._measures, self._most = database, measures, most_bytes
+    def __init__(
+        self,
+        database: Database,
+        measures: Measures,
+        *,
+        most_bytes: int = MOST_BYTES,
+        kept: Callable[[Mapping[int, Arrival]], None] = lambda _: None,
+    ) -> None:
+        self._database, self._measures, self._most, self._kept = database, measures, most_bytes, kept
         self._waiting: list[tuple[Arrival, asyncio.Future[Fate]]] = []
         self._bytes = 0
         self._writing = self._failing = False
+        self.failed_bytes = 0
+        """Records of the last group, where that could not be written; 0 where it was."""
 
     @property
     def bytes_waiting(self) -> int:
@@ -82,7 +93,7 @@ class GroupCommit:
             loop.call_soon_threadsafe(self._settle, loop, group, done, began)
 
         try:
-            self._database.write(lambda connection: keep(connection, arrivals)).add_done_callback(settle)
+            self._database.at_once(lambda connection: keep(connection, arrivals, self._kept)).add_done_callback(settle)
         except RuntimeError as error:  # it has been closed
             failed: Future[list[Fate]] = Future()
             failed.set_exception(error)
@@ -101,12 +112,12 @@ class GroupCommit:
         if error is None:
             if self._failing:
                 _LOG.warning("batches are written again")
-            self._failing = False
+            self._failing, self.failed_bytes = False, 0
             self._measure([arrival for arrival, _ in group], done.result(), time.perf_counter() - began)
         else:
             shown = None if self._failing else error  # all of it once, and then that it goes on
             _LOG.error("%d batches were not written: %s", len(group), type(error).__name__, exc_info=shown)
-            self._failing = True
+            self._failing, self.failed_bytes = True, sum(len(arrival.records) for arrival, _ in group)
         for (_, settled), fate in zip(group, fates, strict=True):
             if settled.done():
                 continue  # whoever sent it has gone; it is kept all the same

@@ -34,11 +34,11 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
 
     async def sized(id: str, period: int | None, whole: bool) -> int:
         """What changes whenever the aggregates of a collection do; refused where few have reported, as yet."""
-        sizes = await run_in_threadpool(service.sizes, id)
+        state = await run_in_threadpool(service.state, id)
         if not whole:
-            n = sum(number for at, _, number in sizes if period in (None, at))
+            n = sum(number for at, _, number in state.sizes if period in (None, at))
             access.released(service.directory.named(id), n)
-        return hash(sizes)
+        return hash(state)
 
     @api.get(f"{PATH}/{{id}}/estimate", **_TAGS, **needing(Need.READER, ShownEstimate, "unknown", "parameter"))
     async def estimate(request: Request, id: Id, period: Period = None, level: Level = 0.95) -> Response:

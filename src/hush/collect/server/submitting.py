@@ -19,6 +19,7 @@ from hush.collect.refusals import Refused
 from hush.collect.server.bodies import Bodies
 from hush.collect.server.grouping import GroupCommit
 from hush.collect.server.rates import Rates
+from hush.collect.server.whole import Acknowledgement
 from hush.collect.store import intake
 from hush.collect.store.collections import StoredCollection
 from hush.collect.store.database import Database
@@ -133,7 +134,7 @@ class Submissions:
         told = f'{{"batch": "{envelope.batch}", "period": {envelope.period}, "accepted": {accepted}'
         if wrong:
             told += f', "refused": {json.dumps([{"index": index, "reason": "record"} for index in wrong])}'
-        return Response(told + "}", media_type="application/json")
+        return Acknowledgement(told + "}")
 
 
 def _partial(query: bytes) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hush.collect.store.collections import StoredCollection
 from hush.collect.store.database import Database
 from hush.collect.store.folding import Folded, Unfoldable, step
+from hush.collect.store.recent import Recent
 
 ASIDE_SECONDS = 30.0
 """After which a collection whose aggregates cannot grow is tried again: someone may have repaired them."""
@@ -23,6 +24,7 @@ class Folder:
         specs: The collection of a number.
         failed: Called for each collection that is left aside.
         steady: Seconds since any moment.
+        recent: Batches that need not be read from the store.
     """
 
     def __init__(
@@ -32,8 +34,10 @@ class Folder:
         *,
         failed: Callable[[], None] = lambda: None,
         steady: Callable[[], float] = time.monotonic,
+        recent: Recent | None = None,
     ) -> None:
         self._database, self._specs, self._failed, self._steady = database, specs, failed, steady
+        self._recent = recent
         self._aside: dict[int, float] = {}
 
     def step(self) -> Folded:
@@ -42,7 +46,7 @@ class Folder:
         self._aside = {number: until for number, until in self._aside.items() if until > now}
         while True:
             try:
-                return step(self._database, self._specs, without=self._aside)
+                return step(self._database, self._specs, without=self._aside, recent=self._recent)
             except Unfoldable as error:
                 self._aside[error.number] = now + ASIDE_SECONDS
                 _LOG.error("%s", error)

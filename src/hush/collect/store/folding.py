@@ -7,10 +7,10 @@ they now hold is pending no longer. Whatever ends a step before that leaves ever
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import sqlalchemy as sa
@@ -20,6 +20,7 @@ from hush.collect.store.alone import changing, trying
 from hush.collect.store.builds import OTHERS, BuildNames
 from hush.collect.store.collections import AGGREGATES, StoredCollection
 from hush.collect.store.database import Database
+from hush.collect.store.recent import Recent
 from hush.errors import HushError
 from hush.estimation import Aggregate
 
@@ -29,6 +30,7 @@ MOST_KEYS = 512
 MOST_GROWTH = 1 << 25
 """Aggregates that one step lets grow, and bytes of them, about: those who wait for the writer wait as long."""
 _MOST_BATCHES = 4096
+_JOINED = 1 << 20
 
 Key = tuple[int, int, str]
 """A collection's number, a period and a build: what has an aggregate of its own."""
@@ -68,19 +70,27 @@ class Unfoldable(HushError, RuntimeError):
 _NOTHING = Folded(0, frozenset(), False)
 
 
-def step(database: Database, specs: Callable[[int], StoredCollection], *, without: Iterable[int] = ()) -> Folded:
+def step(
+    database: Database,
+    specs: Callable[[int], StoredCollection],
+    *,
+    without: Iterable[int] = (),
+    recent: Recent | None = None,
+) -> Folded:
     """Fold some of what is pending; nothing where another collector is at it.
 
     Args:
         database: The store.
         specs: The collection of a number.
         without: Numbers of collections that are left as they are.
+        recent: Batches that need not be read from the store.
     """
+    recent = Recent() if recent is None else recent
     with trying(database) as mine:
         if not mine:
             return _NOTHING
         with database.reading() as connection:
-            parts, renamed, more = _read(connection, specs, without)
+            parts, renamed, more = _read(connection, specs, without, recent)
         if not parts:
             return _NOTHING
         grown: dict[Key, Aggregate] = {}
@@ -88,7 +98,10 @@ def step(database: Database, specs: Callable[[int], StoredCollection], *, withou
             with _folding(specs(key[0])):
                 grown[key] = tallied(specs(key[0]), [records for _, records in part])
         seqs = {key: [seq for seq, _ in part] for key, part in parts.items()}
-        database.write(lambda writing: _commit(writing, specs, seqs, grown, renamed)).result()
+        try:
+            database.write(lambda writing: _commit(writing, specs, seqs, grown, renamed)).result()
+        finally:
+            recent.drop(seq for some in seqs.values() for seq in some)
     return Folded(sum(map(len, seqs.values())), frozenset(key[0] for key in grown), more)
 
 
@@ -104,30 +117,83 @@ def _folding(collection: StoredCollection) -> Iterator[None]:
 def tallied(collection: StoredCollection, records: list[bytes]) -> Aggregate:
     """The aggregate of records that are in the store."""
     dtype = collection.parsed.mechanism.report_dtype
-    found: Aggregate = collection.one_round.aggregate(iter([np.frombuffer(b"".join(records), dtype)]))
+    found: Aggregate = collection.one_round.aggregate(np.frombuffer(part, dtype) for part in _joined(records))
     return found
 
 
-def _read(
-    connection: sa.Connection, specs: Callable[[int], StoredCollection], without: Iterable[int]
-) -> tuple[dict[Key, list[tuple[int, bytes]]], list[int], bool]:
-    """Some batches that are pending, with their numbers; which are of one build too many; whether there are more.
+def _joined(records: list[bytes]) -> Iterator[bytes]:
+    """Records of many batches side by side, a megabyte at a time: others wait while they are put together."""
+    some: list[bytes] = []
+    size = 0
+    for each in records:
+        some.append(each)
+        size += len(each)
+        if size >= _JOINED:
+            yield b"".join(some)
+            some, size = [], 0
+    if some:
+        yield b"".join(some)
 
-    As many as one step may hold, at least one.
+
+@dataclass(frozen=True)
+class _Pending:
+    """What waits to be folded, the first that came first.
+
+    Args:
+        rows: Of each batch its number, its collection's, its period, build, and the bytes of its records.
+        more: Whether there are others behind these.
+        records: The records of batches by their numbers.
     """
-    names, cursor = BuildNames(connection, specs), _cursor(connection)
+
+    rows: Sequence[tuple[int, int, int, str, int]]
+    more: bool
+    records: Callable[[Collection[int]], Iterable[tuple[int, bytes]]]
+
+
+def _pending(connection: sa.Connection, without: Iterable[int], recent: Recent) -> _Pending:
+    """What waits: out of memory where all of it came a moment ago, else from the store.
+
+    Every row that is read lets other threads run and then waits for them, so that to read what is known costs whoever
+    sends batches more than to fold it.
+    """
+    cursor = _cursor(connection)
     left = ", ".join(str(int(number)) for number in without)
+    if not left:
+        cursor.execute("SELECT COALESCE(MIN(seq), 0), COALESCE(MAX(seq), 0), COUNT(*) FROM pending")
+        first, last, n = cursor.fetchone()
+        end = min(last, first + _MOST_BATCHES - 1)
+        held = recent.between(first, end) if n and n == last - first + 1 else None
+        if held is not None:
+            rows = [(seq, a.collection, a.period, a.build, len(a.records)) for seq, a in held.items()]
+            return _Pending(rows, end < last, lambda seqs: [(seq, held[seq].records) for seq in seqs])
     pending = "FROM pending p JOIN batch b ON b.seq = p.seq" + (f" AND b.collection NOT IN ({left})" if left else "")
     cursor.execute(
         f"SELECT p.seq, b.collection, b.period, b.build, length(b.records) {pending}"
         f" ORDER BY p.seq LIMIT {_MOST_BATCHES}"
     )
+    found = cursor.fetchall()
+
+    def read(seqs: Collection[int]) -> Iterable[tuple[int, bytes]]:
+        between = f"BETWEEN {int(min(seqs))} AND {int(max(seqs))}"
+        cursor.execute(f"SELECT p.seq, b.records {pending} WHERE p.seq {between}")
+        return cast("Iterable[tuple[int, bytes]]", cursor.fetchall())
+
+    return _Pending(found, len(found) == _MOST_BATCHES, read)
+
+
+def _read(
+    connection: sa.Connection, specs: Callable[[int], StoredCollection], without: Iterable[int], recent: Recent
+) -> tuple[dict[Key, list[tuple[int, bytes]]], list[int], bool]:
+    """Some batches that are pending, with their numbers; which are of one build too many; whether there are more.
+
+    As many as one step may hold, at least one.
+    """
+    names, waiting = BuildNames(connection, specs), _pending(connection, without, recent)
     keys: dict[int, Key] = {}
     seen: set[Key] = set()
     renamed: list[int] = []
     held = growth = 0
-    rows = cursor.fetchall()
-    for seq, number, period, build, size in rows:
+    for seq, number, period, build, size in waiting.rows:
         key = number, period, names.named(number, build)
         held += size
         if key not in seen:
@@ -139,11 +205,9 @@ def _read(
         if key[2] != build:
             renamed.append(seq)
     parts: dict[Key, list[tuple[int, bytes]]] = defaultdict(list)
-    if keys:
-        cursor.execute(f"SELECT p.seq, b.records {pending} WHERE p.seq BETWEEN {int(min(keys))} AND {int(max(keys))}")
-        for seq, records in cursor.fetchall():
-            parts[keys[seq]].append((seq, records))
-    return parts, renamed, len(keys) < len(rows) or len(rows) == _MOST_BATCHES
+    for seq, records in waiting.records(keys) if keys else ():
+        parts[keys[seq]].append((seq, records))
+    return parts, renamed, len(keys) < len(waiting.rows) or waiting.more
 
 
 def _cursor(connection: sa.Connection) -> Any:

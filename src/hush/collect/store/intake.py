@@ -1,15 +1,15 @@
-"""Batches come in: many in one transaction, each once, whoever else writes."""
+"""Batches come in: many by one statement, each once, whoever else writes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
-from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
 
+from hush.collect.envelope import LONGEST_BUILD
 from hush.collect.store.collections import OPEN
 
 
@@ -37,9 +37,6 @@ class Arrival:
 
 
 Row = tuple[int, int, str, bytes, bytes, int, bytes]
-_INSERT = "INSERT INTO batch (collection, period, build, id, digest, accepted, records) VALUES"
-_VALUES = "(?, ?, ?, ?, ?, ?, ?)"
-_SIZES = (256, 64, 16, 4, 1)
 
 
 class Fate(Enum):
@@ -52,28 +49,38 @@ class Fate(Enum):
     PAST = "past"
 
 
-def keep(connection: sa.Connection, arrivals: Sequence[Arrival]) -> list[Fate]:
+Key = tuple[int, bytes]
+"""A collection's number and a batch's id."""
+
+
+def keep(
+    connection: sa.Connection,
+    arrivals: Sequence[Arrival],
+    told: Callable[[Mapping[int, Arrival]], None] = lambda _: None,
+) -> list[Fate]:
     """Keep batches, each at most once, and say what became of each.
 
-    Known ones are known whatever the collection's status is now. What is kept is pending until it is folded.
+    All that are kept are kept by one statement, which is a transaction where none has begun: between two statements
+    other threads of this process would run, and those who wait for the disk would wait for them, too. Known ones are
+    known whatever the collection's status is now. What is kept is pending until it is folded.
+
+    Args:
+        connection: That of the writer.
+        arrivals: The batches.
+        told: Hears which are kept, by their numbers; for where no transaction has begun that could still be undone.
     """
-    open_ones = _open(connection, {each.collection for each in arrivals})
-    fresh: dict[tuple[int, bytes], Arrival] = {}
-    for each in arrivals:
-        if each.period >= open_ones.get(each.collection, each.period + 1):
-            fresh.setdefault((each.collection, each.id), each)
-    new = _inserted(connection, fresh)
+    cursor, embedded = _cursor(connection), connection.dialect.name == "sqlite"
+    new = (_sqlite_kept if embedded else _postgres_kept)(cursor, arrivals)
+    told(new)
     if len(new) == len(arrivals):
         return [Fate.KEPT] * len(arrivals)
-    old = [key for each in arrivals if (key := (each.collection, each.id)) not in new]
-    return _fates(arrivals, open_ones, new, _digests(connection, old))
+    first = {(each.collection, each.id): each for each in new.values()}
+    old = [key for each in arrivals if (key := (each.collection, each.id)) not in first]
+    return _fates(arrivals, _open(cursor, {each.collection for each in arrivals}), first, _digests(connection, old))
 
 
 def _fates(
-    arrivals: Sequence[Arrival],
-    open_ones: Mapping[int, int],
-    new: Mapping[tuple[int, bytes], Arrival],
-    there: Mapping[tuple[int, bytes], bytes],
+    arrivals: Sequence[Arrival], open_ones: Set[int], new: Mapping[Key, Arrival], there: Mapping[Key, bytes]
 ) -> list[Fate]:
     """What became of batches, where some were known before, came twice, or were not taken."""
     fates = []
@@ -96,61 +103,90 @@ def known(connection: sa.Connection, arrival: Arrival) -> bytes | None:
     return _digests(connection, [key]).get(key)
 
 
-def _open(connection: sa.Connection, numbers: set[int]) -> Mapping[int, int]:
-    """Which of some collections are open, and the first period that each still takes; that stays until the commit."""
-    cursor = _cursor(connection)
+def _open(cursor: Any, numbers: set[int]) -> Set[int]:
+    """Which of some collections are open."""
     listed = ", ".join(str(int(number)) for number in numbers)
-    shared = "" if connection.dialect.name == "sqlite" else " ORDER BY number FOR SHARE"
+    cursor.execute(f"SELECT number FROM collection WHERE number IN ({listed}) AND status = '{OPEN}'")
+    return {number for (number,) in cursor.fetchall()}
+
+
+_NUMBERS = 6 * 10
+"""Digits of the numbers of one batch, ten each: SQLite reads digits, but no other numbers in bytes. In bytes it finds a
+place at once, in a text it would count letters from the first."""
+_IDS = 16 + 32
+
+
+def _number(place: int) -> str:
+    return f"CAST(substr(:numbers, i * {_NUMBERS} + {10 * place + 1}, 10) AS INTEGER)"
+
+
+_SQLITE = (
+    "INSERT INTO batch (collection, period, build, id, digest, accepted, records)"
+    " WITH RECURSIVE each (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM each WHERE i + 1 < :n),"
+    f" given AS (SELECT i, {_number(0)} AS collection, {_number(1)} AS period, {_number(2)} AS accepted FROM each)"
+    " SELECT g.collection, g.period,"
+    f" CAST(substr(:builds, i * {LONGEST_BUILD} + 1, {_number(3)}) AS TEXT),"
+    f" substr(:ids, i * {_IDS} + 1, 16), substr(:ids, i * {_IDS} + 17, 32), g.accepted,"
+    f" substr(:records, {_number(4)} + 1, {_number(5)})"
+    " FROM given g CROSS JOIN collection c ON c.number = g.collection"  # which keeps the order of the batches
+    f" WHERE c.status = '{OPEN}' AND g.period >= c.pruned_below"
+    " ON CONFLICT DO NOTHING"
+)
+"""Keeps any number of batches, side by side in four values; a trigger of the table notes them as pending."""
+
+
+def _sqlite_kept(cursor: Any, arrivals: Sequence[Arrival]) -> dict[int, Arrival]:
+    numbers: list[str] = []
+    builds: list[str] = []
+    ids: list[bytes] = []
+    at = 0
+    for a in arrivals:
+        size = len(a.records)
+        numbers.append(f"{a.collection:010d}{a.period:010d}{a.accepted:010d}{len(a.build):010d}{at:010d}{size:010d}")
+        builds.append(a.build.ljust(LONGEST_BUILD))  # of letters that are one byte each
+        ids += (a.id, a.digest)
+        at += size
     cursor.execute(
-        f"SELECT number, pruned_below FROM collection WHERE number IN ({listed}) AND status = '{OPEN}'{shared}"
+        _SQLITE,
+        {
+            "n": len(arrivals),
+            "numbers": "".join(numbers).encode(),
+            "builds": "".join(builds).encode("ascii"),
+            "ids": b"".join(ids),
+            "records": b"".join([a.records for a in arrivals]),
+        },
     )
-    return dict(cursor.fetchall())
+    new: int = cursor.rowcount
+    if new == len(arrivals):  # nobody else writes, so that their numbers follow each other
+        return dict(enumerate(arrivals, cursor.lastrowid - new + 1))
+    latest = cursor.execute("SELECT seq, collection, id FROM batch ORDER BY seq DESC LIMIT ?", (new,))
+    return _by_number(latest.fetchall(), arrivals)
 
 
-def _inserted(
-    connection: sa.Connection, fresh: Mapping[tuple[int, bytes], Arrival]
-) -> Mapping[tuple[int, bytes], Arrival]:
-    """Insert batches whose ids are new, and note them as pending; those that were."""
-    if not fresh:
-        return {}
-    cursor = _cursor(connection)
-    if connection.dialect.name == "sqlite":
-        return _sqlite_inserted(cursor, fresh)
-    ordered = sorted(fresh.values(), key=lambda a: (a.collection, a.id))  # the same everywhere: nobody waits in a ring
-    cursor.execute(
-        "WITH given AS (SELECT * FROM unnest(%b::int[], %b::int[], %b::text[], %b::bytea[], %b::bytea[], %b::int[],"
-        " %b::bytea[])), kept AS (INSERT INTO batch (collection, period, build, id, digest, accepted, records)"
-        " SELECT * FROM given ON CONFLICT (collection, id) DO NOTHING RETURNING seq, collection, id),"
-        " noted AS (INSERT INTO pending SELECT seq FROM kept)"
-        " SELECT collection, id FROM kept",
-        [list(column) for column in zip(*map(_row, ordered), strict=True)],
-    )
-    keys = [(number, bytes(id)) for number, id in cursor.fetchall()]
-    return {key: fresh[key] for key in keys}
+_POSTGRES = (
+    "WITH given AS (SELECT * FROM unnest(%b::int[], %b::int[], %b::text[], %b::bytea[], %b::bytea[], %b::int[],"
+    " %b::bytea[]) WITH ORDINALITY AS g (collection, period, build, id, digest, accepted, records, place)),"
+    f" open AS (SELECT number, pruned_below FROM collection WHERE status = '{OPEN}'"
+    " AND number IN (SELECT collection FROM given) ORDER BY number FOR SHARE),"  # until it is committed
+    " kept AS (INSERT INTO batch (collection, period, build, id, digest, accepted, records)"
+    " SELECT collection, period, build, id, digest, accepted, records FROM given JOIN open ON number = collection"
+    " WHERE period >= pruned_below ORDER BY place"
+    " ON CONFLICT (collection, id) DO NOTHING RETURNING seq, collection, id),"
+    " noted AS (INSERT INTO pending SELECT seq FROM kept)"
+    " SELECT seq, collection, id FROM kept"
+)
 
 
-def _sqlite_inserted(cursor: Any, fresh: Mapping[tuple[int, bytes], Arrival]) -> Mapping[tuple[int, bytes], Arrival]:
-    (last,) = cursor.execute("SELECT COALESCE(MAX(seq), 0) FROM batch").fetchone()
-    number = 0
-    for rows in _pieces([_row(each) for each in fresh.values()]):
-        cursor.execute(f"{_INSERT} {', '.join([_VALUES] * len(rows))} ON CONFLICT DO NOTHING", [*chain(*rows)])
-        number += cursor.rowcount
-    cursor.execute("INSERT INTO pending SELECT seq FROM batch WHERE seq > ?", (last,))
-    if number == len(fresh):
-        return fresh
-    kept = cursor.execute("SELECT collection, id FROM batch WHERE seq > ?", (last,)).fetchall()
-    return {(number, id): fresh[number, id] for number, id in kept}
+def _postgres_kept(cursor: Any, arrivals: Sequence[Arrival]) -> dict[int, Arrival]:
+    ordered = sorted(arrivals, key=lambda a: (a.collection, a.id))  # the same everywhere: nobody waits in a ring
+    cursor.execute(_POSTGRES, [list(column) for column in zip(*map(_row, ordered), strict=True)])
+    return _by_number(cursor.fetchall(), arrivals)
 
 
-def _pieces(rows: list[Row]) -> Iterator[list[Row]]:
-    """Rows in few pieces, of few different sizes: a statement of each is prepared once.
-
-    Every statement lets the event loop run and then waits for it, so there must not be one for every row.
-    """
-    for size in _SIZES:
-        while len(rows) >= size:
-            yield rows[:size]
-            rows = rows[size:]
+def _by_number(rows: Iterable[tuple[int, int, bytes]], arrivals: Sequence[Arrival]) -> dict[int, Arrival]:
+    """The batches that rows are of; of two with the same id, the one that came first."""
+    first = {(each.collection, each.id): each for each in reversed(arrivals)}
+    return {seq: first[number, bytes(id)] for seq, number, id in rows}
 
 
 def _row(a: Arrival) -> Row:

@@ -24,7 +24,12 @@ class KeptBatch(NamedTuple):
 
 
 def batches(
-    connection: sa.Connection, collection: StoredCollection, *, period: int | None = None, folded: bool = False
+    connection: sa.Connection,
+    collection: StoredCollection,
+    *,
+    period: int | None = None,
+    folded: bool = False,
+    build: str | None = None,
 ) -> Generator[KeptBatch, None, None]:
     """All batches of a collection but those of excluded builds, in bounded memory; to be closed.
 
@@ -33,13 +38,15 @@ def batches(
         collection: Whose.
         period: Only those of one period.
         folded: Only those that are not pending.
+        build: Only those of one build, whether it is excluded or not.
     """
     b, gone, p = tables.batch.c, tables.exclusion.c, tables.pending.c
     excluded = sa.select(gone.build).where(gone.collection == collection.number)
     asked = (
         sa.select(b.period, b.build, b.records)
-        .where(b.collection == collection.number, b.records.is_not(None), b.build.not_in(excluded))
+        .where(b.collection == collection.number, b.records.is_not(None))
         .where(b.period >= collection.forgotten_below)
+        .where(b.build.not_in(excluded) if build is None else b.build == build)
     )
     if period is not None:
         asked = asked.where(b.period == period)
