@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,8 +10,18 @@ from typing import Annotated, Any
 import typer
 
 from hush.cli.asked import paths
-from hush.cli.asked.collections import OPTIONS, SpecOptions, describing, duration, meant, moment
-from hush.cli.asked.collectors import STORE, WHO, Store, managed, naming, needing, opened
+from hush.cli.asked.collections import (
+    OPTIONS,
+    ROLES,
+    SpecOptions,
+    check_token,
+    check_wishes,
+    describing,
+    duration,
+    meant,
+    moment,
+)
+from hush.cli.asked.collectors import STORE, WHO, WORDS, Store, managed, naming, needing, opened
 from hush.cli.asked.once import Once
 from hush.cli.asked.options import Json
 from hush.cli.asked.reading import whole
@@ -20,6 +29,7 @@ from hush.cli.shown import collections as shown
 from hush.cli.shown import terminal
 from hush.collect.manager import Manager
 from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.reports.words import many
 
 _HOW: dict[str, Any] = {"rich_markup_mode": "markdown", "add_completion": False, "pretty_exceptions_enable": False}
 collection = typer.Typer(
@@ -45,9 +55,11 @@ def create(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], as_json:
     if "name" not in wishes:
         raise ParameterError(message("--name", "must be given", NOTHING, "say what people call it"))
     with naming(OPTIONS):
-        _check(wishes)
-        made = manager.create(spec=spec.read().to_dict(), who=WHO, **wishes)
+        asked = spec.read()
+        check_wishes(wishes, asked)
+        made = manager.create(spec=asked.to_dict(), who=WHO, **wishes)
     _tell(manager, made, as_json, "Made a draft. Open it with `hush collection open`.")
+    shown.note_budget(asked)
 
 
 @collection.command(cls=Once)
@@ -60,9 +72,11 @@ def succeed(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], which: 
     """
     id = meant(manager, which)
     with naming(OPTIONS):
-        _check(wishes)
-        made = manager.succeed(id, spec=spec.read().to_dict(), who=WHO, **wishes)
+        asked = spec.read()
+        check_wishes(wishes, asked)
+        made = manager.succeed(id, spec=asked.to_dict(), who=WHO, **wishes)
     _tell(manager, made, as_json, "Made a draft that follows it. Open it with `hush collection open`.")
+    shown.note_budget(asked)
 
 
 @collection.command("open", cls=Once)
@@ -85,15 +99,9 @@ def open_(
     as_json: Json = False,
 ) -> None:
     """Let people report, if so many as are expected can give what was asked for."""
-    from hush.collect.refusals import Refused
-
-    try:
-        with naming({"began": "--began"}):
-            made = manager.open(meant(manager, which), force=force, began=began, who=WHO)
-    except Refused as error:
-        if error.reason.code == "plan":
-            terminal.note("The planner advises against it. Make another draft, or open this one all the same: --force.")
-        raise
+    id = meant(manager, which)
+    with naming({**OPTIONS, "began": "--began"}, WORDS):
+        made = manager.open(id, force=force, began=began, who=WHO)
     _tell(manager, made, as_json, "Open.")
 
 
@@ -102,6 +110,18 @@ def open_(
 def close(manager: Manager, which: Which, as_json: Json = False) -> None:
     """Let nobody report any more. What is there stays, and can be read."""
     _tell(manager, manager.close(meant(manager, which), who=WHO), as_json, "Closed.")
+
+
+@collection.command(cls=Once)
+@managed()
+def delete(manager: Manager, which: Which, as_json: Json = False) -> None:
+    """Delete a draft that nothing follows, with its keys. What was open once stays: there may be reports of people."""
+    id = meant(manager, which)
+    manager.delete(id, who=WHO)
+    if as_json:
+        terminal.print_json({"id": id})
+    else:
+        terminal.stdout().print(f"Deleted the draft {id[:8]}.")
 
 
 @collection.command("list", cls=Once)
@@ -213,8 +233,12 @@ def exclude(
     manager: Manager,
     which: Which,
     build: Annotated[
-        str, typer.Option("--build", metavar="NAME", help="The release of a client that is broken, e.g. shop-app/3.1.")
-    ],
+        str | None,
+        typer.Option("--build", metavar="NAME", help="The release of a client that is broken, e.g. shop-app/3.1."),
+    ] = None,
+    no_build: Annotated[
+        bool, typer.Option("--no-build", help="Clients that do not say which release they are.")
+    ] = False,
     undo: Annotated[
         bool,
         typer.Option("--undo", help="Let it count again, with all that it sent, where the reports are kept."),
@@ -222,10 +246,20 @@ def exclude(
     as_json: Json = False,
 ) -> None:
     """Leave out all that one release of a client sent, of what is there and of what comes, and count the rest anew."""
+    if no_build == bool(build):
+        got = Unsaid("both") if build else NOTHING
+        rule, remedy = "must be the name of a client build", "write e.g. --build shop-app/3.1, or --no-build alone"
+        raise ParameterError(message("--build", rule, got, remedy))
     id = meant(manager, which)
+    name = build or "no build"
     with naming({**OPTIONS, "build": "--build"}):
-        made = manager.exclude(id, build, undo=undo, who=WHO)
-    _tell(manager, made, as_json, f"What {build} sent counts again." if undo else f"Left out what {build} sent.")
+        made = manager.exclude(id, build or "", undo=undo, who=WHO)
+    if undo:
+        _tell(manager, made, as_json, f"What {name} sent counts again.")
+        return
+    if not made["left_out"]:
+        terminal.warn(f"no report of {name} was counted; what still comes of it will not be. {shown.builds(made)}")
+    _tell(manager, made, as_json, f"Left out {many(made['left_out'], 'report', 'reports')} of {name}.")
 
 
 @collection.command(cls=Once)
@@ -279,7 +313,7 @@ def restore(
     with needing():
         from hush.collect.store import backups
     where = store or STORE
-    with naming({"store": "--store", "backup": "BACKUP", "output": "--store"}):
+    with naming({"store": "--store", "backup": "BACKUP", "output": "--store"}, WORDS):
         opened(lambda: backups.restored(source, where, replace=replace), Path(where), "stop that server first")
     if as_json:
         terminal.print_json({"backup": str(source), "store": where})
@@ -295,7 +329,7 @@ def token_new(
         str,
         typer.Option(
             "--role",
-            metavar="admin|reader|ingest|relay",
+            metavar="|".join(ROLES),
             help="What it is for: to run everything, to read estimates, to submit, or to submit for others.",
         ),
     ],
@@ -307,7 +341,10 @@ def token_new(
     expires: Annotated[
         int | None,
         typer.Option(
-            "--expires", metavar="TIME", parser=duration("--expires", "90d"), help="After which it does not hold."
+            "--expires",
+            metavar="TIME",
+            parser=duration("--expires", "90d", least=1),
+            help="After which it does not hold.",
         ),
     ] = None,
     as_json: Json = False,
@@ -318,6 +355,7 @@ def token_new(
     """
     id = None if which is None else meant(manager, which)
     with naming(OPTIONS):
+        check_token(role, label or role, expires)
         made = manager.issue_token(role, label=label or role, collection=id, seconds=expires, who=WHO)
     if as_json:
         terminal.print_json({"token": made, "role": role, "collection": id})
@@ -349,7 +387,7 @@ def token_revoke(
     as_json: Json = False,
 ) -> None:
     """Take a token back, at once or after a while."""
-    with naming(OPTIONS | {"id": "TOKEN-ID"}):
+    with naming(OPTIONS | {"id": "TOKEN-ID", "token_id": "TOKEN-ID"}, WORDS):
         manager.revoke(id, who=WHO, after=after)
     if as_json:
         terminal.print_json({"id": id, "after": after})
@@ -370,13 +408,6 @@ def _export_periods(manager: Manager, id: str, to: str, aggregates: bool, again:
         terminal.print_json({"id": id, "to": to, **asdict(done)})
     else:
         shown.exported(id, to, done)
-
-
-def _check(wishes: dict[str, Any]) -> None:
-    """Refuse here what the collector would, in the same words wherever it is."""
-    from hush.collect import managing
-
-    managing.settings({"name": "of its predecessor", **wishes}, time.time())
 
 
 def _tell(manager: Manager, view: dict[str, Any], as_json: bool, what: str) -> None:

@@ -24,6 +24,9 @@ class Manager(Protocol):
     def close(self, id: str, *, who: str) -> Plain:
         """Let nobody report any more."""
 
+    def delete(self, id: str, *, who: str) -> None:
+        """Let a draft go."""
+
     def succeed(self, id: str, *, spec: Plain, who: str, **wishes: Any) -> Plain:
         """A new draft that follows a collection, with its settings but for those that are given."""
 

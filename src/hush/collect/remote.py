@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import httpx
 
 from hush import atomic
+from hush.collect.addresses import beside, parts_of
 from hush.collect.manager import Plain, Plains
 from hush.collect.refusals import REASONS, Refused
 from hush.collect.speaking import connected, unseen
@@ -38,10 +39,13 @@ class Remote:
     def __init__(
         self, url: str, token: str = "", *, plaintext: bool = False, transport: httpx.BaseTransport | None = None
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            rule, remedy = "must be an address that begins with http:// or https://", "use e.g. http://127.0.0.1:8470"
-            raise ParameterError(message("server", rule, Unsaid("another one"), remedy))
+        parts = parts_of(url)
+        if parts is None or parts.query or parts.fragment:
+            rule = "must be an address: http:// or https://, a host, and a port of at most 65535, if any"
+            raise ParameterError(message("server", rule, Unsaid("another one"), "use e.g. http://127.0.0.1:8470"))
+        if (alone := beside(url)) is not None:
+            rule, got = "must be the address of the server alone", Unsaid("one with a path of its interface")
+            raise ParameterError(message("server", rule, got, f"leave out the path: {alone}"))
         if not token.isascii() or not token.isprintable():
             rule, got = "must be printable ASCII, as the server printed it", Unsaid("another one")
             raise ParameterError(message("token", rule, got, "copy it whole, without a line break"))
@@ -76,6 +80,11 @@ class Remote:
     def close(self, id: str, *, who: str = "") -> Plain:
         """Let nobody report any more."""
         return self._asked("POST", f"{_at(id)}/close", {})
+
+    def delete(self, id: str, *, who: str = "") -> None:
+        """Let a draft go."""
+        with self._answer("DELETE", _at(id)):
+            pass
 
     def succeed(self, id: str, *, spec: Plain, who: str = "", **wishes: Any) -> Plain:
         """A new draft that follows a collection."""
@@ -215,6 +224,9 @@ def refusal(answer: httpx.Response, url: str) -> HushError:
         code, detail = problem["reason"], str(problem["detail"])
     except (ValueError, KeyError, TypeError):
         return _no_collector(url, answer.status_code)
+    if code == "unknown" and problem.get("parameter") == "address":  # it answers, but not as a collector does there
+        got = Unsaid(f"{url!r}, which has no such address")
+        return NoCollector(message("server", "must be a collector", got, "leave out the path, if there is one"))
     parameter, remedy = problem.get("parameter"), problem.get("remedy")
     said: Message | str = detail
     if isinstance(parameter, str) and isinstance(remedy, str):

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from hush.collect.addresses import parts_of
 from hush.collect.envelope import Envelope
 from hush.collect.replies import WAITING, Reply, reply_to
 from hush.errors import missing
@@ -32,8 +32,8 @@ _AGENT = "hush"
 
 def unseen(url: str) -> bool:
     """Whether nobody on the way sees what goes to an address: there is TLS, or it is this machine's."""
-    parts = urlsplit(url)
-    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
+    parts = parts_of(url)
+    return parts is not None and (parts.scheme == "https" or parts.hostname in _LOOPBACK)
 
 
 def connected(
@@ -113,13 +113,24 @@ class Line:
             return Reply(WAITING, error.word, untaken=error.unsent)
         return reply_to(sent, *answer, partial=partial)
 
-    def asked(self, method: str, path: str, content: bytes | None, most: int) -> tuple[int, Any, bytes]:
-        """The status, headers and body of an answer of so many bytes at most."""
+    def asked(
+        self, method: str, path: str, content: bytes | None, most: int, *, token: str = ""
+    ) -> tuple[int, Any, bytes]:
+        """The status, headers and body of an answer of so many bytes at most.
+
+        Args:
+            method: Of the request.
+            path: Where to.
+            content: Its body; None for none.
+            most: Bytes of the answer.
+            token: What lets in, where that does not stand in the body.
+        """
         client = self._client()
         import httpx
 
         unconnected = httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout
         headers = {} if content is None else {"Content-Type": "application/octet-stream"}
+        headers |= {"Authorization": f"Bearer {token}"} if token else {}
         data, longest = bytearray(), 10 * self._timeout
         end, watch = time.monotonic() + longest, threading.Timer(longest, self._cut)
         watch.daemon = True

@@ -186,6 +186,8 @@ def test_nothing_goes_on_after_a_server_that_stops_at_once(tmp_path: Path) -> No
         assert served.send(one, one.body([0])).status_code == 200
         assert served.send(one, b"broken").status_code == 400
     assert not [each.name for each in set(threading.enumerate()) - before if each.name.startswith("hush-")]
+    assert served.server is not None
+    assert served.server.gate.api.state.settled is True
     with in_thread(tmp_path) as served:
         assert served.ask("GET", f"{one.path}/refusals").json() == {"malformed": 1}
 
@@ -199,7 +201,9 @@ def test_chores_end_though_batches_wait_for_a_store_that_is_stuck(
         await asyncio.sleep(3600)
 
     monkeypatch.setattr(GroupCommit, "settled", never)
-    with caplog.at_level(logging.ERROR), in_thread(tmp_path, stop_seconds=0.1):
+    with caplog.at_level(logging.ERROR), in_thread(tmp_path, stop_seconds=0.1) as served:
         pass
+    assert served.server is not None
+    assert served.server.gate.api.state.settled is False
     assert "not all could be settled before the end: batches still wait for the store" in caplog.text
     assert not [each.name for each in set(threading.enumerate()) - before if each.name.startswith("hush-")]

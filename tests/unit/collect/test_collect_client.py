@@ -568,8 +568,8 @@ def test_an_address_is_that_of_a_collection(url: Any, tmp_path: Path) -> None:
     "option",
     [{"build": "no\nlines"}, {"build": "x" * 65}, {"key": "x" * 65}, {"key": "schlüssel"}, {"key": "two\nlines"},
      {"key": 7}, {"batch_records": 0}, {"batch_records": 100_001}, {"quota_bytes": True}, {"spec": "abc"},
-     {"timeout": -1}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"quota_kept": -1},
-     {"maximum": 0}, {"delta": 1.0}, {"delta": "x"}],
+     {"timeout": -1}, {"timeout": 0}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5},
+     {"quota_kept": -1}, {"maximum": 0}, {"delta": 1.0}, {"delta": "x"}],
     ids=str,
 )  # fmt: skip
 def test_a_wrong_option_is_refused(option: dict[str, Any], tmp_path: Path) -> None:

@@ -135,6 +135,27 @@ def test_what_every_batch_would_be_told_is_asked_once(status: int, reason: str |
     assert here.waiting == 5
 
 
+@pytest.mark.usefixtures("long_pause")
+def test_who_waits_behind_another_is_told_why(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path, fresh=1000.0)
+    server.refuse = lambda envelope: problem(503, "store")
+    first, second = here.person("ada").answer(1), here.person("ben").answer(2)
+    assert len(server.sent) == 1  # the other one was not tried
+    assert [(each.state, each.reason) for each in (first, second)] == [("waiting", "store")] * 2
+    assert here.person("ben").answer(2).reason == "store"
+
+
+@pytest.mark.usefixtures("long_pause")
+def test_who_waits_for_a_matter_of_its_own_is_nobody_elses_reason(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path, fresh=1000.0)
+    server.refuse = lambda envelope: problem(422, "period-ahead")
+    assert here.person("ada").answer(1).reason == "period-ahead"
+    with sqlite3.connect(tmp_path / home.FILE) as sql:
+        assert spool._before(sql, ID) == ""
+
+
 def test_a_server_that_tells_nothing_is_not_asked_each_time(tmp_path: Path) -> None:
     asked = []
 

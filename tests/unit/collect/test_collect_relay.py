@@ -23,7 +23,7 @@ from hush.collect.relay.app import fates
 from hush.collect.service import Service
 from hush.collect.store import tables
 from hush.collect.store.database import Database
-from hush.errors import SpecError
+from hush.errors import ParameterError, SpecError
 from tests.collectors import Opened, Served, in_thread, opened
 from tests.relays import Relayed, until
 from tests.relays import in_thread as relay_in_thread
@@ -229,7 +229,10 @@ def test_a_least_that_no_batch_can_hold_is_refused(served: Served, one: Opened, 
 
 
 def test_a_horizon_of_nothing_is_refused(served: Served, tmp_path: Path) -> None:
-    short = opened(served, relayed_only=True, horizon=0)
+    asked = {"spec": hush.Spec(hush.OLH(k=4, epsilon=2.0)).to_dict(), "name": "visits", "relayed_only": True}
+    made = served.ask("POST", "/v1/collections", json={**asked, "horizon": 0})
+    assert (made.status_code, made.json()["parameter"]) == (422, "horizon")
+    short = opened(served, horizon=0)
     with pytest.raises(SpecError, match="horizon must be at least 1"), relay_in_thread(tmp_path, served, [short.id]):
         pass
 
@@ -238,6 +241,29 @@ def test_a_collection_that_ends_before_anything_could_be_sent_is_refused(served:
     soon = opened(served, relayed_only=True, ends=int(time.time()) + 3000)
     with pytest.raises(SpecError, match="end in more than 3600 seconds"), relay_in_thread(tmp_path, served, [soon.id]):
         pass
+
+
+def test_a_key_that_the_collector_does_not_take_is_found_before_anything_is_acknowledged(
+    served: Served, one: Opened, tmp_path: Path
+) -> None:
+    other = served.token("relay", collection=opened(served).id)
+    for key in (f"hush-relay-00000000-{'A' * 22}", other):
+        with pytest.raises(ParameterError) as told, relay_in_thread(tmp_path, served, [one.id], key=key):
+            pass
+        assert told.value.parameter == "key"
+        assert key not in str(told.value)
+
+
+def test_a_relay_whose_key_was_taken_back_takes_nothing_more(served: Served, tmp_path: Path) -> None:
+    mine = opened(served, period_seconds=5, horizon=1000)
+    key = served.token("relay", collection=mine.id)
+    with relay_in_thread(tmp_path, served, [mine.id], least=LEAST, key=key) as relayed:
+        assert relayed.send(mine, [0] * 3).status_code == 200
+        assert served.ask("DELETE", f"/v1/tokens/{key.split('-')[2]}").status_code == 204
+        until(lambda: httpx.get(f"{relayed.url}/readyz").status_code == 503)
+        assert relayed.send(mine, [0] * 3).json()["reason"] == "store"  # so that devices keep it
+        assert relayed.server is not None
+        assert fates(relayed.server.database)["held"] == 3
 
 
 def test_a_spec_that_the_collector_changed_is_noticed(served: Served, tmp_path: Path) -> None:

@@ -57,6 +57,25 @@ def promise(view: dict[str, Any]) -> str:
     return "a mechanism of your own" if spec is None else described(spec)
 
 
+def builds(view: dict[str, Any]) -> str:
+    """Which client builds have reported, in a sentence."""
+    known = ", ".join(shortened(name or DASH, 40) for name in view["builds"])
+    return f"Builds that reported: {known}." if known else "Nobody has reported yet."
+
+
+def note_budget(spec: Spec) -> None:
+    """Say where a mechanism promises another ε than the one that it was given, and why."""
+    from hush.collect.opening import budget_of
+
+    m, given = spec.mechanism, budget_of(spec.mechanism)
+    promised = None if m.kind == "longitudinal" else getattr(m.guarantee, "epsilon", None)
+    if given is not None and promised is not None and promised > given * (1 + 1e-9):
+        terminal.note(
+            f"epsilon = {given:g} is what the paper of {m.name()} claims; a report loses up to {promised:g}, which is "
+            "what the collection promises and accounts are charged with."
+        )
+
+
 def margins(view: dict[str, Any]) -> list[Any]:
     """The margins to be expected of so many reports as there are; none where there are none."""
     from hush.collect.opening import expected

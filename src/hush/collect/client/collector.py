@@ -132,7 +132,7 @@ class Collector:
         )
         self._wire = Wire(
             url,
-            timeout=_seconds("timeout", timeout),
+            timeout=_seconds("timeout", timeout, least=0.001),
             tls=tls,
             transport=transport,
             plaintext=plaintext,
@@ -502,7 +502,7 @@ def _pinned(spec: str | None) -> str | None:
     return spec
 
 
-def _seconds(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 86_400:
-        raise ParameterError(message(name, "must be seconds, 0 to 86400", value, "leave it out"))
+def _seconds(name: str, value: float, *, least: float = 0) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= 86_400:
+        raise ParameterError(message(name, f"must be seconds, {least:g} to 86400", value, "leave it out"))
     return float(value)

@@ -77,13 +77,27 @@ def receipt(sql: sqlite3.Connection, number: int) -> Receipt | None:
         "WHERE b.id = ?",
         [number],
     ).fetchone()
-    if row is None or row[3] != CUT:
-        return None if row is None else Receipt(*row)
+    if row is None:
+        return None
+    if row[3] == WAITING and not row[4]:
+        return Receipt(row[0], row[1], row[2], WAITING, _before(sql, row[0]))
+    if row[3] != CUT:
+        return Receipt(*row)
     of_parts = sql.execute(
         "SELECT state, reason FROM batch WHERE part_of = ? AND state != ? ORDER BY state = ?, state != ? LIMIT 1",
         (number, CUT, ACCEPTED, WAITING),  # accepted once all are
     ).fetchone()
     return Receipt(*row[:3], *(of_parts or (ACCEPTED, "")))
+
+
+def _before(sql: sqlite3.Connection, collection: str) -> str:
+    """Why a batch waits that was not tried: the reason of the one that all others of its collection wait behind."""
+    found = sql.execute(
+        "SELECT b.reason FROM batch b JOIN collection c ON c.id = b.collection "
+        "WHERE c.name = ? AND b.state = ? AND b.reason != '' AND b.due = 0 ORDER BY b.id DESC LIMIT 1",
+        (collection, WAITING),  # one that is a matter of its own is due by itself
+    ).fetchone()
+    return "" if found is None else str(found[0])
 
 
 class Spool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import ssl
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from hush.collect.addresses import parts_of
 from hush.collect.envelope import Envelope, body
 from hush.collect.replies import Reply, asked_to_wait, plain_of, reason_of
 from hush.collect.speaking import Failed, Line, unseen
@@ -91,11 +91,9 @@ class Wire:
 
 def _address(url: str, plaintext: bool) -> tuple[str, str, str]:
     """The address without its last slash, where its server is, and the collection's id."""
-    parts = urlsplit(url) if isinstance(url, str) else urlsplit("")
-    found = _PATH.fullmatch(parts.path)
-    more = parts.query or parts.fragment or "@" in parts.netloc
-    known = parts.scheme in ("https", "http") and parts.hostname and not more
-    if not known or found is None:
+    parts = parts_of(url)
+    found = None if parts is None else _PATH.fullmatch(parts.path)
+    if parts is None or found is None or parts.query or parts.fragment or "@" in parts.netloc:
         rule, got = "must be a collection's address", Unsaid("something else")
         raise ParameterError(message("url", rule, got, "use https://HOST/v1/collections/ID, ID of 32 digits"))
     if not unseen(url) and not plaintext:

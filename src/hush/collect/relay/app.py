@@ -25,6 +25,7 @@ from hush.collect.server.routing import Id, needing
 from hush.collect.server.running import Server
 from hush.collect.service import Service
 from hush.collect.store.database import Database
+from hush.collect.warming import warm
 
 
 def relay(settings: RelaySettings) -> Server:
@@ -41,6 +42,7 @@ def application(service: Service, database: Database, settings: RelaySettings) -
     except BaseException:
         upstream.close()
         raise
+    warm(service.directory.named(id) for id in settings.ids)
     frame = Frame(service, database, settings)
     _watch(frame.measures, database)
     tries = "Times in a row that the collector did not acknowledge a batch"

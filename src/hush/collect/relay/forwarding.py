@@ -12,12 +12,12 @@ from typing import Any
 from hush.collect.refusals import Refused
 from hush.collect.relay import mirror, outbox, queue
 from hush.collect.relay.settings import Rules
-from hush.collect.relay.upstream import CollectorAway, Upstream
+from hush.collect.relay.upstream import NO_KEY, CollectorAway, Upstream
 from hush.collect.replies import TOO_LARGE, WAITING, Reply
 from hush.collect.service import Service
 from hush.collect.store.collections import StoredCollection
 from hush.collect.store.database import Database
-from hush.errors import HushError, Unsaid, message
+from hush.errors import HushError, ParameterError, Unsaid, message
 
 LONGEST_BACKOFF = 120.0
 """Seconds after which a batch that was not acknowledged is sent again, at most, unless the collector says more."""
@@ -53,6 +53,8 @@ class Forwarder:
         """What the collector last told of each collection."""
         self.changed: set[str] = set()
         """Collections of which the collector tells another spec than before: nothing of them is taken or sent."""
+        self.keyless: set[str] = set()
+        """Collections for which the collector does not take the relay's key: nothing of them is taken."""
         self._failures: dict[str, int] = {}
         self._not_before: dict[str, float] = {}
         self._passed: dict[str, int] = {}  # envelopes that are too large and cannot be cut: others do not wait for them
@@ -70,6 +72,7 @@ class Forwarder:
         for id in ids:
             try:
                 view = mirror.checked(self._upstream.view(id), id)
+                self._upstream.check_key(id)
             except CollectorAway:
                 if id not in known:
                     raise
@@ -109,17 +112,32 @@ class Forwarder:
             self.changed.add(id)
             raise mirror.changed_spec(before, view)
         self.changed.discard(id)
-        if view == before:
-            return
+        if view != before:
+            self._renew(view, row)
+        self._check_key(id)
+
+    def _check_key(self, id: str) -> None:
+        try:
+            self._upstream.check_key(id)
+        except ParameterError:
+            self.keyless.add(id)
+            raise
+        self.keyless.discard(id)
+
+    def _renew(self, view: dict[str, Any], row: StoredCollection) -> None:
+        """Take over what is new of a collection."""
         now = self._database.write(partial(mirror.refreshed, view=view)).result()
-        self.views[id] = view
+        self.views[row.id] = view
         self._service.directory.refresh()
         if now.pruned_below > row.pruned_below:
             self.gather()
             self._database.write(partial(outbox.prune, collection=now)).result()
 
     def holding(self, id: str) -> None:
-        """Refuse batches of a collection whose spec has changed: devices keep them, until somebody has looked."""
+        """Refuse batches that could not be passed on: devices keep them, until somebody has looked."""
+        if id in self.keyless:
+            rule, got = "must have a key that the collector takes", Unsaid("another one")
+            raise Refused("store", message("relay", rule, got, "wait, and send the same again"))
         if id in self.changed:
             rule, got = "must have the spec that it had", Unsaid("another one")
             raise Refused("store", message("collection", rule, got, "wait, and send the same again"))
@@ -185,6 +203,8 @@ class Forwarder:
                 _LOG.warning("a batch was too large; it is sent in two")
                 return 0.0
             self._passed[collection.id] = seq
+        if reply.reason in NO_KEY:
+            self.keyless.add(collection.id)  # until the collector takes the key again
         return self._later(collection.id, reply.reason, min(reply.retry_after or 0.0, LONGEST_WAIT))
 
     def _later(self, id: str, reason: str, asked: float) -> float:

@@ -14,7 +14,9 @@ _MOST = 2**53
 """Beyond this not every reader of JSON has integers."""
 Count = Annotated[int, Field(ge=0, le=_MOST)]
 Positive = Annotated[int, Field(ge=1, le=_MOST)]
-Text = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Text = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")
+]
 
 
 class RequestModel(BaseModel):
@@ -168,6 +170,14 @@ class IssuedToken(BaseModel):
 
     token: str
     id: str
+
+
+class HeldKey(Shown):
+    """A key that holds."""
+
+    id: str
+    role: Literal["ingest", "relay"]
+    expires: int | None = Field(description="The second since 1970 from which it does not hold any more.")
 
 
 class ShownEstimate(Shown):

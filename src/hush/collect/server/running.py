@@ -23,14 +23,13 @@ from hush.collect.server.app import application
 from hush.collect.server.files import within_files
 from hush.collect.server.gate import Gate
 from hush.collect.server.listening import SecureListener
+from hush.collect.server.places import BACKLOG, bound, check_backups
 from hush.collect.server.protocol import BoundedProtocol, bounded
 from hush.collect.service import Service
 from hush.collect.settings import ServerSettings
 from hush.collect.store import schema
 from hush.collect.store.database import Database
 from hush.errors import ParameterError, Unsaid, message
-
-_BACKLOG = 2048
 
 
 def run(settings: ServerSettings, *, ready: Callable[[Server], None] | None = None) -> None:
@@ -65,7 +64,8 @@ class Server:
     ) -> None:
         self.settings = settings = within_files(settings)
         certificate = _certificate(settings)
-        self._socket = _bound(settings)
+        check_backups(settings)
+        self._socket = bound(settings)
         try:
             self.database = Database(settings.store, holder=self.url)
             try:
@@ -204,19 +204,8 @@ def _config(settings: ServerSettings, gate: Gate) -> uvicorn.Config:
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_keep_alive=settings.keep_alive_seconds,  # type: ignore[arg-type]  # any number of seconds
         timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
     )
-
-
-def _bound(settings: ServerSettings) -> socket.socket:
-    try:
-        family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
-        made = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
-    except OSError as error:
-        rule, got = "must be free, and of this machine", Unsaid(f"{settings.host}:{settings.port} ({error.strerror})")
-        raise ParameterError(message("host and port", rule, got, "take another port; 0 takes a free one")) from None
-    made.setblocking(False)
-    return made
 
 
 def _certificate(settings: ServerSettings) -> ssl.SSLContext | None:

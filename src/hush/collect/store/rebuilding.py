@@ -180,17 +180,29 @@ def _put(connection: sa.Connection, number: int, period: int, build: str, due: d
         connection.execute(sa.insert(tables.aggregate).values(**row))
 
 
-def exclude(connection: sa.Connection, number: int, build: str) -> None:
-    """Drop a build from the aggregates; whoever folds leaves it out from now on.
+def exclude(connection: sa.Connection, number: int, build: str) -> int:
+    """Drop a build from the aggregates; whoever folds leaves it out from now on. How many reports of it there were.
 
     Each build has aggregates of its own, so what stays is what a rebuild without that build would give.
     """
     changing(connection)
     c, a = tables.exclusion.c, tables.aggregate.c
+    left_out = 0
     there = sa.select(c.build).where(c.collection == number, c.build == build)
     if connection.execute(there).one_or_none() is None:
+        left_out = _number(connection, number, build)
         connection.execute(sa.insert(tables.exclusion).values(collection=number, build=build))
     connection.execute(sa.delete(tables.aggregate).where(a.collection == number, a.build == build))
+    return left_out
+
+
+def _number(connection: sa.Connection, number: int, build: str) -> int:
+    """How many reports of a build are counted, or will be."""
+    a, b, p = tables.aggregate.c, tables.batch.c, tables.pending.c
+    counted = sa.select(sa.func.sum(a.number)).where(a.collection == number, a.build == build)
+    waiting = sa.select(sa.func.sum(b.accepted)).join(tables.pending, p.seq == b.seq)
+    waiting = waiting.where(b.collection == number, b.build == build)
+    return sum(int(connection.execute(each).scalar_one() or 0) for each in (counted, waiting))
 
 
 def _folded(connection: sa.Connection, collection: StoredCollection, period: int) -> Rows:
