@@ -674,7 +674,10 @@ def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
 ) -> None:
     other = hush.Spec(hush.OLH(k=4, epsilon=3.0))
     answers = [view(), view(spec=other.to_dict(), spec_hash=other.hash), view()]
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=answers.pop(0)))
+    key = {"id": "00000000", "role": "relay", "expires": None}
+    transport = httpx.MockTransport(
+        lambda asked: httpx.Response(200, json=key if asked.url.path.endswith("/key") else answers.pop(0))
+    )
     made = Forwarder(service, database, Upstream("https://c.example", "k", transport=transport), Rules(10))
     made.begin((ID,), anyone=True)
     row = service.directory.named(ID)
@@ -705,7 +708,7 @@ def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
     ],
 )
 def test_settings_that_make_no_relay_are_refused(change: dict[str, Any], said: str) -> None:
-    good = {"collector": "https://c.example", "collections": ID, "key": "secret"}
+    good = {"collector": "https://c.example", "collections": ID, "key": f"hush-relay-00000000-{'secret' * 3}AAAA"}
     assert "secret" not in repr(RelaySettings(**good))
     with pytest.raises(ParameterError, match=f"^{said} must"):
         RelaySettings(**{**good, **change})
