@@ -6,10 +6,12 @@ BIN := .venv/bin
 LEAST := .venv-minimum/bin
 # The lock file names all there is, so that nothing is left to resolve.
 LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement
+# Whether there is a Java that Spark runs on.
+JAVA = java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); [ "$${java:-0}" -ge 17 ]
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test check lint types docs pytest quick portable minimum newer least-environment newer-environment lock bench \
-    fuzz fuzz-batches fuzz-api kill-collector bench-collect figures clean
+.PHONY: demo test check lint types docs pytest quick portable minimum newer spark least-environment newer-environment \
+    spark-environment lock bench fuzz fuzz-batches fuzz-api kill-collector bench-collect bench-billion figures clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
@@ -17,8 +19,8 @@ demo: .venv/.core
 check: lint types quick
 
 test: lint types  # other environments are fetched while pytest runs
-	$(MAKE) --no-print-directory --jobs 2 pytest least-environment newer-environment
-	$(MAKE) --no-print-directory portable minimum newer docs
+	$(MAKE) --no-print-directory --jobs 2 pytest least-environment newer-environment spark-environment
+	$(MAKE) --no-print-directory portable minimum newer spark docs
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -58,6 +60,9 @@ kill-collector: .venv/.dev  # CYCLES is how often
 bench: .venv/.dev
 	$(BIN)/python -m benchmarks
 
+bench-billion: .venv/.dev  # SCALE is the share of 1,139,469,767 values; all of them take 15 GB of disk
+	$(BIN)/python -m benchmarks billion --scale $(or $(SCALE),0.01)
+
 bench-collect: .venv/.dev  # needs wrk, a package of Debian
 	$(BIN)/python -m benchmarks collect faults
 
@@ -84,6 +89,16 @@ newer: newer-environment
 	    .venv-$$1/bin/python -m tests.versions --few --numprocesses auto --maxschedchunk 8; \
 	fi
 
+spark-environment:
+	@$(JAVA) || exit 0; $(MAKE) .venv-spark/.done
+
+spark: spark-environment
+	@if $(JAVA); then \
+	    OPENBLAS_NUM_THREADS=1 .venv-spark/bin/python -m pytest --confcutdir tests/spark tests/spark; \
+	else \
+	    echo "spark: skipped, for Spark needs Java 17 or later; on Debian: apt-get install default-jre-headless"; \
+	fi
+
 lock: .venv/bin/python
 	$(BIN)/python requirements/lock.py
 
@@ -106,6 +121,12 @@ lock: .venv/bin/python
 	.venv-3.$*/bin/python $(ITSELF)
 	touch $@
 
+.venv-spark/.done: pyproject.toml requirements/spark.txt
+	$(PYTHON) -m venv .venv-spark
+	.venv-spark/bin/python $(LOCKED) requirements/spark.txt
+	.venv-spark/bin/python $(ITSELF)
+	touch $@
+
 .venv-minimum/.done: pyproject.toml requirements/minimum.txt
 	$(PYTHON) -m venv .venv-minimum
 	$(LEAST)/python $(LOCKED) requirements/minimum.txt
@@ -113,4 +134,4 @@ lock: .venv/bin/python
 	touch $@
 
 clean:
-	rm -rf .venv .venv-minimum .venv-3.* site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-minimum .venv-3.* .venv-spark site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,4 +1,4 @@
-"""The command: `python -m benchmarks [names...] [--quick] [--json FILE]`."""
+"""The command: `python -m benchmarks [names...] [--quick] [--scale S] [--json FILE]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from benchmarks import (
     audit,
+    billion,
     budget,
+    cluster,
     collecting,
     family,
     hashing_kernel,
@@ -23,6 +25,7 @@ from benchmarks import (
     planning,
     refined,
     report,
+    scaling,
     simulation,
     startup,
     survey,
@@ -51,8 +54,9 @@ BENCHMARKS = {
     "survey": survey.run,
     "startup": startup.run,
     "collect": collecting.run,
+    "ray": cluster.run,
 }
-LONG = {"faults": faults.run}
+LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run}
 """Run only where they are named."""
 
 
@@ -63,6 +67,7 @@ def main() -> int:
         "names", nargs="*", metavar="name", help=f"which to run: {', '.join(BENCHMARKS)} (all), or {', '.join(LONG)}"
     )
     parser.add_argument("--quick", action="store_true", help="a rough look in a minute; RESULTS.md stays as it is")
+    parser.add_argument("--scale", type=float, default=0.01, help="the share of a billion values that `billion` takes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured to this file")
     asked = parser.parse_args()
     unknown = sorted(set(asked.names) - {*BENCHMARKS, *LONG})
@@ -73,7 +78,8 @@ def main() -> int:
     tables: dict[str, list[report.Table]] = {}
     for name in asked.names or BENCHMARKS:
         start = time.perf_counter()
-        tables[name] = {**BENCHMARKS, **LONG}[name](asked.quick)
+        scaled = {"scale": asked.scale} if name == "billion" else {}
+        tables[name] = {**BENCHMARKS, **LONG}[name](asked.quick, **scaled)
         for table in tables[name]:
             report.show(table)
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)

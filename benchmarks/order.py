@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -86,8 +87,15 @@ def _measured(data: Path, options: tuple[str, ...]) -> dict[str, float]:
     return command("privatize", str(data), *chosen, "-o", str(data.with_name("r.parquet")))
 
 
-def command(*words: str) -> dict[str, float]:
+def command(*words: str | Path) -> dict[str, float]:
     """Run the command in a process of its own: its seconds, those of the processor, and its peak in bytes."""
-    whole = [sys.executable, "-c", COMMAND, *words]
+    whole = [sys.executable, "-c", COMMAND, *map(str, words)]
     done = subprocess.run(whole, check=True, capture_output=True, text=True, encoding="utf-8")
     return dict(json.loads(done.stderr.splitlines()[-1]))
+
+
+def timed(*words: str | Path) -> dict[str, float]:
+    """The same, with the start of the process in its seconds."""
+    start = time.perf_counter()
+    found = command(*words)
+    return {**found, "seconds": time.perf_counter() - start}

@@ -24,6 +24,7 @@ _SHOWN = {
     Need.READER.value: "a reader, or anyone where it is public",
     Need.ADMIN.value: "an admin",
     Need.OPERATOR.value: "an admin of all collections",
+    Need.SUBMITTER.value: "an ingest or relay key, as a bearer token",
 }
 _LISTED = "/v1/collections"
 

@@ -1,11 +1,12 @@
 """Write the files beside this one: which version of every package is installed, with the hashes of all its files.
 
-    python requirements/lock.py [--upgrade] [core] [dev] [minimum]
+    python requirements/lock.py [--upgrade] [core] [dev] [minimum] [spark]
 
 pip says which versions go together; the index that pip uses says what its files, of every platform, hash to. Versions
 that are in a file stay unless they no longer fit, or with --upgrade. `core` is what Hush needs, `dev` what its tests
-and pages need too, `minimum` the least version that pyproject.toml allows of everything that quick tests need. Each
-holds what builds Hush, too, so that nothing is installed without a hash.
+and pages need too, `minimum` the least version that pyproject.toml allows of everything that quick tests need,
+`spark` what the examples on Spark need, which is large. Each holds what builds Hush, too, so that nothing is installed
+without a hash.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ BUILD = (*PROJECT["build-system"]["requires"], "editables")
 TESTED = ("pandas", "audit", "collect", "test")
 """The extras that the tests of minimum versions need."""
 
+APART = ("dev", "spark")
+"""What `dev` leaves out: itself, and half a gigabyte that one page needs."""
+
+RUNS = ("pytest",)
+"""What runs the examples on Spark."""
+
 TOOLS = ("ruff", "mypy", "pandas-stubs", "schemathesis")
 """What looks at the code, or at a running server, from outside, and is not asked for its least version."""
 
@@ -43,6 +50,7 @@ ABOUT = {
     "core": "What Hush needs, for `make demo`.",
     "dev": "What Hush, its tests and its pages need, for `make test`.",
     "minimum": "The least versions that pyproject.toml allows, for `make minimum`.",
+    "spark": "What the examples on Spark need, for `make spark`.",
 }
 
 
@@ -52,7 +60,9 @@ def asked(name: str) -> list[str]:
     if name == "core":
         return [*core, *BUILD]
     if name == "dev":
-        return [*core, *(each for extra, some in extras.items() if extra != "dev" for each in some), *BUILD]
+        return [*core, *(each for extra, some in extras.items() if extra not in APART for each in some), *BUILD]
+    if name == "spark":
+        return [*core, *extras["spark"], *(each for each in extras["test"] if Requirement(each).name in RUNS), *BUILD]
     some = [*core, *(each for extra in TESTED for each in extras[extra])]
     return [*(least(each) for each in dict.fromkeys(some) if Requirement(each).name not in TOOLS), *BESIDE, *BUILD]
 

@@ -213,7 +213,9 @@ def judged(store: str, home: Path, log: Path, noise: str = KEPT) -> dict[str, in
     for batch, digest in kept(log):
         first[batch].add(digest)
     for batch, row in there.items():
-        assert first[batch] == {hashlib.sha256(bytes(row.records)).hexdigest()}, "a batch was drawn again"
+        assert first[batch] == {hashlib.sha256(bytes(row.records)).hexdigest()}, (
+            "a batch is not what was first kept for it"
+        )
     size = SPECS[noise].mechanism.report_dtype.itemsize
     shown = defaultdict[int, set[bytes]](set)
     for batch, people in whose.items():

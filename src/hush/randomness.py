@@ -7,6 +7,7 @@ Seeded generators are for simulation and tests, and make the same stream of chun
 
 from __future__ import annotations
 
+import copy
 import os
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import numpy as np
 from hush.errors import ParameterError, message
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -47,6 +48,21 @@ def chunk_keys(rng: np.random.Generator | None, chunks: int) -> list[bytes]:
     size = chunks * _KEY_BYTES
     whole = os.urandom(size) if rng is None else _checked(rng).bytes(size)
     return [whole[i : i + _KEY_BYTES] for i in range(0, size, _KEY_BYTES)]
+
+
+def standing(rng: np.random.Generator, runs: int, keys: int) -> Iterator[np.random.Generator]:
+    """The generator as it stands before each of so many runs, of which each draws so many chunk keys, and no more.
+
+    So whoever does a run draws what it would have drawn after all those before it.
+
+    >>> rng = seeded(7)
+    >>> first, second = standing(seeded(7), 2, 3)
+    >>> chunk_keys(rng, 3) == chunk_keys(first, 3), chunk_keys(rng, 3) == chunk_keys(second, 3)
+    (True, True)
+    """
+    for _ in range(runs):
+        yield copy.deepcopy(rng)
+        chunk_keys(rng, keys)
 
 
 def chunk_generator(key: bytes) -> np.random.Generator:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.kernels.workers import THREADS, Workers, in_turn
 from hush_studies.check import Check
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 Value = str | int | float | None
 Advance = Callable[[float], None]
+Cell = TypeVar("Cell")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,16 @@ class Settings:
     Args:
         quick: A small version: fewer budgets, smaller domains, fewer runs.
         seed: Where chance plays, it starts here.
+        engine: Who works; the numbers do not depend on it.
     """
 
     quick: bool = False
     seed: int = 7
+    engine: Workers = field(default=THREADS, compare=False, repr=False)
+
+    def each(self, work: Callable[[Cell], Found], cells: Iterable[Cell]) -> Iterator[Found]:
+        """What the work makes of each cell of a table, in order; it goes by the cell alone, wherever it is done."""
+        return in_turn(self.engine, work, cells)
 
 
 @dataclass(frozen=True)

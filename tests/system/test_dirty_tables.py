@@ -57,7 +57,7 @@ def test_blank_lines_between_several_columns_are_nobodys_and_told(
     Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     for block in (1, 2, 3, 1 << 22):  # wherever a block of the file ends
         monkeypatch.setattr(csv_rows, "_LONGEST", block if town == "x" else 1 << 22)
-        assert csv_rows.blank_lines(Path(name)) == 3
+        assert csv_rows.lines(Path(name)).blank == 3
     told = answer("privatize", name, *PETS)
     assert (told["reports"], told["blank_lines"]) == (2, 3)
     assert "Warning: blank lines: 3. They are nobody's" in run("privatize", name, *PETS).stderr

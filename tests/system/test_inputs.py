@@ -156,7 +156,7 @@ def test_counts_have_two_rows_and_one_column_each() -> None:
         ("simulate --n", "--n must have a value after it, got nothing"),
         ("simulate --json=1", "--json must stand alone, got a value"),
         ("simulate zap", "arguments must be those that hush simulate takes, got 'zap'"),
-        ("privatize", "INPUT must be given, got nothing"),
+        ("privatize", "INPUT… must be given, got nothing"),
         ("privatize d.csv --column v", "--output must be given, got nothing"),
         (
             "simulat",

@@ -267,7 +267,7 @@ from hush.cli import main
 from hush.files import randomizing
 from hush.files import order
 
-order.MEMORY, randomizing.READ = 1 << 20, 1 << 16
+order.MEMORY, randomizing.READ = 1 << 18, 1 << 16
 main()
 """
 

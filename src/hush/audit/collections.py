@@ -377,7 +377,7 @@ def over_histories(protocol: Longitudinal | Repeated, histories: Sequence[Sequen
     if isinstance(protocol, Repeated):
         return _claim(protocol.guarantee)
     same = np.array_equal(first[:, None] == first, second[:, None] == second)
-    bound = protocol.history_bound(first.size) if same else protocol.epsilon_fresh * first.size * (1 + 1e-15)
+    bound = protocol.history_bound(first.size) if same else protocol.any_histories_bound(first.size)
     return Claim(bound) if bound <= MOST else None
 
 

@@ -24,7 +24,8 @@ from hush.audit.screening import Screening, screened
 from hush.audit.stream import Mixture, Progress, Stream
 from hush.audit.target import Claim, MechanismTarget, Target
 from hush.audit.targets import as_target
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
+from hush.kernels.workers import THREADS, Workers
 
 METHODS = ("likelihood", "attack", "classifier", "exact")
 
@@ -51,6 +52,7 @@ def run(
     rng: np.random.Generator | None = None,
     checkpoint: str | Path | None = None,
     progress: Progress | None = None,
+    engine: Workers = THREADS,
 ) -> AuditResult:
     """A lower bound of the privacy loss of one report, proved with confidence 1 - alpha; or the exact loss.
 
@@ -71,11 +73,16 @@ def run(
         rng: `hush.seeded(7)` to repeat an audit; left out, reports are made as real clients make them.
         checkpoint: A file that keeps where the audit stands, so that the same call goes on after an interrupt.
         progress: Called with the number of reports made since it was last called.
+        engine: Who makes and counts reports: the threads of this machine, or `hush.engine.ray.connect()`. Under a seed
+            every engine gives the same.
     """
     start = time.perf_counter()
     if rng is not None and not isinstance(rng, np.random.Generator):
         raise ParameterError(message("rng", "must be a numpy Generator", rng, "use e.g. hush.seeded(7)"))
     what = as_target(target)
+    if engine is not THREADS and (what.mixed or not what.threaded):
+        rule = "must be this machine for code from outside Hush, which may remember what it was asked"
+        raise ParameterError(message("engine", rule, Unsaid("another"), "leave it out"))
     promised = _promised(claim, what)
     if isinstance(what, MechanismTarget) and promised is not None:
         what = replace(what, exempting=promised.kind == "ULDP")
@@ -103,7 +110,7 @@ def run(
     about |= {"pair": [_plain(what.inputs.at(each)) for each in found.pair]}
     kept = _same(what, kept, checkpoint, root, about, found.pair[0])
     events = chosen(what, method, found.pair, trials, root, terms)
-    return _proved(what, promised, found, events, kept, root, progress, terms, about, start, share)
+    return _proved(what, promised, found, events, kept, root, progress, terms, about, start, share, engine)
 
 
 def _screened(
@@ -127,6 +134,7 @@ def _proved(
     about: dict[str, Any],
     start: float,
     require: float,
+    engine: Workers,
 ) -> AuditResult:
     """Count the events in fresh reports; each has its part of alpha."""
     first, second = screening.pair[::-1] if choice.swapped[0] else screening.pair
@@ -139,7 +147,8 @@ def _proved(
         dependence = remembers(runs)
     else:
         for i, value in enumerate((first, second)):
-            hits[value] = Stream(what, value, root, 2 + i).count(choice.events, choice.proving, kept, progress)
+            stream = Stream(what, value, root, 2 + i)
+            hits[value] = stream.count(choice.events, choice.proving, kept, progress, engine)
     each = {**terms, "alpha": terms["alpha"] / len(choice.events)}
     tried = []
     for i, event in enumerate(choice.events):

@@ -13,6 +13,7 @@ from hush.audit.checkpoint import Checkpoint
 from hush.audit.independence import Runs
 from hush.audit.target import Target
 from hush.kernels import chunks
+from hush.kernels.workers import THREADS, Workers
 from hush.randomness import seeded, source
 from hush.types import Bools, Reports
 
@@ -65,25 +66,33 @@ class Stream:
         return self._each(0, size, lambda at, many: self.chunk(at, many)[0])
 
     def count(
-        self, events: Sequence[Event], trials: int, checkpoint: Checkpoint, progress: Progress | None = None
+        self,
+        events: Sequence[Event],
+        trials: int,
+        checkpoint: Checkpoint,
+        progress: Progress | None = None,
+        engine: Workers = THREADS,
     ) -> list[int]:
         """How many of so many trials show each event, going on from where the checkpoint stands."""
+        size = self.target.chunk
 
-        def tested(at: int, many: int) -> list[int]:
-            reports, coin = self.chunk(at, many)
+        def tested(at: int) -> list[int]:
+            reports, coin = self.chunk(at, min(size, trials - at * size))
             return [int(np.count_nonzero(event.test(reports, coin))) for event in events]
 
-        step = _TOGETHER * self.target.chunk
+        step = _TOGETHER * size
         done, hits = checkpoint.standing(self.number, len(events), trials, step)
         if progress is not None and done:
             progress(done)
-        while done < trials:
-            stop = min(done + step, trials)
-            hits = np.sum([hits, *self._each(done, stop, tested)], axis=0).tolist()
-            checkpoint.save(self.number, stop, hits)
-            if progress is not None:
-                progress(stop - done)
-            done = stop
+        left = range(-(-done // size), -(-trials // size))
+        counted = engine.map(tested, left) if self.target.threaded else map(tested, left)
+        for at, found in zip(left, counted, strict=True):
+            hits, stop = np.add(hits, found).tolist(), min((at + 1) * size, trials)
+            if stop % step == 0 or stop == trials:
+                checkpoint.save(self.number, stop, hits)
+                if progress is not None:
+                    progress(stop - done)
+                done = stop
         return hits
 
     def _each(self, start: int, stop: int, work: Callable[[int, int], Result]) -> list[Result]:

@@ -19,6 +19,7 @@ from hush.audit.foreign import ForeignTarget
 from hush.audit.screening import reports_for, screen
 from hush.cli.asked import paths
 from hush.cli.asked.audit import Asked, pair_of
+from hush.cli.asked.engines import Address, EngineName, workers
 from hush.cli.asked.options import (
     Attributes,
     Delta,
@@ -206,6 +207,8 @@ def audit(
         Path | None, typer.Option("--sarif", metavar="FILE.sarif", help="Also write a SARIF 2.1.0 log (.sarif).")
     ] = None,
     png: Png = None,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Prove a lower bound of the privacy loss of one report, or of all of one person's, and hold it against the claim.
@@ -241,9 +244,11 @@ def audit(
     )
     what = asked.build()
     methods = _methods(method, what)
-    rules = {"trials": trials, "bound": bound, "require": require, "claim": claim}
+    rules: dict[str, Any] = {"trials": trials, "bound": bound, "require": require, "claim": claim}
     try:
-        results = _run(what, methods, alpha, pair_of(pair, what.inputs), seed, checkpoint, rules, quiet=as_json)
+        with workers(engine, address) as who:
+            rules["engine"] = who
+            results = _run(what, methods, alpha, pair_of(pair, what.inputs), seed, checkpoint, rules, quiet=as_json)
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.exists():
             terminal.note("the same command goes on from its checkpoint")

@@ -10,6 +10,7 @@ import typer
 
 from hush import atomic
 from hush.cli.asked import paths
+from hush.cli.asked.engines import Address, EngineName, workers
 from hush.cli.asked.mechanism import MechanismOptions, with_budget
 from hush.cli.asked.options import (
     CROWD,
@@ -159,6 +160,8 @@ def budget(
     spec_out: SpecOut = None,
     statement: StatementFile = None,
     png: SearchPng = None,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Find the smallest budget with which a collection is accurate enough, often enough.
@@ -170,8 +173,16 @@ def budget(
     chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
     first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
-    wish = {"loss": loss, "threshold": threshold, "probability": probability, "top": top, "method": method}
-    answer = _answered(first.mechanism, crowd, (least, most), rng, as_json, **wish, runs=runs, parameters=parameters)
+    wish: dict[str, Any] = {
+        "loss": loss,
+        "threshold": threshold,
+        "probability": probability,
+        "top": top,
+        "method": method,
+    }
+    with workers(engine, address) as who:
+        wish |= {"runs": runs, "parameters": parameters, "engine": who}
+        answer = _answered(first.mechanism, crowd, (least, most), rng, as_json, **wish)
     made = None if answer.mechanism is None else Spec(answer.mechanism, first.domain)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import tempfile
-import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from hush.cli.asked import paths
-from hush.cli.asked.collections import OPTIONS, SpecOptions, describing, duration, meant
-from hush.cli.asked.collectors import STORE, WHO, Store, managed, naming, needing, opened
+from hush.cli.asked.collections import (
+    OPTIONS,
+    ROLES,
+    SpecOptions,
+    check_token,
+    check_wishes,
+    describing,
+    duration,
+    meant,
+    moment,
+)
+from hush.cli.asked.collectors import STORE, WHO, WORDS, Store, managed, naming, needing, opened
 from hush.cli.asked.once import Once
 from hush.cli.asked.options import Json
 from hush.cli.asked.reading import whole
 from hush.cli.shown import collections as shown
 from hush.cli.shown import terminal
 from hush.collect.manager import Manager
-from hush.errors import NOTHING, ParameterError, message
+from hush.errors import NOTHING, ParameterError, Unsaid, message
+from hush.reports.words import many
 
 _HOW: dict[str, Any] = {"rich_markup_mode": "markdown", "add_completion": False, "pretty_exceptions_enable": False}
 collection = typer.Typer(
@@ -44,9 +55,11 @@ def create(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], as_json:
     if "name" not in wishes:
         raise ParameterError(message("--name", "must be given", NOTHING, "say what people call it"))
     with naming(OPTIONS):
-        _check(wishes)
-        made = manager.create(spec=spec.read().to_dict(), who=WHO, **wishes)
+        asked = spec.read()
+        check_wishes(wishes, asked)
+        made = manager.create(spec=asked.to_dict(), who=WHO, **wishes)
     _tell(manager, made, as_json, "Made a draft. Open it with `hush collection open`.")
+    shown.note_budget(asked)
 
 
 @collection.command(cls=Once)
@@ -59,9 +72,11 @@ def succeed(manager: Manager, spec: SpecOptions, wishes: dict[str, Any], which: 
     """
     id = meant(manager, which)
     with naming(OPTIONS):
-        _check(wishes)
-        made = manager.succeed(id, spec=spec.read().to_dict(), who=WHO, **wishes)
+        asked = spec.read()
+        check_wishes(wishes, asked)
+        made = manager.succeed(id, spec=asked.to_dict(), who=WHO, **wishes)
     _tell(manager, made, as_json, "Made a draft that follows it. Open it with `hush collection open`.")
+    shown.note_budget(asked)
 
 
 @collection.command("open", cls=Once)
@@ -72,17 +87,21 @@ def open_(
     force: Annotated[
         bool, typer.Option("--force", help="Open it although the planner says that the error drowns what is asked for.")
     ] = False,
+    began: Annotated[
+        int | None,
+        typer.Option(
+            "--began",
+            metavar="WHEN",
+            parser=moment("--began"),
+            help="When period 0 began, as another collector of the same spec shows it; now if left out.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Let people report, if so many as are expected can give what was asked for."""
-    from hush.collect.refusals import Refused
-
-    try:
-        made = manager.open(meant(manager, which), force=force, who=WHO)
-    except Refused as error:
-        if error.reason.code == "plan":
-            terminal.note("The planner advises against it. Make another draft, or open this one all the same: --force.")
-        raise
+    id = meant(manager, which)
+    with naming({**OPTIONS, "began": "--began"}, WORDS):
+        made = manager.open(id, force=force, began=began, who=WHO)
     _tell(manager, made, as_json, "Open.")
 
 
@@ -91,6 +110,18 @@ def open_(
 def close(manager: Manager, which: Which, as_json: Json = False) -> None:
     """Let nobody report any more. What is there stays, and can be read."""
     _tell(manager, manager.close(meant(manager, which), who=WHO), as_json, "Closed.")
+
+
+@collection.command(cls=Once)
+@managed()
+def delete(manager: Manager, which: Which, as_json: Json = False) -> None:
+    """Delete a draft that nothing follows, with its keys. What was open once stays: there may be reports of people."""
+    id = meant(manager, which)
+    manager.delete(id, who=WHO)
+    if as_json:
+        terminal.print_json({"id": id})
+    else:
+        terminal.stdout().print(f"Deleted the draft {id[:8]}.")
 
 
 @collection.command("list", cls=Once)
@@ -122,11 +153,40 @@ def export(
     manager: Manager,
     which: Which,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.parquet", help="Where to write the reports (.parquet).")
-    ],
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.parquet", help="One file for all reports (.parquet)."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FOLDER|URI",
+            help="A folder, here or at s3://, gs://, …, with a file for each period; adds those that are over.",
+        ),
+    ] = None,
+    aggregates: Annotated[
+        bool, typer.Option("--aggregates", help="With --to: what the reports of a period add up to, and no reports.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --to: put new files in the place of those that are there.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write the reports to a file that `hush estimate` reads, in an order that tells nothing."""
+    """Write the reports to a file that `hush estimate` reads, in an order that tells nothing.
+
+    With --to, a file for each period, and again those of later periods, at any time: what is there stays, and nothing
+    is there twice. Several collectors of one spec may share a folder.
+    """
+    if (output is None) == (to is None):
+        rule, got = "must be given, or else --to", NOTHING if to is None else Unsaid("both")
+        raise ParameterError(message("--output", rule, got, "say where to"))
+    if to is not None:
+        _export_periods(manager, meant(manager, which), to, aggregates, again, as_json)
+        return
+    for option, given in (("--aggregates", aggregates), ("--again", again)):
+        if given:
+            raise ParameterError(message(option, "must stand with --to", given, "name a folder, or leave it out"))
+    assert output is not None
     paths.writable({"--output": output}, [])
     id = meant(manager, which)
     with tempfile.TemporaryDirectory(prefix=".hush-", dir=output.absolute().parent) as folder:
@@ -173,15 +233,33 @@ def exclude(
     manager: Manager,
     which: Which,
     build: Annotated[
-        str, typer.Option("--build", metavar="NAME", help="The release of a client that is broken, e.g. shop-app/3.1.")
-    ],
+        str | None,
+        typer.Option("--build", metavar="NAME", help="The release of a client that is broken, e.g. shop-app/3.1."),
+    ] = None,
+    no_build: Annotated[
+        bool, typer.Option("--no-build", help="Clients that do not say which release they are.")
+    ] = False,
+    undo: Annotated[
+        bool,
+        typer.Option("--undo", help="Let it count again, with all that it sent, where the reports are kept."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Leave out all that one release of a client sent, of what is there and of what comes, and count the rest anew."""
+    if no_build == bool(build):
+        got = Unsaid("both") if build else NOTHING
+        rule, remedy = "must be the name of a client build", "write e.g. --build shop-app/3.1, or --no-build alone"
+        raise ParameterError(message("--build", rule, got, remedy))
     id = meant(manager, which)
-    with naming(OPTIONS):
-        made = manager.exclude(id, build, who=WHO)
-    _tell(manager, made, as_json, f"Left out what {build} sent.")
+    name = build or "no build"
+    with naming({**OPTIONS, "build": "--build"}):
+        made = manager.exclude(id, build or "", undo=undo, who=WHO)
+    if undo:
+        _tell(manager, made, as_json, f"What {name} sent counts again.")
+        return
+    if not made["left_out"]:
+        terminal.warn(f"no report of {name} was counted; what still comes of it will not be. {shown.builds(made)}")
+    _tell(manager, made, as_json, f"Left out {many(made['left_out'], 'report', 'reports')} of {name}.")
 
 
 @collection.command(cls=Once)
@@ -235,7 +313,7 @@ def restore(
     with needing():
         from hush.collect.store import backups
     where = store or STORE
-    with naming({"store": "--store", "backup": "BACKUP", "output": "--store"}):
+    with naming({"store": "--store", "backup": "BACKUP", "output": "--store"}, WORDS):
         opened(lambda: backups.restored(source, where, replace=replace), Path(where), "stop that server first")
     if as_json:
         terminal.print_json({"backup": str(source), "store": where})
@@ -251,7 +329,7 @@ def token_new(
         str,
         typer.Option(
             "--role",
-            metavar="admin|reader|ingest|relay",
+            metavar="|".join(ROLES),
             help="What it is for: to run everything, to read estimates, to submit, or to submit for others.",
         ),
     ],
@@ -263,7 +341,10 @@ def token_new(
     expires: Annotated[
         int | None,
         typer.Option(
-            "--expires", metavar="TIME", parser=duration("--expires", "90d"), help="After which it does not hold."
+            "--expires",
+            metavar="TIME",
+            parser=duration("--expires", "90d", least=1),
+            help="After which it does not hold.",
         ),
     ] = None,
     as_json: Json = False,
@@ -274,6 +355,7 @@ def token_new(
     """
     id = None if which is None else meant(manager, which)
     with naming(OPTIONS):
+        check_token(role, label or role, expires)
         made = manager.issue_token(role, label=label or role, collection=id, seconds=expires, who=WHO)
     if as_json:
         terminal.print_json({"token": made, "role": role, "collection": id})
@@ -305,7 +387,7 @@ def token_revoke(
     as_json: Json = False,
 ) -> None:
     """Take a token back, at once or after a while."""
-    with naming(OPTIONS | {"id": "TOKEN-ID"}):
+    with naming(OPTIONS | {"id": "TOKEN-ID", "token_id": "TOKEN-ID"}, WORDS):
         manager.revoke(id, who=WHO, after=after)
     if as_json:
         terminal.print_json({"id": id, "after": after})
@@ -313,11 +395,19 @@ def token_revoke(
         terminal.stdout().print(f"{id} holds no more." if not after else f"{id} holds for {shown.span(after)} more.")
 
 
-def _check(wishes: dict[str, Any]) -> None:
-    """Refuse here what the collector would, in the same words wherever it is."""
-    from hush.collect import managing
+def _export_periods(manager: Manager, id: str, to: str, aggregates: bool, again: bool, as_json: bool) -> None:
+    """A file for each period that is over."""
+    from hush.collect import partitions
+    from hush.files.datasets import AGGREGATE
+    from hush.files.places import place_of
 
-    managing.settings({"name": "of its predecessor", **wishes}, time.time())
+    with naming({"to": "--to", "reports": "--to"}):
+        layout = partitions.Layout(place_of(to), id, AGGREGATE if aggregates else partitions.REPORTS)
+        done = layout.export(manager, again=again)
+    if as_json:
+        terminal.print_json({"id": id, "to": to, **asdict(done)})
+    else:
+        shown.exported(id, to, done)
 
 
 def _tell(manager: Manager, view: dict[str, Any], as_json: bool, what: str) -> None:

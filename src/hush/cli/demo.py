@@ -119,10 +119,9 @@ _BATCH = 10_000
 def _served(epsilon: float, as_json: bool) -> None:
     """Send all visitors to a server of their own, in an order of chance, and look at its estimate now and then."""
     with needing():
-        import httpx
-
         from hush.collect.remote import Remote
         from hush.collect.sending import sent
+        from hush.collect.speaking import connected
     data = datasets.msnbc()
     m = registry()[_SERVED](k=data.k, epsilon=epsilon)
     values = np.random.default_rng(secrets.randbits(128)).permutation(data.values())
@@ -131,7 +130,7 @@ def _served(epsilon: float, as_json: bool) -> None:
     with (
         servers.started() as server,
         Remote(server.url, server.token) as collector,
-        httpx.Client(base_url=server.url, timeout=60) as http,
+        connected(server.url, timeout=60) as http,
         settling.settling(data, quiet=as_json) as shown,
     ):
         spec = Spec(m, data.domain).to_dict()

@@ -13,6 +13,7 @@ import typer
 
 from hush import atomic
 from hush.cli.asked import paths
+from hush.cli.asked.engines import Address, EngineName, cluster
 from hush.cli.asked.mechanism import agree, allow, refuse_for_mean
 from hush.cli.asked.options import Json, MechanismName, Png, SpecFile, SpecOut, StatementFile, asked
 from hush.cli.asked.reading import real, whole
@@ -100,6 +101,8 @@ def estimate(
     spec: SpecFile = None,
     spec_out: SpecOut = None,
     statement: StatementFile = None,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Estimate how frequent each value is, or the mean and total of numbers, from reports of one collection.
@@ -148,9 +151,10 @@ def estimate(
         unsaid = {"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": None if course else png}
         refuse_for_mean(unsaid, found.spec)
     progress = partial(bars.progress, quiet=as_json)
-    collection = folded(
-        asked(lambda: found.merged(by, progress=progress), {"by": "--by", "period": "--in-period"}), floor or 0
-    )
+    names = {"by": "--by", "period": "--in-period"}
+    with cluster(engine, address) as far:
+        read = partial(found.merged, by, progress=progress, engine=far)
+        collection = folded(asked(read, names), floor or 0)
     _asked_for(collection, attribute, None if course else by, png)
     several = len(collection.attributes) if attribute is None and collection.attributes else 1
     settings = EstimateSettings(level, simultaneous, project, several)

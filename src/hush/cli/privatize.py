@@ -14,6 +14,7 @@ from hush import atomic
 from hush.cli.asked import paths
 from hush.cli.asked.clients import ClientsFile, InPeriod, KeepNothing, Limit, Period, Person, PersonOptions
 from hush.cli.asked.columns import ColumnOptions
+from hush.cli.asked.engines import Address, EngineName, is_far
 from hush.cli.asked.mechanism import MechanismOptions
 from hush.cli.asked.options import (
     CHOICE,
@@ -37,6 +38,7 @@ from hush.errors import ParameterError, message
 from hush.files import reports as report_files
 from hush.files.clients import ClientStore, PeopleTable
 from hush.files.kept import kept_columns
+from hush.files.listing import listed
 from hush.files.paths import quoted
 from hush.files.periods import PERIOD
 from hush.files.randomizing import Rows, Written
@@ -48,12 +50,26 @@ from hush.reports.tuples_in_words import of_tuples
 from hush.reports.words import described, many
 
 _NAMES = {"clients": "--clients", "limit": "--limit", "output": "--output"}
+_INPUT = {"reports": "input"}
 
 
 def privatize(
-    source: Annotated[Path, typer.Argument(metavar="INPUT", help="A .csv, .csv.gz or .parquet file of values.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT…",
+            help="Files of values (.csv, .csv.gz, .parquet, .arrow, .feather, .arrows), folders of them, or patterns, "
+            "here or at a URI such as s3://….",
+        ),
+    ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.parquet", help="Where to write the reports (.parquet).")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.parquet",
+            help="Where to write the reports (.parquet); with --engine ray a folder of such files, a new one.",
+        ),
     ],
     column: Annotated[
         list[str] | None,
@@ -129,10 +145,13 @@ def privatize(
     spec: SpecFile = None,
     spec_out: SpecOut = None,
     statement: StatementFile = None,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Randomize a column of a file, or several, one report a row, with secure randomness, and shuffle the rows.
 
+    Of several files, the rows of all are shuffled together.
     The reports go to a Parquet file that carries the collection's spec. Its rows are in a random order, kept columns
     with them, since the order of people often tells what they hold. A cell means the label that it equals; a
     number and a text also meet when the text reads as that number. How many rows match no label is told, never which.
@@ -144,8 +163,13 @@ def privatize(
     what each person has spent; a run that is cut short is run again with the same --output.
     """
     said = ColumnOptions(column or [], domain or [], other or [], k or [])
+    inputs = asked(lambda: listed(sources), _INPUT)
+    far, others = is_far(engine, address), {"--spec-out": spec_out, "--statement": statement}
+    if far:
+        _refuse({"--keep-order": keep_order, "--temporary": temporary, "--person": person, "--clients": clients})
     paths.writable(
-        {"--output": output, "--spec-out": spec_out, "--statement": statement}, [source, *said.files, spec, clients]
+        others if far else {"--output": output, **others},
+        [*(Path(each.path) for each in inputs if each.filesystem is None), *said.files, spec, clients],
     )
     choice = MechanismOptions(
         mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
@@ -156,11 +180,18 @@ def privatize(
     who.check(chosen, columns, kept)
     order = report_files.AS_READ if keep_order else report_files.SHUFFLED
     how: dict[str, Any] = {"progress": partial(bars.progress, quiet=as_json)}
-    table = (source, columns, kept, chosen, clip, Likeness(strip, ignore_case))
+    table = (inputs, columns, kept, chosen, clip, Likeness(strip, ignore_case))
     where, made = _temporary(temporary, output), None
-    if person is None:
+    if far:
+        from hush.engine.ray import connect
+        from hush.engine.ray import privatize as scattered
+
         rows = Rows(*table)
-        written = rows.write(output, order, where, **how)
+        with connect(address) as workers:
+            written = asked(lambda: scattered(workers, rows, output, **how), _INPUT)
+    elif person is None:
+        rows = Rows(*table)
+        written = asked(lambda: rows.write(output, order, where, **how), _INPUT)
     else:
         rows = people = PeopleTable(*table, person=person, period=period, always=in_period)
         with asked(lambda: ClientStore(clients), _NAMES) as store:
@@ -183,6 +214,16 @@ def privatize(
             "reports": max(made.totals.most, 1),
         }
     statements.write(statement, chosen, quiet=as_json, caveats=caveats, **known)
+
+
+def _refuse(given: dict[str, object]) -> None:
+    """Refuse what one machine alone can do."""
+    for option, value in given.items():
+        if value:
+            rule = "must be left out with --engine ray, where rows are shuffled by many machines at once"
+            if option in ("--person", "--clients"):
+                rule = "must be left out with --engine ray: what people have spent is kept in one place"
+            raise ParameterError(message(option, rule, value, "leave it out, or use --engine local"))
 
 
 def _promise(spec: Spec) -> Guarantee:

@@ -57,7 +57,11 @@ def relay(*, key_file: KeyFile = None, new_key: NewKey = None, as_json: bool, **
         from hush.collect.relay.app import fates
         from hush.collect.relay.app import relay as made
     given = {name: value for name, value in flags.items() if value is not None}
-    with naming({**names(RelaySettings, given), "key": "--key-file"}):
+    named = {
+        **names(RelaySettings, given),
+        **({"key": "--key-file"} if key_file or not os.environ.get("HUSH_KEY") else {}),
+    }
+    with naming(named):
         if key_file is not None:
             given["key"] = secret("--key-file", key_file)
         settings = RelaySettings.from_environment(os.environ, **given)

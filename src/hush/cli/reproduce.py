@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ import typer
 
 from hush import atomic
 from hush.cli.asked import paths
+from hush.cli.asked.engines import Address, EngineName, workers
 from hush.cli.asked.options import Json
 from hush.cli.asked.reading import whole
 from hush.cli.shown import bars, grid, terminal
@@ -55,6 +56,8 @@ def reproduce(
         typer.Option("--seed", metavar="N", parser=whole("--seed", 0, "7"), help="Where the simulations start."),
     ] = SEED,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, also what is there already.")] = False,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Make the figures of a published study from our own code, and check the numbers that it prints.
@@ -74,7 +77,9 @@ def reproduce(
         return
     run = Run(chosen, _parts(chosen, only), Settings(quick, seed), out, only or ())
     run.prepare()
-    made = run.make(fresh=fresh, quiet=as_json)
+    with workers(engine, address) as who:
+        run.settings = replace(run.settings, engine=who)
+        made = run.make(fresh=fresh, quiet=as_json)
     checks = _checks_of(made)
     if as_json:
         terminal.print_json(_summary(run, made, checks))

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _FIRST = "first"
 """The label of the token that is printed at the first start."""
+_END = {
+    True: "Stopped: all that was taken is in the store.",
+    False: "Stopped: all that was acknowledged is in the store; what was still under way is not, and is sent again.",
+}
 _LOG = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
@@ -47,7 +51,7 @@ def serve(*, as_json: bool, **flags: Any) -> None:
         server.serve(ready=lambda running: _announce(running, as_json))
     finally:
         server.close()
-    terminal.note("Stopped: all that was taken is in the store.")
+    terminal.note(_END[bool(server.gate.api.state.settled)])
 
 
 def _announce(server: Server, as_json: bool) -> None:

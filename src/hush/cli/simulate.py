@@ -11,6 +11,7 @@ import numpy.typing as npt
 import typer
 
 from hush.cli.asked import paths
+from hush.cli.asked.engines import Address, EngineName, workers
 from hush.cli.asked.mechanism import MechanismOptions, refuse_for_mean
 from hush.cli.asked.options import (
     Delta,
@@ -112,6 +113,8 @@ def simulate(
     settings: Settings = None,
     sensitive: Sensitive = None,
     spec: SpecFile = None,
+    engine: EngineName = "local",
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Repeat a collection over one population, and compare errors and attacks with what the formulas say.
@@ -126,6 +129,7 @@ def simulate(
     """
     paths.writable({"--reports-out": reports_out, "--png": png}, [counts, people, spec])
     chosen, rng = seeded(seed)
+    far = engine, address
     wanted = MechanismOptions(
         mechanism, k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
     )
@@ -135,10 +139,10 @@ def simulate(
         held = holding.read(rng, clip=clip, quiet=as_json)
         if held.spec.mechanism.kind == "longitudinal":
             course = again.histories(held.tuples, rng)
-            _over_time(held.spec, held.name, course, runs, chosen, rng, outputs, as_json=as_json)
+            _over_time(held.spec, held.name, course, runs, chosen, rng, outputs, far, as_json=as_json)
             return
         again.refuse(held.spec)
-        _of_tuples(held, runs, chosen, rng, reports_out, png, as_json=as_json)
+        _of_tuples(held, runs, chosen, rng, reports_out, png, far, as_json=as_json)
         return
     mean = replace(wanted, k=None).of_mean()  # --k is then that of the people
     crowd: Population
@@ -153,14 +157,15 @@ def simulate(
         crowd, built = population(wanted, dataset, counts, n, rng)
         if built.mechanism.kind == "longitudinal":
             course = again.histories(crowd.values(rng), rng)
-            _over_time(built, crowd.name, course, runs, chosen, rng, outputs, as_json=as_json)
+            _over_time(built, crowd.name, course, runs, chosen, rng, outputs, far, as_json=as_json)
             return
     again.refuse(built)
-    with bars.progress(f"Simulating {built.mechanism.name()}", runs, quiet=as_json) as advance:
+    title = f"Simulating {built.mechanism.name()}"
+    with workers(*far) as who, bars.progress(title, runs, quiet=as_json) as advance:
         if mean is not None:
-            found = trials.of_mean(built, crowd, runs, rng, advance)
+            found = trials.of_mean(built, crowd, runs, rng, advance, who)
         else:
-            found, last = trials.of_frequencies(built, crowd, runs, rng, advance)
+            found, last = trials.of_frequencies(built, crowd, runs, rng, advance, who)
     if reports_out is not None:
         values = crowd.values(rng) if mean is None else crowd.held(rng)
         _write_reports(built, values, rng, reports_out, f"simulated, seed {chosen}")
@@ -195,13 +200,14 @@ def _of_tuples(
     rng: np.random.Generator,
     reports_out: Path | None,
     png: Path | None,
+    far: tuple[str, str | None],
     *,
     as_json: bool,
 ) -> None:
     """Simulate a collection of tuples, and show each attribute."""
     spec, name = crowd.spec, crowd.spec.mechanism.name()
-    with bars.progress(f"Simulating {name}", runs, quiet=as_json) as advance:
-        found, last = trials.of_tuples(spec, crowd.tuples, runs, rng, advance)
+    with workers(*far) as who, bars.progress(f"Simulating {name}", runs, quiet=as_json) as advance:
+        found, last = trials.of_tuples(spec, crowd.tuples, runs, rng, advance, who)
     if reports_out is not None:
         _write_reports(spec, rng.permutation(crowd.tuples), rng, reports_out, f"simulated, seed {seed}")
     if png is not None:
@@ -242,12 +248,14 @@ def _over_time(
     seed: int,
     rng: np.random.Generator,
     outputs: dict[str, Path | None],
+    far: tuple[str, str | None],
     *,
     as_json: bool,
 ) -> None:
     """Simulate all rounds, and show the errors of each."""
-    with bars.progress(f"Simulating {spec.mechanism.name()}", runs, quiet=as_json) as advance:
-        found, last = of_rounds(spec, held, runs, rng, advance)
+    title = f"Simulating {spec.mechanism.name()}"
+    with workers(*far) as who, bars.progress(title, runs, quiet=as_json) as advance:
+        found, last = of_rounds(spec, held, runs, rng, advance, who)
     rest = held[:, 1:] != held[:, :-1]
     whole = {
         "population": name,

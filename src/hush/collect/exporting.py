@@ -22,18 +22,29 @@ _PIECE = 1 << 22
 _MOST = 1 << 14
 
 
-def exported(connection: sa.Connection, collection: StoredCollection, folder: Path) -> dict[str, Any]:
-    """Write the file into a folder, in bounded memory; rows that wait to be shuffled are there, too, encrypted."""
+def exported(
+    connection: sa.Connection, collection: StoredCollection, folder: Path, *, period: int | None = None
+) -> dict[str, Any]:
+    """Write the file into a folder, in bounded memory; rows that wait to be shuffled are there, too, encrypted.
+
+    Args:
+        connection: One that sees one moment of the store.
+        collection: Whose reports.
+        folder: Where to.
+        period: Only reports of this one; then no column says so.
+    """
+    if period is not None:
+        kept.check(connection, collection, period)
     forgotten = kept.forgotten(connection, collection)
     path, spec = folder / f"{collection.id}.parquet", collection.parsed
     with files.writing(path, spec, "unknown", files.SHUFFLED) as put, Shuffler(temporary=folder) as shuffler:
-        with closing(kept.batches(connection, collection)) as batches:
+        with closing(kept.batches(connection, collection, period=period)) as batches:
             for some in _gathered(batches):
                 shuffler.add(_rows(collection, some))
         if not shuffler.rows:
             shuffler.add(_rows(collection, []))
         for batch in evenly(shuffler, files.batch_rows(spec), files.BATCH_BYTES):
-            put(files.reports_of(spec, batch), batch.select([PERIOD]))
+            put(files.reports_of(spec, batch), batch.select([PERIOD]) if period is None else None)
     return {"path": str(path), "n": shuffler.rows, "forgotten": forgotten}
 
 

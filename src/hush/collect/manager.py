@@ -18,11 +18,14 @@ class Manager(Protocol):
     def create(self, *, spec: Plain, name: str, who: str, **wishes: Any) -> Plain:
         """A new collection, a draft."""
 
-    def open(self, id: str, *, force: bool = False, who: str) -> Plain:
-        """Let people report, if they can give what was asked for."""
+    def open(self, id: str, *, force: bool = False, began: int | None = None, who: str) -> Plain:
+        """Let people report, if they can give what was asked for; period 0 began then, or now."""
 
     def close(self, id: str, *, who: str) -> Plain:
         """Let nobody report any more."""
+
+    def delete(self, id: str, *, who: str) -> None:
+        """Let a draft go."""
 
     def succeed(self, id: str, *, spec: Plain, who: str, **wishes: Any) -> Plain:
         """A new draft that follows a collection, with its settings but for those that are given."""
@@ -33,8 +36,8 @@ class Manager(Protocol):
     def show(self, id: str, *, whole: bool) -> Plain:
         """One collection; what anyone may see of it, or all."""
 
-    def exclude(self, id: str, build: str, *, who: str) -> Plain:
-        """Leave out what one release of a client sent."""
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str) -> Plain:
+        """Leave out what one release of a client sent, or let it count again."""
 
     def verify(self, id: str, *, repair: bool = False, who: str) -> Plain:
         """Whether the aggregates are those of the records that are kept; where not, they can be made so."""
@@ -42,8 +45,14 @@ class Manager(Protocol):
     def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> Plain:
         """What is estimated now."""
 
-    def export(self, id: str, folder: Path) -> Plain:
-        """Write the reports to a file in a folder."""
+    def aggregate(self, id: str, *, period: int | None = None) -> bytes:
+        """What the reports add up to, of one period or of all."""
+
+    def periods(self, id: str) -> Plains:
+        """The periods that there are reports of: how many count, and whether more may come."""
+
+    def export(self, id: str, folder: Path, *, period: int | None = None) -> Plain:
+        """Write the reports, of one period or of all, to a file in a folder."""
 
     def issue_token(
         self, role: str, *, label: str, collection: str | None = None, seconds: int | None = None, who: str

@@ -11,6 +11,7 @@ from hush.canonical import canonical
 from hush.collect.envelope import MOST_PERIODS
 from hush.collect.refusals import Refused
 from hush.collect.store.collections import AGGREGATES, REPORTS, StoredCollection
+from hush.collect.tokens import ROLES
 from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.files.collections import KINDS
 from hush.files.specs import of_kind, spec_from
@@ -19,7 +20,12 @@ from hush.mechanisms.spec import Spec
 LONGEST_NAME = 200
 MOST_HORIZON = 100_000
 LONGEST_PERIOD = 10 * 366 * 86_400
+LONGEST_TOKEN = 100 * 366 * 86_400
+"""Seconds that a token may hold."""
+_LONGEST_LABEL = 100
 _MOST = 1 << 62
+_OF_SHARES = "use e.g. 0.01, one percentage point of a frequency"
+_OF_MEANS = "use a margin in the unit of the numbers, within their range"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +65,7 @@ class CollectionSettings:
     predecessor: str | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not 1 <= len(self.name) <= LONGEST_NAME or not self.name.isprintable():
-            rule, got = f"must be 1 to {LONGEST_NAME} printable characters", Unsaid("another one")
-            raise ParameterError(message("name", rule, got, "use e.g. visits"))
+        check_words("name", self.name, LONGEST_NAME, "use e.g. visits")
         rules.named("keep", self.keep, (REPORTS, AGGREGATES), "use reports, unless they must not be kept")
         rules.integer("period_seconds", self.period_seconds, 1, LONGEST_PERIOD, "use e.g. 86400, a day")
         rules.integer("horizon", self.horizon, 0, MOST_HORIZON, "use e.g. 7 periods")
@@ -74,10 +78,39 @@ class CollectionSettings:
         for name in ("anyone_submits", "relayed_only", "public"):
             if not isinstance(getattr(self, name), bool):
                 raise ParameterError(message(name, "must be true or false", getattr(self, name), "use one of them"))
+        if self.relayed_only and self.horizon < 1:
+            rule = "must be at least 1 where only relays submit: they send when a period is over"
+            raise ParameterError(message("horizon", rule, self.horizon, "use 2 or more"))
 
     def row(self) -> dict[str, Any]:
         """Its columns."""
         return dict(self.__dict__)
+
+
+def check_words(name: str, text: object, longest: int, remedy: str) -> None:
+    """Refuse what people could not read as the name of something."""
+    if not isinstance(text, str) or not 1 <= len(text) <= longest or not text.isprintable() or not text.strip():
+        rule = f"must be 1 to {longest} printable characters, and not spaces alone"
+        raise ParameterError(message(name, rule, Unsaid("another one"), remedy))
+
+
+def check_token(role: str, label: str, seconds: int | None) -> None:
+    """Refuse a token that cannot be: of no role, without a name, or for no time."""
+    rules.named("role", role, ROLES, "use e.g. ingest")
+    check_words("label", label, _LONGEST_LABEL, "say whose it is")
+    if seconds is not None:
+        rules.integer("seconds", seconds, 1, LONGEST_TOKEN, "leave it out, or say how long")
+
+
+def check_error(spec: Spec, wished_error: float | None) -> None:
+    """Refuse a margin that every collection of a spec has: it would switch the planner's look before opening off."""
+    if wished_error is None:
+        return
+    m = spec.mechanism
+    if m.kind == "numeric":
+        rules.number("wished_error", wished_error, 0.0, m.high - m.low, _OF_MEANS, closed=True)
+    else:
+        rules.number("wished_error", wished_error, 0.0, 1.0, _OF_SHARES, closed=True)
 
 
 def settings_of(collection: StoredCollection) -> dict[str, Any]:
@@ -93,6 +126,15 @@ def settings(values: Mapping[str, Any], now: float) -> CollectionSettings:
             rule = f"must lie after now, the second {int(now)}"
             raise ParameterError(message("ends", rule, made.ends, "count seconds since 1970"))
     return made
+
+
+def begun(collection: StoredCollection, began: int, now: int) -> dict[str, int]:
+    """The columns of a collection whose period 0 began then, and which is opened now."""
+    with refusing():
+        rules.integer("began", began, 0, now, "leave it out, or use that of the other collector")
+        period = (now - began) // collection.period_seconds
+        rules.integer("period of now", period, 0, MOST_PERIODS - 1, "use a later second, or longer periods")
+    return {"began": began, "period": period, "pruned_below": max(0, period - collection.horizon)}
 
 
 def spec_of(plain: Any) -> Spec:

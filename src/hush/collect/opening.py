@@ -180,7 +180,8 @@ def _of(worst: Margin) -> str:
 def _ways(m: Collected, people: int | None, epsilon: float | None) -> str:
     ways = [] if people is None else [f"expect {people:,} people"]
     if epsilon is not None:
-        ways.append(f"use {'epsilon_permanent' if m.kind == 'longitudinal' else 'epsilon'} = {epsilon:g}")
+        told = budgets_of(with_budget(m, epsilon))
+        ways.append("use " + " with ".join(f"{name} = {value:g}" for name, value in told.items()))
     return ", or ".join(ways) or "ask for less, or choose another mechanism"
 
 
@@ -231,6 +232,23 @@ def budget_of(m: Collected) -> float | None:
         return budget_of(given["mechanism"])
     found = given.get("epsilon_permanent", given.get("epsilon"))
     return None if found is None else float(found)
+
+
+def budgets_of(m: Collected) -> dict[str, float]:
+    """All budgets that a mechanism of any kind was given, by name; over time there may be one of a single report, too.
+
+    What repeats the reports of another mechanism has that one's, as its permanent one.
+
+    >>> from hush.longitudinal import LGRR
+    >>> budgets_of(LGRR(k=5, epsilon_permanent=2.0, epsilon_report=1.0))
+    {'epsilon_permanent': 2.0, 'epsilon_report': 1.0}
+    """
+    given = m.parameters
+    if isinstance(given.get("mechanism"), Collected):
+        (inner,) = budgets_of(given["mechanism"]).values()
+        return {"epsilon_permanent": inner}
+    every = ("epsilon_permanent", "epsilon_report", "epsilon")
+    return {name: float(given[name]) for name in every if given.get(name) is not None}
 
 
 def with_budget(m: Collected, epsilon: float) -> Any:

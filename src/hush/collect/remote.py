@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import httpx
 
 from hush import atomic
+from hush.collect.addresses import beside, parts_of
 from hush.collect.manager import Plain, Plains
 from hush.collect.refusals import REASONS, Refused
+from hush.collect.speaking import connected, unseen
 from hush.errors import HushError, Message, ParameterError, Unsaid, message
 
 _SECONDS = 60.0
@@ -30,20 +32,30 @@ class Remote:
     Args:
         url: Where it is, `http://127.0.0.1:8470`, say.
         token: What lets in; none for what anyone may see.
+        plaintext: Whether the token may go to another machine without TLS, where whoever is between can take it.
         transport: What carries requests, for tests.
     """
 
-    def __init__(self, url: str, token: str = "", *, transport: httpx.BaseTransport | None = None) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            rule, remedy = "must be an address that begins with http:// or https://", "use e.g. http://127.0.0.1:8470"
-            raise ParameterError(message("server", rule, Unsaid("another one"), remedy))
+    def __init__(
+        self, url: str, token: str = "", *, plaintext: bool = False, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        parts = parts_of(url)
+        if parts is None or parts.query or parts.fragment:
+            rule = "must be an address: http:// or https://, a host, and a port of at most 65535, if any"
+            raise ParameterError(message("server", rule, Unsaid("another one"), "use e.g. http://127.0.0.1:8470"))
+        if (alone := beside(url)) is not None:
+            rule, got = "must be the address of the server alone", Unsaid("one with a path of its interface")
+            raise ParameterError(message("server", rule, got, f"leave out the path: {alone}"))
         if not token.isascii() or not token.isprintable():
             rule, got = "must be printable ASCII, as the server printed it", Unsaid("another one")
             raise ParameterError(message("token", rule, got, "copy it whole, without a line break"))
+        if token and not plaintext and not unseen(url):
+            rule, got = "must begin with https:// where a token goes to another machine", Unsaid("http://")
+            remedy = "use https; or allow plaintext, within a network that you trust"
+            raise ParameterError(message("server", rule, got, remedy))
         self.url = f"{url.rstrip('/')}"
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=_SECONDS, transport=transport)
+        self._http = connected(self.url, headers=headers, timeout=_SECONDS, transport=transport, what="a Remote")
 
     def __enter__(self) -> Self:
         return self
@@ -61,13 +73,18 @@ class Remote:
         """A new collection, a draft."""
         return self._asked("POST", "/v1/collections", {"spec": spec, "name": name, **wishes})
 
-    def open(self, id: str, *, force: bool = False, who: str = "") -> Plain:
+    def open(self, id: str, *, force: bool = False, began: int | None = None, who: str = "") -> Plain:
         """Let people report, if they can give what was asked for."""
-        return self._asked("POST", f"{_at(id)}/open", {"force": force})
+        return self._asked("POST", f"{_at(id)}/open", {"force": force, **({} if began is None else {"began": began})})
 
     def close(self, id: str, *, who: str = "") -> Plain:
         """Let nobody report any more."""
         return self._asked("POST", f"{_at(id)}/close", {})
+
+    def delete(self, id: str, *, who: str = "") -> None:
+        """Let a draft go."""
+        with self._answer("DELETE", _at(id)):
+            pass
 
     def succeed(self, id: str, *, spec: Plain, who: str = "", **wishes: Any) -> Plain:
         """A new draft that follows a collection."""
@@ -81,9 +98,9 @@ class Remote:
         """One collection; all of it for administrators, else what anyone may see."""
         return self._asked("GET", _at(id))
 
-    def exclude(self, id: str, build: str, *, who: str = "") -> Plain:
-        """Leave out what one release of a client sent."""
-        return self._asked("POST", f"{_at(id)}/exclude", {"build": build}, seconds=None)
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str = "") -> Plain:
+        """Leave out what one release of a client sent, or let it count again."""
+        return self._asked("POST", f"{_at(id)}/exclude", {"build": build, "undo": undo}, seconds=None)
 
     def verify(self, id: str, *, repair: bool = False, who: str = "") -> Plain:
         """Whether the aggregates are those of the records that are kept; where not, they can be made so."""
@@ -100,11 +117,16 @@ class Remote:
         with self._answer("GET", f"{_at(id)}/aggregate", query=asked) as answer:
             return answer.read()
 
-    def export(self, id: str, folder: Path) -> Plain:
+    def periods(self, id: str) -> Plains:
+        """The periods that there are reports of."""
+        return self._listed(f"{_at(id)}/periods")
+
+    def export(self, id: str, folder: Path, *, period: int | None = None) -> Plain:
         """Write the reports to a file in a folder, as they arrive; a file that is cut short is not kept."""
         path = folder / f"{id}.parquet"
+        asked = {} if period is None else {"period": period}
         with (
-            self._answer("GET", f"{_at(id)}/export", seconds=None) as answer,
+            self._answer("GET", f"{_at(id)}/export", query=asked, seconds=None) as answer,
             atomic.replacing(path) as part,
             part.open("wb") as file,
         ):
@@ -202,6 +224,9 @@ def refusal(answer: httpx.Response, url: str) -> HushError:
         code, detail = problem["reason"], str(problem["detail"])
     except (ValueError, KeyError, TypeError):
         return _no_collector(url, answer.status_code)
+    if code == "unknown" and problem.get("parameter") == "address":  # it answers, but not as a collector does there
+        got = Unsaid(f"{url!r}, which has no such address")
+        return NoCollector(message("server", "must be a collector", got, "leave out the path, if there is one"))
     parameter, remedy = problem.get("parameter"), problem.get("remedy")
     said: Message | str = detail
     if isinstance(parameter, str) and isinstance(remedy, str):

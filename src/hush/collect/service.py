@@ -6,7 +6,6 @@ or a token leaves a deed, written in the same transaction.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,13 +27,11 @@ from hush.collect.store.alone import alone
 from hush.collect.store.collections import CLOSED, DRAFT, OPEN, StoredCollection
 from hush.collect.store.database import Database
 from hush.collect.store.refusing import RefusalCounts, counted
-from hush.errors import ParameterError, Unsaid, message
-from hush.rules import integer, named
+from hush.errors import Message, Unsaid, message
+from hush.rules import integer
 
 T = TypeVar("T")
 Rows = list[dict[str, Any]]
-_LONGEST_LABEL = 100
-_LONGEST_TOKEN = 100 * 366 * 86_400
 
 
 class Service:
@@ -64,6 +61,8 @@ class Service:
             settings: See `managing.CollectionSettings`.
         """
         parsed, chosen = managing.spec_of(spec), managing.settings(settings, self._clock.now())
+        with refusing():
+            managing.check_error(parsed, chosen.wished_error)
         if chosen.predecessor is not None:
             self.directory.named(chosen.predecessor)
         values = {
@@ -79,6 +78,8 @@ class Service:
         }
 
         def work(connection: sa.Connection) -> StoredCollection:
+            if chosen.predecessor is not None:
+                collections.found(connection, chosen.predecessor)  # which may have been deleted meanwhile
             made = collections.inserted(connection, **values)
             self._note(connection, "create", who, made.id, name=made.name, predecessor=made.predecessor)
             return made
@@ -87,24 +88,37 @@ class Service:
 
     def succeed(self, id: str, *, spec: Any, who: str, **settings: Any) -> dict[str, Any]:
         """A new draft that follows a collection; what is not said is as it was there."""
-        before = managing.settings_of(self.directory.named(id))
+        found = self.directory.named(id)
+        before = managing.settings_of(found)
+        kinds = {one.mechanism.kind == "numeric" for one in (managing.spec_of(spec), found.parsed)}
+        if len(kinds) > 1:  # a margin of a frequency says nothing of a mean, and the other way round
+            before["wished_error"] = None
         return self.create(spec=spec, who=who, **{**before, **settings, "predecessor": id})
 
-    def open(self, id: str, *, force: bool = False, who: str) -> dict[str, Any]:
-        """Let a draft take batches, if it can give what was asked for, or if forced."""
+    def open(self, id: str, *, force: bool = False, began: int | None = None, who: str) -> dict[str, Any]:
+        """Let a draft take batches, if it can give what was asked for, or if forced.
+
+        Args:
+            id: Of the collection.
+            force: Although it cannot.
+            began: The second since 1970 at which its period 0 began, so that its periods are those of another
+                collector's; left out, now.
+            who: Who asked for it.
+        """
         from hush.collect import opening
 
-        drafted = self.directory.named(id)
+        drafted, now = self.directory.named(id), int(self._clock.now())
+        begun = managing.begun(drafted, now if began is None else began, now)
         with refusing():
             verdict = opening.verdict(drafted.parsed, target_n=drafted.target_n, wished_error=drafted.wished_error)
         if not verdict.fits and not force:
-            raise Refused("plan", verdict.said)
+            said, more = verdict.said, "make another draft so, or open this one all the same with force=True"
+            raise Refused("plan", Message(said.parameter, said.rule, said.value, f"{said.remedy}; {more}"))
 
         def work(connection: sa.Connection) -> StoredCollection:
             self._of_status(connection, id, DRAFT)
             self._note(connection, "open", who, id, forced=not verdict.fits)
-            began, number = int(self._clock.now()), drafted.number
-            return collections.changed(connection, number, status=OPEN, began=began, forced=not verdict.fits)
+            return collections.changed(connection, drafted.number, status=OPEN, forced=not verdict.fits, **begun)
 
         self._changed(work)
         return self.show(id, whole=True)
@@ -119,6 +133,21 @@ class Service:
 
         self._changed(work)
         return self.show(id, whole=True)
+
+    def delete(self, id: str, *, who: str) -> None:
+        """Let a draft go, with its keys: nobody has reported to it, and nothing may follow it."""
+
+        def work(connection: sa.Connection) -> None:
+            found = self._of_status(connection, id, DRAFT)
+            if collections.followed(connection, id):
+                rule, got = "must be followed by none", Unsaid("one that another draft or collection follows")
+                raise Refused("status", message("collection", rule, got, "delete that one first, if it is a draft"))
+            self._note(connection, "delete", who, id, name=found.name, predecessor=found.predecessor)
+            collections.deleted(connection, found.number)
+
+        with _storing():
+            self._refusals.flush()  # what waits goes by its number, too
+        self._changed(work)
 
     def list(self) -> Rows:
         """The whole view of every collection, the oldest first."""
@@ -139,23 +168,39 @@ class Service:
     def shown(self, id: str) -> bytes:
         """What anyone may see of a collection, as JSON: its spec goes out as it is kept, since it may be large."""
         found = self.directory.named(id)
-        told = views.described(self.directory, found, self._handed_out(found))
-        return f'{json.dumps(told)[:-1]}, "spec": {found.spec}}}'.encode()
+        return views.encoded(views.described(self.directory, found, self._handed_out(found)), found)
 
-    def exclude(self, id: str, build: str, *, who: str) -> dict[str, Any]:
-        """Drop all reports of a client build from the aggregates, now and later."""
+    def exclude(self, id: str, build: str, *, undo: bool = False, who: str) -> dict[str, Any]:
+        """Drop all reports of a client build from the aggregates, now and later; or let them count again.
+
+        Where they are dropped, `left_out` is how many there were.
+
+        Args:
+            id: Of the collection.
+            build: What the client calls itself.
+            undo: Let it count again, with all that it sent meanwhile, where the reports are kept.
+            who: Who asked for it.
+        """
         found = self.directory.named(id)
         if not isinstance(build, str) or len(build) > LONGEST_BUILD:
             rule, got = "must be the name of a client build", Unsaid("something else")
             raise Refused("parameter", message("build", rule, got, "see the builds of `hush collection show`"))
 
-        def work(connection: sa.Connection) -> None:
-            rebuilding.exclude(connection, found.number, build)
-            self._note(connection, "exclude", who, id, build=build)
+        def work(connection: sa.Connection) -> int:
+            left_out = rebuilding.exclude(connection, found.number, build)
+            self._note(connection, "exclude", who, id, build=build, reports=left_out)
+            return left_out
+
+        def noted(connection: sa.Connection) -> None:
+            self._note(connection, "include", who, id, build=build)
 
         with _storing(), alone(self._database):
-            self._changed(work)
-        return self.show(id, whole=True)
+            if undo:
+                rebuilding.included(self._database, partial(self.directory.seen, id=id), build, noted)
+                more = {}
+            else:
+                more = {"left_out": self._changed(work)}
+        return {**self.show(id, whole=True), **more}
 
     def verify(self, id: str, *, repair: bool = False, who: str) -> dict[str, Any]:
         """Fold all kept reports again and compare with the aggregates: equal, or what differs.
@@ -173,7 +218,7 @@ class Service:
                 for period in sorted({each["period"] for each in told["differences"]}):
                     rebuilding.repaired(self._database, partial(self.directory.seen, id=id), period)
         more = {"repaired": mended} if repair else {}
-        self._changed(lambda connection: self._note(connection, "verify", who, id, equal=told["equal"], **more))
+        self._changed(lambda connection: self._note(connection, deeds.VERIFY, who, id, equal=told["equal"], **more))
         return {"id": id, **told, **more}
 
     def estimate(self, id: str, *, period: int | None = None, level: float = 0.95) -> dict[str, Any]:
@@ -183,11 +228,11 @@ class Service:
             parts = answers.parts_of(connection, found, period=period)
         return answers.estimated(found, parts, period=period, level=level)
 
-    def sizes(self, id: str) -> frozenset[tuple[int, str, int]]:
-        """Periods, client builds, and how many reports are counted of each."""
+    def state(self, id: str) -> aggregates.State:
+        """What changes whenever an estimate does."""
         found = self.directory.named(id)
         with self._reading() as connection:
-            return aggregates.sizes(connection, found)
+            return aggregates.state(connection, found)
 
     def aggregate(self, id: str, *, period: int | None = None) -> bytes:
         """The aggregate, as `hush estimate` reads it."""
@@ -195,10 +240,26 @@ class Service:
         with self._reading() as connection:
             return answers.aggregated(connection, found, period=period)
 
-    def export(self, id: str, folder: str | Path) -> dict[str, Any]:
-        """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods."""
+    def periods(self, id: str) -> Rows:
+        """The periods that there are reports of: how many count, how many wait to be counted, whether it is over.
+
+        Of a period that is over nothing is taken any more.
+        """
+        self.directory.named(id)
+        self._changed(partial(retention.advanced, id=id, now=self._clock.now()))
+        with self._reading() as connection:
+            return views.periods(connection, self.directory.seen(connection, id))
+
+    def export(self, id: str, folder: str | Path, *, period: int | None = None) -> dict[str, Any]:
+        """All kept reports as a Parquet file in a folder, in an order that tells nothing, with their periods.
+
+        Args:
+            id: Of the collection.
+            folder: Where to.
+            period: Only those of this one.
+        """
         with refusing(), self._reading() as connection:
-            return exporting.exported(connection, self.directory.seen(connection, id), Path(folder))
+            return exporting.exported(connection, self.directory.seen(connection, id), Path(folder), period=period)
 
     def issue_token(
         self, role: str, *, label: str, collection: str | None = None, seconds: int | None = None, who: str
@@ -213,12 +274,7 @@ class Service:
             who: Who asked for it.
         """
         with refusing():
-            named("role", role, tokens.ROLES, "use e.g. ingest")
-            if not isinstance(label, str) or not 1 <= len(label) <= _LONGEST_LABEL or not label.isprintable():
-                rule = f"must be 1 to {_LONGEST_LABEL} printable characters"
-                raise ParameterError(message("label", rule, Unsaid("another one"), "say whose it is"))
-            if seconds is not None:
-                integer("seconds", seconds, 1, _LONGEST_TOKEN, "leave it out, or say how long")
+            managing.check_token(role, label, seconds)
         number = None if collection is None else self.directory.named(collection).number
         expires = None if seconds is None else int(self._clock.now()) + seconds
 
@@ -240,7 +296,7 @@ class Service:
     def revoke(self, token_id: str, *, who: str, after: int = 0) -> None:
         """Take a token back, at once or after so many seconds, in which a new one can take its place."""
         with refusing():
-            integer("after", after, 0, _LONGEST_TOKEN, "use 0 for at once")
+            integer("after", after, 0, managing.LONGEST_TOKEN, "use 0 for at once")
         known = self.directory.tokens.known.get(token_id)
         if known is None:
             rule, got = "must be that of a token", Unsaid("an unknown one")

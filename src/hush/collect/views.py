@@ -11,13 +11,18 @@ import sqlalchemy as sa
 
 from hush.collect import shuffled
 from hush.collect.directory import Directory
-from hush.collect.store import refusing, tables
-from hush.collect.store.collections import CLOSED, StoredCollection
+from hush.collect.store import kept, refusing, tables
+from hush.collect.store.collections import AGGREGATES, CLOSED, StoredCollection
 
 
 def public(directory: Directory, collection: StoredCollection, period: int) -> dict[str, Any]:
     """What anyone may see: how a collection is described, and its spec."""
     return {**described(directory, collection, period), "spec": json.loads(collection.spec)}
+
+
+def encoded(told: dict[str, Any], collection: StoredCollection) -> bytes:
+    """What is told of a collection, as JSON, with its spec as it is kept: that may be large, and is not read again."""
+    return f'{json.dumps(told)[:-1]}, "spec": {collection.spec}}}'.encode()
 
 
 def described(directory: Directory, collection: StoredCollection, period: int) -> dict[str, Any]:
@@ -76,6 +81,7 @@ def whole(
         mine, gone = builds[each.number], excluded[each.number]
         pending = sum(n for build, n in waiting[each.number].items() if build not in gone)
         found[each.number] = {
+            "began": each.began,
             "target_n": each.target_n,
             "wished_error": each.wished_error,
             "forced": each.forced,
@@ -92,11 +98,35 @@ def whole(
     return found
 
 
+def periods(connection: sa.Connection, collection: StoredCollection) -> list[dict[str, Any]]:
+    """The periods of a collection, the first one first.
+
+    `n` counts reports that estimates rest on, `pending` those that will; `over` says that nothing more is taken of it,
+    and `kept` that its reports are still there.
+    """
+    gone = _excluded(connection)[collection.number]
+    a, b, p = tables.aggregate.c, tables.batch.c, tables.pending.c
+    mine = sa.select(a.period, sa.func.sum(a.number)).where(a.collection == collection.number, a.build.not_in(gone))
+    counted = {period: int(n) for period, n in connection.execute(mine.group_by(a.period))}
+    waits = sa.select(b.period, sa.func.sum(b.accepted)).join(tables.pending, p.seq == b.seq)
+    waits = waits.where(b.collection == collection.number, b.build.not_in(gone))
+    pending = {period: int(n) for period, n in connection.execute(waits.group_by(b.period))}
+    there = set() if collection.keep == AGGREGATES else set(kept.periods(connection, collection))
+    return [
+        {
+            "period": period,
+            "n": counted.get(period, 0),
+            "pending": pending.get(period, 0),
+            "over": collection.status == CLOSED or period < collection.pruned_below,
+            "kept": period in there,
+        }
+        for period in sorted({*counted, *pending, *there})
+    ]
+
+
 def _folded(connection: sa.Connection) -> tuple[defaultdict[int, Counter[str]], dict[int, int]]:
     c = tables.aggregate.c
-    asked = sa.select(c.collection, c.build, sa.func.sum(c.number), sa.func.max(c.period)).group_by(
-        c.collection, c.build
-    )
+    asked = sa.select(c.collection, c.build, sa.func.sum(c.number), sa.func.max(c.period))
     builds: defaultdict[int, Counter[str]] = defaultdict(Counter)
     last: dict[int, int] = {}
     for number, build, n, period in connection.execute(asked.group_by(c.collection, c.build)):

@@ -44,8 +44,23 @@ class Groups:
         except pa.ArrowNotImplementedError:  # lists and the like have no groups
             self._countable = False
             return
-        self._counts = some if self._counts is None else _summed(pa.concat_tables([self._counts, some]), names)
-        self._countable = len(self._counts) <= _MOST and self._counts.nbytes <= _MOST_BYTES
+        self._take(some if self._counts is None else _summed(pa.concat_tables([self._counts, some]), names))
+
+    def _take(self, counts: Any) -> None:
+        self._counts = counts
+        self._countable = len(counts) <= _MOST and counts.nbytes <= _MOST_BYTES
+
+    def with_all(self, others: Groups) -> Groups:
+        """These rows and others, counted elsewhere."""
+        import pyarrow as pa
+
+        found = Groups()
+        counts = [each._counts for each in (self, others) if each._counts is not None]
+        names = counts[0].column_names[:-1] if counts else []
+        found._countable = self._countable and others._countable
+        if found._countable and counts:
+            found._take(_summed(pa.concat_tables(counts), names))
+        return found
 
     @property
     def smallest(self) -> int | None:

@@ -55,7 +55,7 @@ def _files(source: Source, filesystem: Any) -> Iterator[FilePlace]:
             kind = kind_of(place)
             below = sorted(_below(place, set()), key=str) if kind == _FOLDER else [place]
         if kind in (_NOTHING, _ELSE):
-            rule = "must be a file that exists, or a folder of report files"
+            rule = "must be a file that exists, or a folder of files"
             raise ParameterError(message("reports", rule, quoted(place), "check the path"))
         if not below:
             rule = "must be a file, or a folder with files in it"

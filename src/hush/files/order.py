@@ -11,13 +11,14 @@ the whole order is therefore the same after any exchange of rows, and only the u
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hush.files.batches import joined
 from hush.files.scratch import Place, Scratch
@@ -29,6 +30,14 @@ MEMORY = 1 << 27
 
 _BUCKETS = 256  # a byte chooses one, without bias
 _ROW_BYTES = 16  # what ordering takes for a row beside its cells
+
+
+class _Piece(NamedTuple):
+    """Some rows that wait."""
+
+    place: Place
+    bare: bool
+    """Whether cells lie there and nothing else, or a record batch."""
 
 
 class Shuffler:
@@ -48,7 +57,7 @@ class Shuffler:
         self._rng, self._temporary = source(rng), temporary
         self._memory = MEMORY if memory is None else memory
         self._scratch = Scratch(temporary)
-        self._buckets: list[list[Place]] = [[] for _ in range(_BUCKETS)]
+        self._buckets: list[list[_Piece]] = [[] for _ in range(_BUCKETS)]
         self._pile: list[Any] = []
         self._size = 0
         self.rows = 0
@@ -62,7 +71,7 @@ class Shuffler:
 
     def add(self, batch: Any) -> None:
         """Take some rows, or none."""
-        size = batch.nbytes + _ROW_BYTES * batch.num_rows
+        size = _size(batch)
         if self._pile and self._size + size > self._memory:
             self._deal()
         self._pile.append(batch)
@@ -77,36 +86,84 @@ class Shuffler:
             return
         schema = self._pile[0].schema
         self._deal()
-        for places in filter(None, self._buckets):
+        for pieces in filter(None, self._buckets):
             with Shuffler(self._rng, temporary=self._temporary, memory=self._memory) as bucket:
-                for place in places:
-                    bucket.add(self._read(place, schema))
+                for piece in pieces:
+                    bucket.add(self._read(piece, schema))
                 yield from bucket
 
     def _permuted(self) -> Any:
-
-        from hush.kernels.orders import permutation
+        from hush.kernels.orders import permutation, shuffle
 
         rows = self._emptied()
-        return rows.take(to_arrow(permutation(self._rng.bit_generator, rows.num_rows)))
+        alone = _cells(rows)
+        if alone is None:
+            return rows.take(to_arrow(permutation(self._rng.bit_generator, rows.num_rows)))
+        cells = alone.copy()
+        shuffle(self._rng.bit_generator, cells, np.empty_like(cells))
+        return _batch(cells, rows.schema)
 
     def _deal(self) -> None:
-
-        from hush.kernels.orders import dealt
+        from hush.kernels.orders import deal
 
         rows = self._emptied()
-        order, starts = dealt(np.frombuffer(self._rng.bytes(rows.num_rows), np.uint8))
-        rows = rows.take(to_arrow(order))
-        for places, (start, stop) in zip(self._buckets, pairwise(starts.tolist()), strict=True):
-            if stop > start:
-                places.append(self._scratch.append(rows.slice(start, stop - start).serialize()))
+        alone = _cells(rows)
+        cells = np.arange(rows.num_rows, dtype=np.uint32) if alone is None else alone
+        dealt = np.empty_like(cells)
+        ends = pairwise(deal(self._rng.bit_generator, cells, dealt).tolist())
+        made = self._rows_apart(rows.take(to_arrow(dealt)), ends) if alone is None else self._cells_apart(dealt, ends)
+        for pieces, piece in zip(self._buckets, made, strict=True):
+            if piece is not None:
+                pieces.append(piece)
+
+    def _rows_apart(self, rows: Any, ends: Iterable[tuple[int, int]]) -> Iterator[_Piece | None]:
+        """Put each bucket's rows into the scratch file."""
+        for start, stop in ends:
+            some = rows.slice(start, stop - start)
+            yield _Piece(self._scratch.append(some.serialize()), bare=False) if some.num_rows else None
+
+    def _cells_apart(self, cells: npt.NDArray[Any], ends: Iterable[tuple[int, int]]) -> Iterator[_Piece | None]:
+        """Put all buckets' cells into the scratch file at once, each a part of what lies there."""
+        first, width = self._scratch.append(cells).start, cells.itemsize
+        for start, stop in ends:
+            place = Place(first + start * width, (stop - start) * width)
+            yield _Piece(place, bare=True) if stop > start else None
 
     def _emptied(self) -> Any:
         """All rows of the pile, which is then empty."""
         pile, self._pile, self._size = self._pile, [], 0
         return joined(pile)
 
-    def _read(self, place: Place, schema: Any) -> Any:
+    def _read(self, piece: _Piece, schema: Any) -> Any:
         import pyarrow as pa
 
-        return pa.ipc.read_record_batch(pa.py_buffer(self._scratch.read(place)), schema)
+        data = self._scratch.read(piece.place)
+        return _batch(data, schema) if piece.bare else pa.ipc.read_record_batch(pa.py_buffer(data), schema)
+
+
+def _size(batch: Any) -> int:
+    """What ordering takes for a batch: its cells twice and a byte each, or the cells and the numbers of their rows."""
+    more = batch.num_rows * _ROW_BYTES if _cells(batch) is None else batch.num_rows + batch.nbytes
+    return int(batch.nbytes) + more
+
+
+def _cells(batch: Any) -> npt.NDArray[Any] | None:
+    """The cells of a batch as numbers of 1, 2, 4 or 8 bytes, where there is one such column, and none is missing."""
+    import pyarrow as pa
+
+    column = batch.column(0) if batch.num_columns == 1 else None
+    if column is None or column.null_count or not pa.types.is_primitive(column.type):
+        return None
+    if column.type.bit_width not in (8, 16, 32, 64):
+        return None
+    kind, n, start = np.dtype(f"u{column.type.bit_width // 8}"), len(column), column.offset
+    return np.frombuffer(column.buffers()[1], kind, start + n)[start:] if n else np.zeros(0, kind)
+
+
+def _batch(cells: npt.NDArray[Any], schema: Any) -> Any:
+    """The batch that has these cells, or the bytes of them."""
+    import pyarrow as pa
+
+    kind = schema.field(0).type
+    n = 8 * cells.nbytes // kind.bit_width
+    return pa.record_batch([pa.Array.from_buffers(kind, n, [None, pa.py_buffer(cells)])], schema=schema)

@@ -28,7 +28,8 @@ def read_tuples(
         clip: Whether numbers beyond the largest value count as it.
         progress: Told of every batch.
     """
-    table, cells = TableFile(path, dict.fromkeys(columns, "--people"), _READ), CellReaders(spec, columns, clip=clip)
+    table = TableFile(path, dict.fromkeys(columns, "--people"), _READ, columns)
+    cells = CellReaders(spec, columns, clip=clip)
     parts, done = [], 0
     with progress(f"Reading {path.name}", table.size) as advance:
         for batch in table.batches(advance):

@@ -59,6 +59,17 @@ class FilePlace:
         with opened:
             yield opened
 
+    @property
+    def title(self) -> str:
+        """Its name without the folders."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        with reachable(self.name):
+            return int(self.system.get_file_info(self.path).size or 0)
+
     def read(self) -> bytes:
         """All of it, where it is small."""
         with self.open() as file:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from hush.files import reports as report_files
-from hush.files.batches import evenly, plain
+from hush.files.batches import evenly
 from hush.files.cells import CellReaders
+from hush.files.inputs import Alike, Tables
 from hush.files.kept import Groups
 from hush.files.order import Shuffler
+from hush.files.overlap import ahead, behind
 from hush.files.progress import Progress, unseen
-from hush.files.tables import TableFile
 from hush.mechanisms.spec import Spec
 from hush.people.coding import EQUAL, Likeness
 
@@ -46,7 +48,7 @@ class Rows:
     """Rows that become reports.
 
     Args:
-        path: The table.
+        paths: The tables, of one file or several.
         columns: The columns to protect: for tuples one for each attribute, in order; else one.
         kept: Columns that stay beside the reports.
         spec: What makes reports of their values, one for each row.
@@ -54,7 +56,7 @@ class Rows:
         alike: What a cell may differ in from its label.
     """
 
-    path: Path
+    paths: Sequence[PathLike[str]]
     columns: list[str]
     kept: list[str]
     spec: Spec
@@ -63,53 +65,71 @@ class Rows:
 
     def write(self, output: Path, order: str, temporary: Path, *, progress: Progress = unseen) -> Written:
         """Randomize all rows into a report file, in this order (see `hush.files.reports`)."""
-        groups, n, table = Groups(), 0, self._table()
+        groups, n, table = Groups(), 0, self.table()
         cells = CellReaders(self.spec, self.columns, clip=self.clip, alike=self.alike)
         if order == report_files.SHUFFLED:
             ordered = self._shuffled(table, cells, temporary, progress)
         else:
             ordered = self._as_read(table, cells, progress)
-        with report_files.writing(output, self.spec, "secure", order) as write, closing(ordered):
+        with (
+            report_files.writing(output, self.spec, "secure", order) as write,
+            behind(write) as put,
+            closing(ordered),
+        ):
             for batch in ordered:
                 kept = batch.select(self.kept) if self.kept else None
-                write(self.spec.mechanism.privatize(cells.values(batch.column(0))), kept)
+                put(self.spec.mechanism.privatize(cells.values(batch.column(0))), kept)
                 n += batch.num_rows
                 if kept is not None:
                     groups.add(kept)
         return Written(n, n, groups.smallest, cells.unmatched, cells.missing, cells.clipped, table.blank)
 
     def _shuffled(
-        self, table: TableFile, cells: CellReaders, temporary: Path, progress: Progress
+        self, table: Tables, cells: CellReaders, temporary: Path, progress: Progress
     ) -> Generator[Any, None, None]:
         with Shuffler(temporary=temporary) as shuffler:
-            with progress(f"Reading {self.path.name}", table.size) as advance:
-                for batch in self._coded(table, cells, advance):
+            with (
+                progress(f"Reading {table.title}", table.size) as advance,
+                closing(ahead(self._coded(table, cells, advance))) as batches,
+            ):
+                for batch in batches:
                     shuffler.add(batch)
-            with progress(f"Randomizing {self.path.name}", shuffler.rows) as advance:
-                for batch in self._parts(shuffler, cells):
+            with (
+                progress(f"Randomizing {table.title}", shuffler.rows) as advance,
+                closing(ahead(self._parts(shuffler, cells))) as parts,
+            ):
+                for batch in parts:
                     yield batch
                     advance(batch.num_rows)
 
-    def _as_read(self, table: TableFile, cells: CellReaders, progress: Progress) -> Generator[Any, None, None]:
-        with progress(f"Randomizing {self.path.name}", table.size) as advance:
-            yield from self._parts(self._coded(table, cells, advance), cells)
+    def _as_read(self, table: Tables, cells: CellReaders, progress: Progress) -> Generator[Any, None, None]:
+        with (
+            progress(f"Randomizing {table.title}", table.size) as advance,
+            closing(ahead(self._parts(self._coded(table, cells, advance), cells))) as parts,
+        ):
+            yield from parts
 
     def _parts(self, batches: Iterable[Any], cells: CellReaders) -> Iterator[Any]:
         """The row groups of the file."""
         rows = min(report_files.batch_rows(self.spec), cells.rows)
         return evenly(batches, rows, report_files.BATCH_BYTES)
 
-    def _table(self) -> TableFile:
+    def table(self) -> Tables:
+        """The tables, as they are read."""
         wanted = {**dict.fromkeys(self.columns, "--column"), **dict.fromkeys(self.kept, "--keep")}
-        return TableFile(self.path, wanted, READ)
+        return Tables(self.paths, wanted, READ, self.columns)
 
-    def _coded(self, table: TableFile, cells: CellReaders, advance: Callable[[float], None]) -> Iterator[Any]:
+    def blocks(self, table: Tables, cells: CellReaders) -> Iterator[Any]:
+        """The rows in their order, coded, in batches that depend on nothing but the rows."""
+        return self._parts(self._coded(table, cells, lambda size: None), cells)
+
+    def _coded(self, table: Tables, cells: CellReaders, advance: Callable[[float], None]) -> Iterator[Any]:
         """The values as few bytes, never as labels, and the kept cells behind them."""
         import pyarrow as pa
 
-        done = 0
-        for batch in table.batches(advance):
-            kept = plain(batch.select(self.kept))
-            values = cells.encode(batch, done + 1)
+        alike = Alike()
+        for batch, first_row, told in table.batches(advance):
+            kept = alike(batch.select(self.kept))
+            with told():
+                values = cells.encode(batch, first_row)
             yield pa.record_batch([values, *kept.columns], [report_files.COLUMN, *self.kept])
-            done += batch.num_rows

@@ -21,6 +21,8 @@ from hush.randomness import chunk_keys, keystream
 
 _BLOCK = 16
 _WORD = 8
+_PART = 1 << 20
+"""Bytes that are encrypted at a time, so that they stay in the processor's cache."""
 
 
 class Place(NamedTuple):
@@ -49,26 +51,32 @@ class Scratch:
             self._file.close()
 
     def append(self, data: Any) -> Place:
-        """Put bytes there, in whole words of eight."""
-        words = np.frombuffer(data, np.uint64)
-        place = Place(self._end, words.nbytes)
+        """Put bytes there; what is read of them later may be a part."""
+        plain = np.frombuffer(data, np.uint8)
+        place = Place(self._end, plain.size)
         self._end += -(-place.size // _BLOCK) * _BLOCK  # whatever comes of it, no place is written twice
-        rest = self._crypted(words, place).data.cast("B")
         with self._room() as file:
             file.seek(place.start)
-            while rest:
-                rest = rest[file.write(rest) :]
+            for at in range(0, place.size, _PART):
+                rest = self._crypted(plain[at : at + _PART], place.start + at).data.cast("B")
+                while rest:
+                    rest = rest[file.write(rest) :]
         return place
 
-    def read(self, place: Place) -> npt.NDArray[np.uint64]:
-        """The words that were put there."""
+    def read(self, place: Place) -> npt.NDArray[np.uint8]:
+        """The bytes that were put there."""
+        first = place.start // _BLOCK * _BLOCK
         with self._room() as file:
-            file.seek(place.start)
-            data = file.read(place.size)
-        return self._crypted(np.frombuffer(data, np.uint64), place)
+            file.seek(first)
+            data = file.read(place.start - first + place.size)
+        found = self._crypted(np.frombuffer(data, np.uint8), first).view(np.uint8)
+        return found[place.start - first :][: place.size]
 
-    def _crypted(self, words: npt.NDArray[np.uint64], place: Place) -> npt.NDArray[np.uint64]:
-        return words ^ keystream(self._key, place.start // _BLOCK, place.size // _WORD)
+    def _crypted(self, data: npt.NDArray[np.uint8], start: int) -> npt.NDArray[np.uint64]:
+        """Bytes from the start of a block on, filled up to whole words."""
+        words = -(-data.size // _WORD)
+        whole = data if data.size == words * _WORD else np.append(data, np.zeros(words * _WORD - data.size, np.uint8))
+        return whole.view(np.uint64) ^ keystream(self._key, start // _BLOCK, words)
 
     @contextmanager
     def _room(self) -> Iterator[IO[bytes]]:

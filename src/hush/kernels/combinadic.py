@@ -12,6 +12,9 @@ A = s!/(i! (s-i)!) comes from tables of 64-bit mantissas of s! and 1/s!, which t
 1/4, and the nearest integer is C itself. Everything is integer arithmetic, alike on every machine.
 
 Subsets of several sizes share one range: numbers of the first come first, then those of the second, and so on.
+
+Where there are few, all T(s, i) stand in a table. Then a number is read by one walk over all s from the largest down,
+at each of which it has the next member, or not: a step a value, where a search takes dozens a member.
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ _GROWTH = np.uint64(55 - 32)
 _WORD = np.uint64(64)
 _DOUBT = 1e-6
 """More than logarithms err, to base 2, of factorials up to 2^22."""
+_MOST_LISTED = 1 << 17
+"""Weights that a table holds, at most: more would not stay near the processor."""
 
 
 @njit(nogil=True)
@@ -145,27 +150,58 @@ def _largest(number, last, i, most, up, down, place, logs):
     return s
 
 
+@njit(nogil=True)
+def _walk(number, last, most, omega, words, shifts, members):
+    """Write the members of a number below `most`, from the table of all weights; the last word that is left of it."""
+    s = most
+    for i in range(omega, 0, -1):
+        while last > 0 and number[last] == ZERO:
+            last -= 1
+        s -= 1
+        while s >= i and not _reaches(number, last, words[i, s], shifts[i, s]):
+            s -= 1
+        if s >= i:
+            _subtract(number, *_shifted_words(words[i, s], shifts[i, s]))
+        members[i - 1] = s
+    return last
+
+
 @kernel
-def rank(which, subsets, omegas, starts, tables, codes):
+def list_weights(tables, words, shifts):
+    """Fill a table with T(s, i), by i and s."""
+    up, down, place, _ = tables
+    for i in range(1, words.shape[0]):
+        for s in range(words.shape[1]):
+            words[i, s], shifts[i, s] = _weight(s, i, up, down, place)
+
+
+@kernel
+def rank(which, subsets, omegas, starts, tables, listed, codes):
     """Write the number of each ascending subset, the first entries of its row, into a row of bytes, the lowest first.
 
-    `which` says which of the sizes each row belongs to.
+    `which` says which of the sizes each row belongs to; `listed` are all weights, or none.
     """
     up, down, place, _ = tables
+    words, shifts = listed
     number = np.zeros(starts.shape[1], np.uint64)
     for row in range(subsets.shape[0]):
         j = np.int64(which[row]) if which.size > 0 else 0
         number[:] = starts[j]
         for i in range(omegas[j]):
-            _add(number, *_shifted_words(*_weight(np.int64(subsets[row, i]), i + 1, up, down, place)))
+            s = np.int64(subsets[row, i])
+            if words.size > 0:
+                _add(number, *_shifted_words(words[i + 1, s], shifts[i + 1, s]))
+            else:
+                _add(number, *_shifted_words(*_weight(s, i + 1, up, down, place)))
         for b in range(codes.shape[1]):
             codes[row, b] = (number[b >> 3] >> np.uint64(8 * (b & 7))) & np.uint64(255)
 
 
 @kernel
-def unrank(codes, sizes, omegas, starts, tables, which, subsets):
+def unrank(codes, sizes, omegas, starts, tables, listed, which, subsets):
     """Write which size each number belongs to and its ascending subset, then zeros; False at a number that has none."""
     up, down, place, logs = tables
+    words, shifts = listed
     number = np.zeros(starts.shape[1], np.uint64)
     for row in range(codes.shape[0]):
         number[:] = ZERO
@@ -190,7 +226,9 @@ def unrank(codes, sizes, omegas, starts, tables, which, subsets):
             number[t] = rest - borrow
             borrow = less
         s, last = sizes[low], number.size - 1
-        for i in range(omegas[low], 0, -1):
+        if words.size > 0:
+            last = _walk(number, last, s, omegas[low], words, shifts, subsets[row])
+        for i in range(0 if words.size > 0 else omegas[low], 0, -1):
             while last > 0 and number[last] == ZERO:
                 last -= 1
             most = s - 1
@@ -243,16 +281,21 @@ class Combinadic:
         self.bits = (starts[-1] - 1).bit_length()
         words = -(-starts[-1].bit_length() // 64) + 2
         self._starts = np.stack([np.frombuffer(each.to_bytes(8 * words, "little"), "<u8") for each in starts])
+        listed = (max(omegas) + 1, max(sizes)) if max(sizes) * max(omegas) <= _MOST_LISTED else (0, 0)
+        self._listed = np.zeros(listed, np.uint64), np.zeros(listed, np.int64)
+        list_weights(self._tables, *self._listed)
 
     def encode(self, which: np.ndarray, subsets: np.ndarray, width: int) -> np.ndarray:
         """Numbers of ascending subsets, each in a row of `width` bytes; an empty `which` means the first size."""
         codes = np.zeros((len(subsets), width), np.uint8)
-        rank(which, subsets, self.omegas, self._starts, self._tables, codes[:, : 8 * self._starts.shape[1]])
+        rank(
+            which, subsets, self.omegas, self._starts, self._tables, self._listed, codes[:, : 8 * self._starts.shape[1]]
+        )
         return codes
 
     def decode(self, codes: np.ndarray, which: np.ndarray, subsets: np.ndarray) -> bool:
         """Write the subset of every number into the rows; False when one of them is not a subset's."""
-        return bool(unrank(codes, self.sizes, self.omegas, self._starts, self._tables, which, subsets))
+        return bool(unrank(codes, self.sizes, self.omegas, self._starts, self._tables, self._listed, which, subsets))
 
 
 @lru_cache(maxsize=64)

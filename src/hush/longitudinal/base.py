@@ -13,13 +13,14 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.errors import ParameterError, message
-from hush.guarantee import LDP, Guarantee
+from hush.guarantee import LDP, Guarantee, above
 from hush.longitudinal import _histories, _rounds
 from hush.longitudinal._client import Client
 from hush.longitudinal._clients import Clients
@@ -151,25 +152,24 @@ class Longitudinal(FormerWords, OverTime, Collecting, Collected):
     def history_bound(self, tau: int) -> float:
         """A bound of the loss of tau reports of values that change at known times: no more than `epsilon_worst`.
 
-        Each report shows one permanent answer, so tau of them show tau at most. No report loses more than
-        `epsilon_fresh`, whatever the histories, and one alone loses epsilon_report.
+        Each report shows one permanent answer, so tau of them show tau at most. And no two histories lose more than
+        `any_histories_bound`.
         """
-        number = int(_rounds.reports_of(tau))
-        if number == 1:
-            return self.epsilon_report
-        fresh = self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
-        kept = times(self.epsilon_permanent, min(number, self.kept)) if self._apart else math.inf
-        return min(kept, fresh)
+        number, any_times = int(_rounds.reports_of(tau)), self.any_histories_bound(tau)
+        if number == 1 or not self._apart:
+            return any_times
+        return min(times(self.epsilon_permanent, min(number, self.kept)), any_times)
 
     def any_histories_bound(self, tau: int) -> float:
-        """A bound of the loss of tau reports between any two histories: `epsilon_fresh` for each, or infinite.
+        """A bound of the loss of tau reports between any two histories, or infinite.
 
-        One report loses epsilon_report, whatever they are.
+        One report loses epsilon_report. Whatever it and the kept answers are, each further one loses at most
+        `epsilon_fresh`, which is more: docs/longitudinal.md proves it.
         """
-        number = int(_rounds.reports_of(tau))
+        number, fresh = int(_rounds.reports_of(tau)), self.epsilon_fresh
         if number == 1:
             return self.epsilon_report
-        return self.epsilon_fresh if math.isinf(self.epsilon_fresh) else times(self.epsilon_fresh, number)
+        return fresh if math.isinf(fresh) else above(Fraction(self.epsilon_report) + Fraction(fresh) * (number - 1))
 
     @property
     def pseudonym(self) -> str:

@@ -110,11 +110,18 @@ class Collecting(Rounds):
         self._stream(checked, rng, add)
         return [Aggregate(len(checked), tally, first.spec_hash, first.check_tally) for tally in total]
 
+    def keys_of(self, n: int, rounds: int) -> int:
+        """How many chunk keys the reports of so many people in so many rounds take."""
+        return -(-n // self._people(rounds))
+
+    def _people(self, rounds: int) -> int:
+        """How many share a chunk."""
+        return max(1, min(CHUNK, _CHUNK_BYTES // self.report_dtype.itemsize) // rounds)
+
     def _stream(self, values: Ints, rng: np.random.Generator | None, use: Any) -> None:
         """Make reports chunk by chunk of people, on all cores, one key for each chunk."""
         n, tau = values.shape[:2]
-        people = max(1, min(CHUNK, _CHUNK_BYTES // self.report_dtype.itemsize) // tau)
-        keys = chunk_keys(rng, -(-n // people))
+        people, keys = self._people(tau), chunk_keys(rng, self.keys_of(n, tau))
 
         def work(start: int, stop: int) -> None:
             use(start, stop, self._together(values[start:stop], chunk_generator(keys[start // people])))

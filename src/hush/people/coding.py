@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.errors import DomainError, ParameterError, Unsaid, message
-from hush.people.arrow import to_numpy
+from hush.people.arrow import to_arrow, to_numpy
 from hush.people.columns import missing
 from hush.people.domain import Domain
 from hush.people.labels import number, spelled
@@ -49,6 +49,34 @@ class Likeness:
 EQUAL = Likeness()
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What the different cells of a batch mean; at the end, what none means.
+
+    Args:
+        cells: As an Arrow array.
+        codes: The label of each, or -1.
+        above: Whether it is a number above the largest, where those count as the largest.
+        gaps: Whether it says nothing.
+    """
+
+    cells: Any
+    codes: npt.NDArray[np.int64]
+    above: npt.NDArray[np.bool_]
+    gaps: npt.NDArray[np.bool_]
+
+    @cached_property
+    def all_labels(self) -> bool:
+        """Whether each is a label as it stands."""
+        return bool((self.codes[:-1] >= 0).all() and not self.above.any())
+
+    @cached_property
+    def small(self) -> npt.NDArray[np.integer[Any]]:
+        """The codes in few bytes, where each is a label."""
+        codes = self.codes[:-1]
+        return codes.astype(np.min_scalar_type(int(codes.max(initial=0))))
+
+
 class Coder:
     """Turns columns into the values 0..k-1 of a domain, and counts the cells that were none of its labels.
 
@@ -72,30 +100,53 @@ class Coder:
             raise ParameterError(message("--clip", rule, got, "leave it out; --other takes in unknown labels"))
         self._alike = _told_apart(domain, alike)
         self._other = None if domain.other is None else domain.place(domain.other)
+        self._last: _Told | None = None
 
     @cached_property
     def _top(self) -> tuple[int, float] | None:
         return largest(self.domain)
 
-    def encode(self, cells: Any, first_row: int) -> npt.NDArray[np.int64]:
+    def encode(self, cells: Any, first_row: int) -> npt.NDArray[np.integer[Any]]:
         """The values of an Arrow array; `first_row` is the number of its first row in the file, from 1."""
-        whole = plain(cells, self.column)
-        coded = whole.dictionary_encode()
-        said = [self._read(cell) for cell in [*coded.dictionary.to_pylist(), None]]
-        codes = np.array([self.code(each) for each in said], np.int64)
-        places = to_numpy(coded.indices, len(codes) - 1)
-        values = codes[places]
+        numbers = self._integers(cells)
+        if numbers is not None:
+            return numbers
+        coded = dictionary(cells, self.column)
+        told = self._told(coded.dictionary)
+        if told.all_labels and not coded.null_count:
+            return to_numpy(to_arrow(told.small).take(coded.indices))
+        places = to_numpy(coded.indices.cast("int64"), len(coded.dictionary))
+        values = told.codes[places]
         if self.clip:
-            self.clipped += int(np.array([self._above(each) for each in said])[places].sum())
+            self.clipped += int(told.above[places].sum())
         strangers = values < 0
         if not strangers.any():
             return values
         if self._other is None:
-            self._refuse(whole, int(np.argmax(strangers)), first_row)
-        gaps = int(np.array([missing(each) for each in said])[places[strangers]].sum())
+            self._refuse(cells, int(np.argmax(strangers)), first_row)
+        gaps = int(told.gaps[places[strangers]].sum())
         self.missing, self.unmatched = self.missing + gaps, self.unmatched + int(strangers.sum()) - gaps
         values[strangers] = self._other
         return values
+
+    def _integers(self, cells: Any) -> npt.NDArray[np.integer[Any]] | None:
+        """Cells that are the values themselves; None if some are not."""
+        import pyarrow as pa
+
+        if self.domain.labels is not None or not pa.types.is_integer(cells.type) or cells.null_count:
+            return None
+        found = to_numpy(cells)
+        inside = not found.size or (int(found.min()) >= 0 and int(found.max()) < self.domain.size)
+        return found if inside else None
+
+    def _told(self, different: Any) -> _Told:
+        """What different cells mean; asked once where they are the same as in the batch before."""
+        if self._last is None or not self._last.cells.equals(different):
+            said = [self._read(cell) for cell in [*different.to_pylist(), None]]
+            codes = np.array([self.code(each) for each in said], np.int64)
+            above = np.array([self.clip and self._above(each) for each in said], bool)
+            self._last = _Told(different, codes, above, np.array([missing(each) for each in said], bool))
+        return self._last
 
     def _read(self, cell: object) -> object:
         """What a cell says: bytes are text, and nothing is left of one of spaces where those do not count."""
@@ -152,17 +203,32 @@ def _told_apart(domain: Domain, alike: Likeness) -> dict[str, int]:
     return found
 
 
+def dictionary(cells: Any, column: str) -> Any:
+    """An Arrow array as codes of its different cells, which must be plain ones."""
+    import pyarrow as pa
+
+    return cells if pa.types.is_dictionary(_plain(cells, column).type) else cells.dictionary_encode()
+
+
 def plain(cells: Any, column: str) -> Any:
     """An Arrow array of plain cells, none of them behind a dictionary's codes."""
     import pyarrow as pa
 
-    whole = cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells
+    whole = _plain(cells, column)
+    return whole.cast(whole.type.value_type) if pa.types.is_dictionary(whole.type) else whole
+
+
+def _plain(cells: Any, column: str) -> Any:
+    """The array itself; refused if its cells are nested."""
+    import pyarrow as pa
+
+    none = cells.slice(0, 0)
     try:
-        whole.slice(0, 0).dictionary_encode()
+        (none.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else none).dictionary_encode()
     except pa.ArrowException:
         kind, remedy = Unsaid("nested ones"), "choose another column"
         raise ParameterError(message(f"column {column}", "must hold plain values", kind, remedy)) from None
-    return whole
+    return cells
 
 
 def largest(domain: Domain) -> tuple[int, float] | None:

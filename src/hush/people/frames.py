@@ -37,6 +37,15 @@ def batches_of(frame: Any) -> Iterator[Any]:
         yield batch.select([i for i, name in enumerate(batch.schema.names) if name not in index])
 
 
+def without_rows(frame: Any) -> Any:
+    """A record batch with the columns of a frame and none of its rows; libraries hand over no batch where none are."""
+    import pyarrow as pa
+
+    schema = imported(frame).schema
+    columns = [i for i, name in enumerate(schema.names) if name not in _index(schema)]
+    return pa.record_batch([pa.nulls(0, field.type) for field in schema], schema=schema).select(columns)
+
+
 def report_arrays(reports: Any, dtype: np.dtype[Any]) -> Any:
     """Reports as arrays, where a frame or a column holds them, or some of many parts; what is neither stays as it is.
 

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from hush.estimation import Aggregate
+from hush.kernels.workers import THREADS, Workers, in_turn
 from hush.mechanisms.spec import Spec
-from hush.planning.trials import LEVEL, stderr
+from hush.planning.trials import errors, stderr
+from hush.randomness import standing
 from hush.types import Floats, Ints
 
 
@@ -34,7 +37,12 @@ def histories(first: Ints, rounds: int, change: float, rng: np.random.Generator)
 
 
 def of_rounds(
-    spec: Spec, held: Ints, runs: int, rng: np.random.Generator, advance: Callable[[float], None]
+    spec: Spec,
+    held: Ints,
+    runs: int,
+    rng: np.random.Generator,
+    advance: Callable[[float], None],
+    engine: Workers = THREADS,
 ) -> tuple[dict[str, Any], list[Any]]:
     """Simulate all rounds of a collection many times; measured beside expected, and the last estimates.
 
@@ -44,26 +52,33 @@ def of_rounds(
         runs: Collections to simulate.
         rng: Draws them.
         advance: Told of every run.
+        engine: Who works.
     """
     several = held.ndim == 3
     one, rounds = spec.one_round.mechanism, held.shape[1]
     domains = spec.domain.domains if several else [spec.domain]
     columns = held if several else held[:, :, None]
     truth = [[_shares(columns[:, t, j], d.size) for j, d in enumerate(domains)] for t in range(rounds)]
-    squares = np.full((runs, rounds, len(domains)), np.nan)
-    covered, seconds, last = squares.copy(), 0.0, []
-    for i in range(runs):
+    shape = (rounds, len(domains))
+    squares, covered, seconds, tallies = np.empty((runs, *shape)), np.empty((runs, *shape)), 0.0, list[bytes]()
+
+    def measured(rng: np.random.Generator) -> tuple[Floats, Floats, float, list[bytes]]:
         start = time.perf_counter()
         drawn = spec.mechanism.simulate(held, rng=rng)
-        seconds += time.perf_counter() - start
-        last = [_listed(one.estimate(each), several) for each in drawn]
-        for t, estimates in enumerate(last):
-            for j, estimate in enumerate(estimates):
+        taken = time.perf_counter() - start
+        square, share = np.full(shape, np.nan), np.full(shape, np.nan)
+        for t, each in enumerate(drawn):
+            for j, estimate in enumerate(_listed(one.estimate(each), several)):
                 if not np.isnan(estimate.frequencies).any():  # else no report is about it
-                    lower, upper = estimate.interval(LEVEL)
-                    squares[i, t, j] = np.mean((estimate.frequencies - truth[t][j]) ** 2)
-                    covered[i, t, j] = np.mean((lower <= truth[t][j]) & (truth[t][j] <= upper))
+                    square[t, j], share[t, j] = errors(estimate, estimate.frequencies, truth[t][j])
+        return square, share, taken, [each.to_bytes() for each in drawn]
+
+    starts = standing(rng, runs, spec.mechanism.keys_of(len(held), rounds))
+    for i, (square, share, taken, tallies) in enumerate(in_turn(engine, measured, starts)):  # noqa: B007 (the last)
+        squares[i], covered[i] = square, share
+        seconds += taken
         advance(1)
+    last = [_listed(one.estimate(Aggregate.from_bytes(each)), several) for each in tallies]
     found = []
     for t in range(rounds):
         due = one.variances(truth[t], len(held)) if several else [one.variances(truth[t][0], len(held))]

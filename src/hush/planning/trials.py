@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hush.estimation import Aggregate, Estimate
+from hush.kernels.workers import THREADS, Workers, in_turn
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.people import Population
+from hush.randomness import CHUNK, standing
 from hush.types import Floats, Ints
 
 LEVEL = 0.95
@@ -51,7 +53,12 @@ def attacked(m: FrequencyOracle, rng: np.random.Generator, most: int = _ATTACKS)
 
 
 def of_frequencies(
-    spec: Spec, people: Population, runs: int, rng: np.random.Generator, advance: Callable[[float], None]
+    spec: Spec,
+    people: Population,
+    runs: int,
+    rng: np.random.Generator,
+    advance: Callable[[float], None],
+    engine: Workers = THREADS,
 ) -> tuple[dict[str, Any], Estimate]:
     """Simulate a collection of values many times; measured beside expected, and the last estimate.
 
@@ -61,16 +68,24 @@ def of_frequencies(
         runs: Collections to simulate.
         rng: Draws them.
         advance: Told of every run.
+        engine: Who works. What is drawn comes from one stream, so that it is drawn here, and estimated there.
     """
     m, truth = spec.mechanism, people.frequencies
-    found, last = _repeated(
-        lambda: spec.simulate(people.counts, rng=rng),
-        spec,
-        lambda estimate: estimate.frequencies,
-        truth,
-        runs,
-        advance,
-    )
+    tally: Aggregate | None = None
+
+    def drawn() -> Iterator[tuple[Aggregate, float]]:
+        nonlocal tally
+        for _ in range(runs):
+            start = time.perf_counter()
+            tally = spec.simulate(people.counts, rng=rng)
+            yield tally, time.perf_counter() - start
+
+    def measured(task: tuple[Aggregate, float]) -> tuple[float, float, float]:
+        estimate = spec.estimate(task[0])
+        return *errors(estimate, estimate.frequencies, truth), task[1]
+
+    found = _repeated(in_turn(engine, measured, drawn()), runs, advance)
+    last = spec.estimate(tally)
     trial = attacked(m, rng)
     more = {
         "asr": trial.rate,
@@ -82,18 +97,25 @@ def of_frequencies(
 
 
 def of_mean(
-    spec: Spec, people: Population, runs: int, rng: np.random.Generator, advance: Callable[[float], None]
+    spec: Spec,
+    people: Population,
+    runs: int,
+    rng: np.random.Generator,
+    advance: Callable[[float], None],
+    engine: Workers = THREADS,
 ) -> dict[str, Any]:
     """Simulate a collection of amounts many times; measured beside expected. Takes what `of_frequencies` takes."""
-    m, held = spec.mechanism, people.counts > 0
-    found, _ = _repeated(
-        lambda: spec.aggregate(m.privatize(some, rng=rng) for some in people.blocks()),
-        spec,
-        lambda estimate: estimate.mean,
-        people.mean,
-        runs,
-        advance,
-    )
+    m, held, truth = spec.mechanism, people.counts > 0, people.mean
+
+    def measured(rng: np.random.Generator) -> tuple[float, float, float]:
+        start = time.perf_counter()
+        drawn = spec.aggregate(m.privatize(some, rng=rng) for some in people.blocks())
+        taken = time.perf_counter() - start
+        estimate = spec.estimate(drawn)
+        return *errors(estimate, estimate.mean, truth), taken
+
+    keys = sum(-(-some.size // CHUNK) for some in people.blocks())
+    found = _repeated(in_turn(engine, measured, standing(rng, runs, keys)), runs, advance)
     return {
         "mean": people.mean,
         "total": people.mean * people.n,
@@ -105,7 +127,12 @@ def of_mean(
 
 
 def of_tuples(
-    spec: Spec, tuples: Ints, runs: int, rng: np.random.Generator, advance: Callable[[float], None]
+    spec: Spec,
+    tuples: Ints,
+    runs: int,
+    rng: np.random.Generator,
+    advance: Callable[[float], None],
+    engine: Workers = THREADS,
 ) -> tuple[dict[str, Any], tuple[Estimate, ...]]:
     """Simulate a collection of tuples many times; for each attribute measured beside expected, and the last estimates.
 
@@ -118,20 +145,25 @@ def of_tuples(
         runs: Collections to simulate.
         rng: Draws them.
         advance: Told of every run.
+        engine: Who works.
     """
     m, n, seconds = spec.mechanism, len(tuples), 0.0
     truths = [np.bincount(tuples[:, j], minlength=k) / n for j, k in enumerate(m.sizes)]
-    squares, covered, last = np.empty((m.d, runs)), np.empty((m.d, runs)), ()
-    for i in range(runs):
+    squares, covered, tally = np.empty((m.d, runs)), np.empty((m.d, runs)), b""
+
+    def measured(rng: np.random.Generator) -> tuple[list[tuple[float, float]], float, bytes]:
         start = time.perf_counter()
         drawn = m.simulate(tuples, rng=rng)
-        seconds += time.perf_counter() - start
-        last = m.estimate(drawn)
-        for j, (estimate, truth) in enumerate(zip(last, truths, strict=True)):
-            lower, upper = estimate.interval(LEVEL)
-            squares[j, i] = np.mean((estimate.frequencies - truth) ** 2)
-            covered[j, i] = np.mean((lower <= truth) & (truth <= upper))
+        taken = time.perf_counter() - start
+        pairs = zip(m.estimate(drawn), truths, strict=True)
+        return [errors(estimate, estimate.frequencies, truth) for estimate, truth in pairs], taken, drawn.to_bytes()
+
+    starts = standing(rng, runs, -(-n // CHUNK))
+    for i, (seen, taken, tally) in enumerate(in_turn(engine, measured, starts)):  # noqa: B007 (the last one is kept)
+        squares[:, i], covered[:, i] = np.transpose(seen)
+        seconds += taken
         advance(1)
+    last = m.estimate(Aggregate.from_bytes(tally))
     found, attacks = [], _attacked_tuples(m, rng)
     for j, expected in enumerate(m.variances(truths, n)):
         seen, trial = squares[j][~np.isnan(squares[j])], attacks[j]
@@ -165,33 +197,28 @@ def _attacked_tuples(m: Any, rng: np.random.Generator) -> list[AttackSuccess]:
     return [AttackSuccess(n, int(each)) for each in right]
 
 
+def errors(estimate: Any, centre: Any, truth: Any) -> tuple[float, float]:
+    """The mean squared error of an estimate, and the share of its intervals that hold the truth."""
+    lower, upper = estimate.interval(LEVEL)
+    return float(np.mean((centre - truth) ** 2)), float(np.mean((lower <= truth) & (truth <= upper)))
+
+
 def _repeated(
-    collect: Callable[[], Aggregate],
-    spec: Spec,
-    centre: Callable[[Any], Any],
-    truth: Any,
-    runs: int,
-    advance: Callable[[float], None],
-) -> tuple[dict[str, Any], Any]:
-    """Errors and coverage of many collections, the time that one takes, and the last estimate."""
-    squares, covered, seconds, estimate = np.empty(runs), np.empty(runs), 0.0, None
-    for i in range(runs):
-        start = time.perf_counter()
-        drawn = collect()
-        seconds += time.perf_counter() - start
-        estimate = spec.estimate(drawn)
-        lower, upper = estimate.interval(LEVEL)
-        squares[i] = np.mean((centre(estimate) - truth) ** 2)
-        covered[i] = np.mean((lower <= truth) & (truth <= upper))
+    measured: Iterable[tuple[float, float, float]], runs: int, advance: Callable[[float], None]
+) -> dict[str, Any]:
+    """Errors and coverage of many collections, and the time that one takes."""
+    squares, covered, seconds = np.empty(runs), np.empty(runs), 0.0
+    for i, (square, share, taken) in enumerate(measured):
+        squares[i], covered[i] = square, share
+        seconds += taken
         advance(1)
-    found = {
+    return {
         "mse": float(squares.mean()),
         "mse_stderr": stderr(squares),
         "coverage": float(covered.mean()),
         "coverage_stderr": stderr(covered),
         "seconds_per_collection": seconds / runs,
     }
-    return found, estimate
 
 
 def stderr(samples: Floats) -> float | None:

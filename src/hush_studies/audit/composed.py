@@ -45,10 +45,16 @@ def _table(ks: Sequence[int], settings: Settings, advance: Advance) -> Table:
     cells = [(name, epsilon, k) for name in grids.REPEATED for epsilon in epsilons for k in ks]
     costs = [1.0 + 0.1 * k * (name == "SS") + 4.0 * (name in ("SHE", "GM", "AGM")) for name, _, k in cells]
     rows: list[list[Any]] = []
-    for (name, epsilon, k), cost in zip(cells, costs, strict=True):
+    start, quick = settings.seed, settings.quick
+
+    def work(cell: tuple[str, float, int]) -> list[list[Any]]:
+        name, epsilon, k = cell
         delta = grids.DELTA if name in grids.GAUSSIAN else 0.0
-        seed = [settings.seed, 6, grids.REPEATED.index(name), k, round(epsilon * 100)]
-        rows += _cell(name, mechanism(name, k, epsilon, delta), taus, settings.quick, seed)
+        seed = [start, 6, grids.REPEATED.index(name), k, round(epsilon * 100)]
+        return _cell(name, mechanism(name, k, epsilon, delta), taus, quick, seed)
+
+    for some, cost in zip(settings.each(work, cells), costs, strict=True):
+        rows += some
         advance(cost / sum(costs))
     return rows_of(COLUMNS, rows)
 

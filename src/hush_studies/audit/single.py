@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -81,21 +82,26 @@ def _judged(m: FrequencyOracle, value: int, size: int, seed: Sequence[int]) -> t
 def _table(cells: Iterable[Cell], settings: Settings, advance: Advance) -> Table:
     listed, reports = list(cells), _FEW if settings.quick else TRIALS
     costs = [(1 + _SLOW.get(m.name(), 1.0) * m.k / 50) for _, m in listed]
-    rows = []
-    for (name, m), cost in zip(listed, costs, strict=True):
-        found = audited(m, reports, _seed(settings, m))
+    rows, start = [], settings.seed
+
+    def work(cell: Cell) -> list[Any]:
+        name, m = cell
+        found = audited(m, reports, _seed(start, m))
         proofs = [found.attack, found.attack_sd, found.likelihood]
         counts = [success(m), reports, found.hits, found.false_hits]
-        rows.append([name, m.k, m.epsilon, m._delta, loss(m), *proofs, *counts])
+        return [name, m.k, m.epsilon, m._delta, loss(m), *proofs, *counts]
+
+    for row, cost in zip(settings.each(work, listed), costs, strict=True):
+        rows.append(row)
         advance(cost / sum(costs))
     return rows_of(COLUMNS, rows)
 
 
-def _seed(settings: Settings, m: FrequencyOracle) -> tuple[int, ...]:
+def _seed(start: int, m: FrequencyOracle) -> tuple[int, ...]:
     """From what a protocol is, so that it has the same numbers in all figures."""
     letters = int.from_bytes(m.name().encode(), "little")
     budget = 0 if np.isinf(m.epsilon) else round(m.epsilon * 100)
-    return settings.seed, letters, m.k, budget, round(m._delta * 10**9), getattr(m, "g", 0)
+    return start, letters, m.k, budget, round(m._delta * 10**9), getattr(m, "g", 0)
 
 
 def _over(

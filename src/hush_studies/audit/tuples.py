@@ -51,10 +51,14 @@ def _table(ks: Sequence[int], settings: Settings, advance: Advance) -> Table:
         for epsilon in grid(grids.BUDGETS, settings)
     ]
     costs = [m.d * (3 if m.variant[0].endswith("r") else 1) for m in cells]
-    rows = []
-    for m, cost in zip(cells, costs, strict=True):
-        name, seed = m.variant[0], [settings.seed, 7, *m.sizes, round(m.epsilon * 100)]
-        rows.append(_cell(name, m, settings.quick, [*seed, grids.TUPLES.index(name)]))
+    rows, start, quick = [], settings.seed, settings.quick
+
+    def work(m: RSFD) -> list[Any]:
+        name, seed = m.variant[0], [start, 7, *m.sizes, round(m.epsilon * 100)]
+        return _cell(name, m, quick, [*seed, grids.TUPLES.index(name)])
+
+    for row, cost in zip(settings.each(work, cells), costs, strict=True):
+        rows.append(row)
         advance(cost / sum(costs))
     return rows_of(COLUMNS, rows)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -54,10 +54,10 @@ def _expected(name: str, k: int, crowd: str, epsilon: float) -> list[float]:
 Cell = tuple[str, int, str, float]
 
 
-def _row(cell: Cell, settings: Settings) -> list[Any]:
+def _row(cell: Cell, runs: int, seed: int) -> list[Any]:
     name, k, crowd, epsilon = cell
-    found = errors(*cell, trials(settings), settings.seed)
-    return [name, k, crowd, epsilon, N, trials(settings), *average(found), *_expected(*cell)]
+    found = errors(*cell, runs, seed)
+    return [name, k, crowd, epsilon, N, runs, *average(found), *_expected(*cell)]
 
 
 def _measured(
@@ -65,8 +65,9 @@ def _measured(
 ) -> Iterator[list[Any]]:
     cells = [(name, k, crowd, e) for k in sizes for crowd in crowds for name in names for e in budgets(settings)]
     cost = [k * (30 if name in ("SS", "MSS") else 5 if name == "PGR" else 1) for name, k, _, _ in cells]
-    for cell, share in zip(cells, cost, strict=True):
-        yield _row(cell, settings)
+    work = partial(_row, runs=trials(settings), seed=settings.seed)
+    for row, share in zip(settings.each(work, cells), cost, strict=True):
+        yield row
         advance(share / sum(cost))
 
 

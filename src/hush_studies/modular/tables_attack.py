@@ -17,6 +17,8 @@ COLUMNS = (
 )  # fmt: skip
 _VALUES = 1_000_000_000
 _LEAST = 10
+Known = tuple[str, int, str, float, int, int]
+"""A protocol, a domain size, its people, a budget, runs and a seed."""
 
 
 def _runs(k: int, settings: Settings) -> int:
@@ -48,11 +50,15 @@ def _over(names: Sequence[str], crowds: Sequence[str], settings: Settings, advan
         for epsilon in budgets(settings)
     ]
     cost = [_runs(k, settings) * k for _, k, _, _ in cells]
-    rows = []
-    for cell, share in zip(cells, cost, strict=True):
-        rows.append(_cell(*cell, _runs(cell[1], settings), settings.seed))
+    rows, known = [], [(*cell, _runs(cell[1], settings), settings.seed) for cell in cells]
+    for row, share in zip(settings.each(_made, known), cost, strict=True):
+        rows.append(row)
         advance(share / sum(cost))
     return rows_of(COLUMNS, rows)
+
+
+def _made(cell: Known) -> list[Any]:
+    return _cell(*cell)
 
 
 def zipf(settings: Settings, advance: Advance) -> Table:
@@ -80,8 +86,8 @@ def aligned(settings: Settings, advance: Advance) -> Table:
         for name in PROTOCOLS
     ]
     cost = [k * _runs(k, settings) + 30 * k for _, k, _, _ in cells]
-    rows = []
-    for (base, k, name, epsilon), share in zip(cells, cost, strict=True):
-        rows.append([base, *_cell(name, k, "spike", epsilon, _runs(k, settings), settings.seed)])
+    rows, known = [], [(name, k, "spike", e, _runs(k, settings), settings.seed) for _, k, name, e in cells]
+    for row, (base, *_), share in zip(settings.each(_made, known), cells, cost, strict=True):
+        rows.append([base, *row])
         advance(share / sum(cost))
     return rows_of(("base", *COLUMNS), rows)

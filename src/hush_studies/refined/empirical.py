@@ -56,10 +56,15 @@ def _measured(
     epsilons = (2.0, 4.0, 10.0) if settings.quick else budgets("medium to low", quick=False)
     cells = [(people, name, epsilon) for people in populations for name in names for epsilon in epsilons]
     costs = [_NANOSECONDS.get(name, 110) * int(people.sum()) for people, name, _ in cells]
-    rows = []
-    for (people, name, epsilon), cost in zip(cells, costs, strict=True):
-        seed = [settings.seed, figure, int(people.sum()), PROTOCOLS.index(name), round(epsilon * 10)]
-        rows.append(_cell(name, epsilon, people, runs, seed))
+    rows, start = [], settings.seed
+
+    def work(cell: tuple[npt.NDArray[np.int64], str, float]) -> list[Any]:
+        people, name, epsilon = cell
+        seed = [start, figure, int(people.sum()), PROTOCOLS.index(name), round(epsilon * 10)]
+        return _cell(name, epsilon, people, runs, seed)
+
+    for row, cost in zip(settings.each(work, cells), costs, strict=True):
+        rows.append(row)
         advance(cost / sum(costs))
     return rows_of(COLUMNS, rows)
 

@@ -41,16 +41,20 @@ def _over(columns: Sequence[str], values: Any, least: int = 2) -> Any:
     def compute(settings: Settings, advance: Advance) -> Table:
         names = [name for name in chosen(settings.quick) if people(name).setting.k >= least]
         sizes = {name: people(name).setting.s + 50 for name in names}
-        rows = []
-        for name in names:
+        runs, seed, rows = number(settings), settings.seed, []
+        cells = list(product(names, budgets(settings.quick), MECHANISMS, READINGS))
+
+        def work(cell: tuple[str, float, str, str]) -> list[Any]:
+            name, epsilon, each, reading = cell
             crowd = people(name)
-            for epsilon in budgets(settings.quick):
-                for each, reading in product(MECHANISMS, READINGS):
-                    u = made(each, reading, crowd.setting, epsilon)
-                    found = measured(each, reading, name, epsilon, number(settings), settings.seed)
-                    rows.append([*shape(crowd), *described(each, reading, u), *values(u, crowd, found)])
-                advance(sizes[name] / sum(sizes.values()) / len(budgets(settings.quick)))
-        return rows_of((*SHAPE, *DESCRIBED, *columns), ([*row, number(settings)] for row in rows))
+            u = made(each, reading, crowd.setting, epsilon)
+            found = measured(each, reading, name, epsilon, runs, seed)
+            return [*shape(crowd), *described(each, reading, u), *values(u, crowd, found)]
+
+        for row, (name, *_) in zip(settings.each(work, cells), cells, strict=True):
+            rows.append([*row, runs])
+            advance(sizes[name] * len(names) / sum(sizes.values()) / len(cells))
+        return rows_of((*SHAPE, *DESCRIBED, *columns), rows)
 
     return compute
 

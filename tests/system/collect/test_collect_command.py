@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -83,13 +84,97 @@ def test_the_planner_refuses_says_what_would_do_and_can_be_overruled(at: list[ob
     id = answer("collection", "create", *asked, *at)["id"]
     said = refused("collection", "open", id, *at)
     assert "at least 35,368 for a margin of 0.02" in said
-    assert "epsilon = 3.06" in said
-    assert "--force" in said
+    assert said.startswith("Error: --n must be at least 35,368")
+    assert "or use --epsilon 3.06; make another draft so, or open this one all the same with --force" in said
     enough = answer("collection", "create", *asked[:8], "--n", 35_368, "--error", 0.02, *at)["id"]
     assert answer("collection", "open", enough, *at)["forced"] is False
     assert answer("collection", "open", id, "--force", *at)["forced"] is True
     unsaid = answer("collection", "create", *asked[:8], *at)["id"]
-    assert "target_n must be given" in refused("collection", "open", unsaid, *at)
+    assert "--n must be given" in refused("collection", "open", unsaid, *at)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--mechanism", "OUE", "--k", 5],
+        ["--mechanism", "uSS", "--k", 9, "--sensitive", "0-3"],
+        ["--mechanism", "Duchi", "--low", 0, "--high", 10],
+        ["--mechanism", "RSFD", "--column", "a", "--column", "b", "--k", 4],
+        ["--mechanism", "LGRR", "--k", 5],
+        ["--mechanism", "LSMP", "--column", "a", "--column", "b", "--k", 4],
+        ["--mechanism", "Memoized", "--set", "mechanism=OUE", "--k", 5],
+    ],
+    ids=lambda options: options[1],
+)
+def test_the_planners_advice_works(at: list[object], options: list[object]) -> None:
+    """Whoever does what it says, and changes nothing else, can open the next draft: more people, or the budgets."""
+    over_time = options[1] in ("LGRR", "LSMP", "Memoized")
+    budgets: dict[str, object] = {"--epsilon-permanent": 0.2} if over_time else {"--epsilon": 0.1}
+    if options[1] in ("LGRR", "LSMP"):
+        budgets["--epsilon-report"] = 0.1
+
+    def made(n: object, budgets: dict[str, object]) -> str:
+        said = [word for pair in budgets.items() for word in pair]
+        asked = ["--name", "advised", "--n", n, *options, *said]
+        return str(answer("collection", "create", *asked, *at)["id"])
+
+    error = refused("collection", "open", made(10, budgets), *at)
+    told = dict(re.findall(r"(--epsilon[-a-z]*) ([0-9.]+[0-9])", error))
+    assert told.keys() == budgets.keys(), error
+    assert answer("collection", "open", made(10, told), *at)["forced"] is False
+    people = re.search(r"expect ([0-9,]+) people", error)
+    assert people is not None
+    assert answer("collection", "open", made(people[1].replace(",", ""), budgets), *at)["forced"] is False
+
+
+def test_a_margin_is_one_of_what_is_estimated(at: list[object]) -> None:
+    asked = ["collection", "create", "--name", "x", "--n", 1000]
+    mean = [*asked, "--mechanism", "Duchi", "--low", 0, "--high", 10, "--epsilon", 1]
+    assert "--error must be a number above 0 and at most 1, got 8" in refused(*asked, *OUE, "--error", 8, *at)
+    for share in ("5%", "5pp"):
+        assert "--error must be a number in the unit of the mean, got a share" in refused(*mean, "--error", share, *at)
+    assert "--error must be a number above 0 and at most 10" in refused(*mean, "--error", 11, *at)
+    assert answer(*mean, "--error", 5, *at)["wished_error"] == 5
+    assert answer(*asked, *OUE, "--error", "5pp", *at)["wished_error"] == 0.05
+    error = refused(*asked, *OUE, "--relayed-only", "--horizon", 0, *at)
+    assert "--horizon must be at least 1 where only relays submit" in error
+
+
+def test_a_promise_that_is_not_the_budget_is_explained(at: list[object]) -> None:
+    asked = ["collection", "create", "--name", "x", "--epsilon", 1]
+    several = ["--column", "a", "--column", "b", "--k", 4]
+    said = run(*asked, "--mechanism", "RSFD", *several, *at, columns=200)
+    assert "epsilon = 1 is what the paper of RSFD claims; a report loses up to 1.48988" in " ".join(said.stderr.split())
+    for other in (["--mechanism", "SMP", *several], ["--mechanism", "OUE", "--k", 4]):
+        assert "claims" not in run(*asked, *other, *at).stderr
+
+
+def test_a_draft_can_be_deleted(at: list[object]) -> None:
+    id = answer("collection", "create", "--name", "a slip", *OUE, *at)["id"]
+    assert "Deleted the draft" in run("collection", "delete", "a slip", *at).stdout
+    assert id not in [each["id"] for each in answer("collection", "list", *at)["collections"]]
+    assert "must be draft, got open" in refused("collection", "delete", _made("to stay", at)["id"], *at)
+
+
+def test_what_may_mean_two_collections_is_not_guessed(at: list[object]) -> None:
+    first = answer("collection", "create", "--name", "first", *OUE, *at)["id"]
+    other = answer("collection", "create", "--name", first[:8], *OUE, *at)["id"]
+    said = refused("collection", "show", first[:8], *at)
+    assert f"which means {first[:8]} or {other[:8]}" in said
+    assert answer("collection", "show", first, *at)["id"] == first
+
+
+def test_an_option_comes_before_a_variable(server: Running, at: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUSH_TOKEN", "hush-admin-00000000-nobody")
+    assert answer("collection", "list", *at)["collections"]
+    where = ["--server", server.url]
+    assert "--token must be one that was issued" in refused("collection", "list", *where)
+    monkeypatch.setenv("HUSH_TOKEN_FILE", "/nosuch")
+    assert answer("collection", "list", *where, "--token", server.token)["collections"]
+    both = ["--token", server.token, "--token-file", at[-1]]
+    assert "--token must be left out beside --token-file" in refused("collection", "list", *where, *both)
+    monkeypatch.delenv("HUSH_TOKEN")
+    assert "--token-file must be a file" in refused("collection", "list", *where)
 
 
 def test_a_broken_release_is_left_out(server: Running, at: list[object]) -> None:
@@ -98,8 +183,25 @@ def test_a_broken_release_is_left_out(server: Running, at: list[object]) -> None
         send(server.url, view, np.zeros(1000, int), build=build, seed=seed)
     left = answer("collection", "exclude", "releases", "--build", "app/2", *at)
     assert (left["n"], left["excluded"]) == (1000, ["app/2"])
+    back = answer("collection", "exclude", "releases", "--build", "app/2", "--undo", *at)
+    assert (back["n"], back["excluded"]) == (2000, [])
+    assert "--build must be one that is left out" in refused(
+        "collection", "exclude", "releases", "--build", "app/2", "--undo", *at
+    )
+    answer("collection", "exclude", "releases", "--build", "app/2", *at)
     assert answer("collection", "verify", "releases", *at)["equal"] is True
-    assert "left out     app/2" in run("collection", "show", "releases", *at).stdout
+    assert left["left_out"] == 1000
+    nobody = run("collection", "exclude", "releases", "--build", "nosuch/1", *at)
+    assert nobody.exit_code == 0
+    assert "no report of nosuch/1 was counted" in " ".join(nobody.stderr.split())
+    assert "Builds that reported: app/1" in " ".join(nobody.stderr.split())
+    for options in (["--build", ""], [], ["--build", "app/1", "--no-build"]):
+        assert "--build must be the name of a client build" in refused(
+            "collection", "exclude", "releases", *options, *at
+        )
+    assert answer("collection", "exclude", "releases", "--no-build", *at)["left_out"] == 0
+    assert answer("collection", "show", "releases", *at)["n"] == 1000
+    assert "left out     –, app/2, nosuch/1" in run("collection", "show", "releases", *at).stdout
 
 
 def test_what_was_refused_is_shown_with_its_reason(server: Running, at: list[object]) -> None:
@@ -162,7 +264,10 @@ def test_tokens_are_changed_without_a_gap(server: Running, at: list[object], tmp
     assert not any(token.split("-", 3)[3] in said for token in (old, new))
     (tmp_path / "reader").write_text(answer("collection", "token", "new", "--role", "reader", *at)["token"])
     reads = ["--server", server.url, "--token-file", tmp_path / "reader"]
-    assert "--token must be of the role admin" in refused("collection", "close", "keyed", *reads)
+    said = refused("collection", "close", "keyed", *reads)
+    assert (
+        "--token must be of the role admin, got one of the role reader; use a --token or --token-file that may" in said
+    )
     assert "n" not in answer("collection", "show", "keyed", *reads)
     assert "who reads" in run("collection", "show", "keyed", *reads).stdout
 
@@ -180,7 +285,7 @@ def test_what_is_asked_wrongly_is_named_as_it_was_asked(server: Running, at: lis
     for options, said in {
         ("--period", "0"): "--period must be an integer",
         ("--period", "soon"): "--period must be a number of seconds",
-        ("--ends", "2020-01-01"): "--ends must lie after now",
+        ("--ends", "2020-01-01"): "UTC, got '2020-01-01'; write e.g. --ends 30d",
         ("--ends", "never"): "--ends must be a date",
         ("--keep", "nothing"): "--keep must be one of reports, aggregates",
         ("--floor", "0"): "--floor must be a whole number of at least 1",
@@ -192,8 +297,21 @@ def test_what_is_asked_wrongly_is_named_as_it_was_asked(server: Running, at: lis
         assert said in refused(*asked, *options, *at)
     assert "must be the id of a collection" in refused("collection", "show", "nobody", *at)
     assert "unknown" in refused("collection", "show", "0" * 32, *at)
-    assert "'relay'" in refused("collection", "token", "new", "--role", "king", *at)
-    assert "must be that of a token" in refused("collection", "token", "revoke", "nobody", *at)
+    said = refused("collection", "token", "new", "--role", "king", *at)
+    assert "--role must be one of admin, reader, ingest, relay, got 'king'; use e.g. ingest" in said
+    said = refused("collection", "token", "new", "--role", "ingest", "--expires", "0d", *at)
+    assert "--expires must be at least 1 second, got '0d'; write e.g. --expires 90d" in said
+    said = refused("collection", "token", "revoke", "nobody", *at)
+    assert "TOKEN-ID must be that of a token" in said
+    assert "see `hush collection token list`" in said
+    assert "--label must be 1 to 100" in refused("collection", "token", "new", "--role", "ingest", "--label", " ", *at)
+    assert "--name must be 1 to 200" in refused(*asked[:2], "--name", " ", *OUE, *at)
+    for url in ("http://[::1", "http://127.0.0.1:99999"):
+        assert "--server must be an address" in refused("collection", "list", "--server", url, "--token", "x")
+    within = ["--server", f"{server.url}/v1", "--token", server.token]
+    assert f"leave out the path: {server.url}" in refused("collection", "list", *within)
+    elsewhere = ["--server", f"{server.url}/hush", "--token", server.token]
+    assert "leave out the path, if there is one" in refused("collection", "list", *elsewhere)
     assert "--token-file must be a file" in refused("collection", "list", "--server", server.url, "--token-file", "no")
     assert "--token must be given" in refused("collection", "list", "--server", server.url)
     wrong = ["--server", server.url, "--token", "hush-admin-00000000-0"]
@@ -233,7 +351,7 @@ def test_a_store_is_never_written_twice_backed_up_while_it_runs_and_read_when_it
     answer("collection", "restore", folder / "copy.db", *restored)
     again = answer("collection", "show", "lasting", *restored)
     assert (again["n"], again["status"]) == (500, "open")
-    assert "--store must" in refused("collection", "restore", folder / "copy.db", *restored)
+    assert "in its place with --replace" in refused("collection", "restore", folder / "copy.db", *restored)
     (tmp_path / "broken").write_bytes((folder / "copy.db").read_bytes()[:5000])
     assert "BACKUP must be" in refused("collection", "restore", tmp_path / "broken", *restored, "--replace")
     assert answer("collection", "show", "lasting", *restored)["n"] == 500

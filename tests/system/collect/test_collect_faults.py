@@ -6,6 +6,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +14,12 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from hush.collect.envelope import new_id
 from tests.collectors import Opened, Served, in_process, in_thread, opened
 from tests.postgres import new_database, running
+from tests.relays import until
 
 VALUES = [0, 1, 2, 3] * 100
 
@@ -31,6 +34,14 @@ def sent(served: Served, to: Opened, most: int) -> tuple[list[bytes], bytes | No
             return taken, data, answer
         taken.append(data)
     return taken, None, None
+
+
+def ready(served: Served, status: int) -> None:
+    """Whoever asks three times whether the server is ready, seconds apart, is told so: it does not come and go."""
+    until(lambda: served.ask("GET", "/readyz").status_code == status)
+    for _ in range(2):
+        time.sleep(1.1)  # it looks once a second
+        assert served.ask("GET", "/readyz").status_code == status
 
 
 def goes_on(served: Served, to: Opened, taken: list[bytes], refused: bytes) -> None:
@@ -62,8 +73,38 @@ def test_a_limit_on_files_is_a_full_disk_to_the_server(tmp_path: Path) -> None:
         assert (answer.status_code, answer.json()["reason"]) == (503, "store")
         assert int(answer.headers["Retry-After"]) > 0
         assert served.ask("GET", f"{to.path}/estimate").status_code == 200  # reading goes on
+        ready(served, 503)
         resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, before)
+        ready(served, 200)
         goes_on(served, to, [*first, *more], refused)
+
+
+def test_a_disk_that_has_room_for_little_is_full_to_whoever_asks_whether_it_is_ready(tmp_path: Path) -> None:
+    """A batch does not fit, while all that is small does: what is asked for each second, say, and what is counted."""
+    with in_thread(tmp_path) as served:
+        assert served.server is not None
+        database, to = served.server.database, opened(served)
+        assert served.send(to, to.body([0])).status_code == 200
+        served.settled(to, 1)
+
+        def limit(pages: int) -> None:
+            database.write(lambda c: c.exec_driver_sql(f"PRAGMA max_page_count={pages}").scalar_one()).result()
+
+        def told(what: str) -> int:
+            return int(database.write(lambda c: c.exec_driver_sql(f"PRAGMA {what}").scalar_one()).result())
+
+        limit(told("page_count") + 100_000 // told("page_size"))
+        answer = served.send(to, to.body(VALUES * 100))
+        assert (answer.status_code, answer.json()["reason"]) == (503, "store")
+        ready(served, 503)
+        assert served.send(to, to.body([0])).status_code == 200  # which fits
+        ready(served, 200)
+        assert served.send(to, to.body(VALUES * 100)).status_code == 503
+        ready(served, 503)
+        limit(1 << 30)
+        ready(served, 200)  # though nobody has sent anything
+        with database.reading() as connection:
+            assert "tried" not in sa.inspect(connection).get_table_names()
 
 
 @contextmanager
@@ -97,7 +138,9 @@ def test_a_full_disk_takes_nothing_loses_nothing_and_goes_on(tmp_path: Path) -> 
         assert refused is not None
         assert answer is not None
         assert (answer.status_code, answer.json()["reason"]) == (503, "store")
+        ready(served, 503)
         ballast.unlink()
+        ready(served, 200)
         goes_on(served, to, [*first, *more], refused)
 
 

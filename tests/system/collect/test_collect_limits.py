@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ from urllib.parse import urlsplit
 import pytest
 
 import hush
+from hush.collect.server.files import SPARE
 from hush.collect.server.shares import Shares
+from tests.certificates import certified
 from tests.collectors import Opened, Served, in_process, in_thread, opened
+from tests.relays import until
 
 MEGABYTE = 1 << 20
 
@@ -370,8 +374,7 @@ def test_whoever_is_refused_has_no_place(tmp_path: Path) -> None:
 def _begun(served: Served, number: int) -> None:
     """Wait until so many requests are under way: one that comes meanwhile would take the place of one of them."""
     assert served.server is not None
-    while len(served.server._uvicorn.server_state.tasks) < number:
-        time.sleep(0.01)
+    until(lambda: len(served.server._uvicorn.server_state.tasks) >= number)
 
 
 def _until(served: Served, one: Opened, status: int, headers: dict[str, str] | None = None) -> Any:
@@ -428,3 +431,77 @@ def _resident(pid: int) -> int:
 def _measure(served: Served, name: str) -> float:
     shown = served.ask("GET", "/metrics").text
     return next((float(line.rpartition(" ")[2]) for line in shown.splitlines() if line.startswith(name)), 0.0)
+
+
+@contextmanager
+def with_tls(tmp_path: Path, **more: Any) -> Iterator[tuple[Served, Callable[[str], bytes]]]:
+    """A server with TLS in a process of its own, and how an address is answered there."""
+    certificate, key = certified(tmp_path)
+    context = ssl.create_default_context(cafile=str(certificate))
+    with in_process(tmp_path, certificate=str(certificate), certificate_key=str(key), **more) as served:
+
+        def asked(source: str) -> bytes:
+            with (
+                Raw(served, source=source).socket as plain,
+                context.wrap_socket(plain, server_hostname="127.0.0.1") as raw,
+            ):
+                raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                return raw.recv(12)
+
+        yield served, asked
+
+
+def test_connections_with_tls_have_a_place_before_hands_are_shaken(tmp_path: Path) -> None:
+    """Of whoever says nothing, half of all places are taken, the others end at once, and nobody has more files."""
+    limits = {"most_connections": 10, "header_seconds": 600.0, "address_rate": 1000.0}
+    with with_tls(tmp_path, **limits) as (served, asked), ExitStack() as stack:
+        assert served.process is not None
+        files = Path(f"/proc/{served.process.pid}/fd")
+        before = len(list(files.iterdir()))
+        silent = [Raw(served) for _ in range(100)]
+        for each in silent:
+            stack.enter_context(each.socket)
+        assert all(each.ended() for each in silent[5:])
+        assert len(list(files.iterdir())) <= before + 10
+        assert asked("127.0.0.2") == b"HTTP/1.1 200"  # another address has its places meanwhile
+        with pytest.raises((ConnectionError, ssl.SSLError)):
+            asked("127.0.0.1")
+        for each in silent[:5]:
+            each.socket.close()
+        until(lambda: len(list(files.iterdir())) <= before + 2)
+        assert asked("127.0.0.1") == b"HTTP/1.1 200"
+
+
+def test_hands_are_shaken_within_the_time_of_a_head(tmp_path: Path) -> None:
+    with with_tls(tmp_path, header_seconds=0.5) as (served, asked):
+        silent, half = Raw(served), Raw(served).send(b"\x16\x03\x01")
+        with silent.socket, half.socket:
+            assert silent.ended()
+            assert half.ended()
+        assert asked("127.0.0.1") == b"HTTP/1.1 200"
+
+
+@pytest.mark.parametrize(("soft", "hard", "most"), [(200, 4096, 2500), (200, 500, 500 - SPARE)])
+def test_as_many_connections_are_let_in_as_there_are_files_for(tmp_path: Path, soft: int, hard: int, most: int) -> None:
+    """The process asks for the files that it may have; where they are too few, fewer connections are let in."""
+    limited = ["sh", "-c", f'ulimit -S -n {soft} && ulimit -H -n {hard} && exec "$@"', "sh"]
+    with in_process(tmp_path, under=limited, most_connections=2500, header_seconds=30.0) as served:
+        assert ("connections are let in instead of 2500" in served.log()) == (most < 2500)
+        with ExitStack() as stack:
+            for _ in range(600):
+                stack.enter_context(Raw(served).socket)
+            got = Raw(served)
+            stack.enter_context(got.socket)
+            status, _, problem = got.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").answer()
+            assert (status, problem.get("reason")) == ((200, None) if most > 600 else (503, "busy"))
+        until(lambda: served.ask("GET", "/readyz").status_code == 200)
+        assert "Too many open files" not in served.log()
+
+
+def test_without_files_there_is_no_server(tmp_path: Path) -> None:
+    limited = ["sh", "-c", f'ulimit -n {SPARE - 20} && exec "$@"', "sh"]
+    with (
+        pytest.raises(AssertionError, match=r"open files must be more than 128 for a server, got 108; raise the limit"),
+        in_process(tmp_path, under=limited),
+    ):
+        pass

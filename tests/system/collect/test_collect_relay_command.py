@@ -180,6 +180,9 @@ def test_a_collector_that_is_away_gets_everything_when_it_is_back(tmp_path: Path
         ({"collections": "0" * 32}, "--collections"),
         ({"collector": "http://collect.example"}, "--collector"),
         ({"collector": "http://127.0.0.1:9"}, "--collector"),
+        ({"collector": "http://[::1"}, "--collector"),
+        ({"collector": "https://collect.example:99999"}, "--collector"),
+        ({"collector": "https://collect.example/v1"}, "--collector"),
         ({"key-file": "nowhere"}, "--key-file"),
         ({"port": "70000"}, "--port"),
     ],
@@ -188,6 +191,21 @@ def test_what_makes_no_relay_is_refused(site: Site, tmp_path: Path, change: dict
     given = site.options(**{"store": tmp_path / "relay.db", "port": 0, **change})
     error = refused("relay", *given)
     assert error.startswith(f"Error: {said} must "), error
+
+
+@pytest.mark.parametrize("text", ["hush-relay-foo", f"hush-relay-00000000-{'A' * 22}"])
+def test_a_wrong_key_is_found_before_it_starts(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """One that is none, and one that the collector does not know."""
+    (tmp_path / "key").write_text(text)
+    given = site.options(**{"store": tmp_path / "relay.db", "port": 0, "key-file": tmp_path / "key"})
+    error = refused("relay", *given)
+    assert error.startswith("Error: --key-file must be "), error
+    assert text not in error
+    monkeypatch.setenv("HUSH_KEY", text)
+    at = given.index("--key-file")
+    assert refused("relay", *given[:at], *given[at + 2 :]).startswith("Error: HUSH_KEY must be ")
 
 
 def test_without_a_key_it_says_where_to_get_one(site: Site, tmp_path: Path) -> None:

@@ -112,10 +112,19 @@ def test_a_store_or_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         port = int(served.url.rpartition(":")[2])
         with pytest.raises(ParameterError) as taken:
             Server(ServerSettings(**settings(tmp_path, store=str(tmp_path / "other.db"), port=port)))
-        assert taken.value.parameter == "host and port"
+        assert taken.value.parameter == "port"
+        for host in ("nosuch.example.invalid", "198.51.100.1", "a..b"):  # no name, no address of this machine
+            with pytest.raises(ParameterError) as nowhere:
+                Server(ServerSettings(**settings(tmp_path, store=str(tmp_path / "other.db"), host=host)))
+            assert nowhere.value.parameter == "host"
     with pytest.raises(ParameterError) as wrong:
         Server(ServerSettings(**settings(tmp_path, certificate=tmp_path / "no", certificate_key=tmp_path / "no")))
     assert wrong.value.parameter == "certificate"
+    for folder in (tmp_path / "no", tmp_path / "file"):
+        (tmp_path / "file").touch()
+        with pytest.raises(ParameterError) as missing:
+            Server(ServerSettings(**settings(tmp_path, backups=folder)))
+        assert missing.value.parameter == "backups"
     with in_thread(tmp_path) as served:  # and nothing was left behind
         assert served.ask("GET", "/readyz").status_code == 200
 
@@ -231,7 +240,7 @@ def test_several_collectors_stand_before_one_store(tmp_path: Path, postgres_url:
         one = opened(first)
         there = Opened(one.id, one.key, second.url)
         for _ in range(200):
-            if second.ask("GET", one.path, token="").status_code == 200:
+            if second.ask("GET", f"{one.path}/key", token=one.key).status_code == 200:
                 break
             time.sleep(0.05)
         batch = "ab" * 16

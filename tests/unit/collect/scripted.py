@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
@@ -59,3 +63,60 @@ def problem(status: int, reason: str, **headers: str) -> httpx.Response:
 def away(request: httpx.Request) -> None:
     """No server."""
     raise httpx.ConnectError("nobody is there")
+
+
+@contextmanager
+def serving(server: Scripted) -> Iterator[str]:
+    """The same server on the network of this machine, for other processes; the collection's address there."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer(b"")
+
+        def do_POST(self) -> None:
+            self._answer(self.rfile.read(int(self.headers["content-length"])))
+
+        def _answer(self, content: bytes) -> None:
+            answer = server.handle_request(httpx.Request(self.command, f"http://here{self.path}", content=content))
+            self.send_response(answer.status_code)
+            self.send_header("content-type", answer.headers["content-type"])
+            self.send_header("content-length", str(len(answer.content)))
+            self.end_headers()
+            self.wfile.write(answer.content)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as made:
+        thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{made.server_port}/v1/collections/{server.view['id']}"
+        finally:
+            made.shutdown()
+            thread.join()
+
+
+@contextmanager
+def answering(talk: Callable[[socket.socket], None]) -> Iterator[str]:
+    """The address of a collection at a server that says what it is told to."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    try:
+                        connection.recv(1 << 16)
+                        talk(connection)
+                    except OSError:
+                        pass  # the device hung up
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1/collections/{ID}"
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join()

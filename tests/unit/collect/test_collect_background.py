@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import sqlalchemy as sa
 
+import hush
 from hush.collect.refusals import Refused
 from hush.collect.server.access import Access
 from hush.collect.server.chores import Chore
+from hush.collect.server.grouping import GroupCommit
 from hush.collect.server.live import Live
 from hush.collect.server.measures import Measures
 from hush.collect.server.running import Server
 from hush.collect.settings import ServerSettings
+from hush.collect.store import tables
 from tests.collecting import SPEC
-from tests.collectors import settings
+from tests.collectors import in_thread, opened, settings
+from tests.relays import until
 
 WAIT = 20.0
 """Seconds in which what must happen has happened."""
@@ -41,8 +48,7 @@ def test_a_chore_that_fails_is_logged_counted_and_tried_again(caplog: pytest.Log
     with caplog.at_level(logging.WARNING):
         chore.start()
         assert done.wait(WAIT)
-        while not chore.well:
-            pass
+        until(lambda: chore.well)
         chore.stop()
     assert not chore.well
     said = [record.getMessage() for record in caplog.records]
@@ -145,3 +151,60 @@ def test_an_estimate_that_fails_is_tried_again(
 
     assert b'"n": 0' in asyncio.run(listen())[1]
     assert "an estimate for listeners failed (OSError), is tried again" in caplog.text
+
+
+def test_listeners_hear_of_a_repair_that_changes_no_number(tmp_path: Path) -> None:
+    """A damaged aggregate has as many reports as the one that is due; the event after the repair is the right one."""
+    spec = hush.Spec(hush.GRR(k=4, epsilon=4.0))
+    wrong = spec.aggregate(spec.privatize(np.full(1000, 3), rng=hush.seeded(1))).to_bytes()
+    with in_thread(tmp_path) as served:
+        one = opened(served, spec=spec)
+        assert served.server is not None
+        server = served.server
+        assert served.send(one, one.body([0] * 1000)).status_code == 200
+        right = served.settled(one, 1000)["estimate"]
+        server.database.write(
+            lambda writing: writing.execute(sa.update(tables.aggregate).values(content=wrong))
+        ).result()
+        shown = list[Any]()
+        with served.http.stream("GET", f"{one.path}/live", headers={"Authorization": f"Bearer {served.admin}"}) as live:
+            for line in live.iter_lines():
+                assert not line.startswith(":"), "nothing is told for 15 seconds"
+                if not line.startswith("data:"):
+                    continue
+                shown.append(json.loads(line.removeprefix("data:"))["estimate"])
+                if len(shown) == 2:
+                    break
+                assert server.service.verify(one.id, repair=True, who="tests")["repaired"]
+    assert shown[0] != right
+    assert shown[1] == right
+
+
+def test_nothing_goes_on_after_a_server_that_stops_at_once(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    with in_thread(tmp_path, stop_seconds=0.0) as served:
+        one = opened(served)
+        assert served.send(one, one.body([0])).status_code == 200
+        assert served.send(one, b"broken").status_code == 400
+    assert not [each.name for each in set(threading.enumerate()) - before if each.name.startswith("hush-")]
+    assert served.server is not None
+    assert served.server.gate.api.state.settled is True
+    with in_thread(tmp_path) as served:
+        assert served.ask("GET", f"{one.path}/refusals").json() == {"malformed": 1}
+
+
+def test_chores_end_though_batches_wait_for_a_store_that_is_stuck(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = set(threading.enumerate())
+
+    async def never(self: GroupCommit) -> None:
+        await asyncio.sleep(3600)
+
+    monkeypatch.setattr(GroupCommit, "settled", never)
+    with caplog.at_level(logging.ERROR), in_thread(tmp_path, stop_seconds=0.1) as served:
+        pass
+    assert served.server is not None
+    assert served.server.gate.api.state.settled is False
+    assert "not all could be settled before the end: batches still wait for the store" in caplog.text
+    assert not [each.name for each in set(threading.enumerate()) - before if each.name.startswith("hush-")]

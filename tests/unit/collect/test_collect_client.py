@@ -23,8 +23,8 @@ import pytest
 import hush
 import hush.longitudinal
 import hush.multidim
-from hush.collect import Collector
-from hush.collect.client import Unreachable, home, spool, wire
+from hush.collect import Collector, replies
+from hush.collect.client import Unreachable, home, spool
 from hush.collect.envelope import Envelope, EnvelopeError
 from hush.errors import DomainError, HushError, ParameterError, SpecError
 from hush.longitudinal import Ledger
@@ -292,6 +292,38 @@ def test_offline_answers_wait_and_go_when_the_server_is_back(
     assert len(server.taken) == 4
 
 
+@pytest.mark.parametrize("values", [[0, 0, 0], [0, 1, 2]])
+def test_a_quota_of_kept_answers_goes_by_their_number_alone(values: list[int], tmp_path: Path) -> None:
+    """Whether values changed or not: two answers fit, and the third does not; nothing of it is drawn or spent."""
+    server = Scripted(hush.Spec(hush.longitudinal.LSUE(k=4, epsilon_permanent=2.0, epsilon_report=1.0)))
+    limits = {"maximum": 10, "maximum_chain": 100, "maximum_total": 100}
+    here = collector(server, tmp_path, quota_kept=2 * (1 + 32), **limits)
+    ann = here.person("ann")
+    for period, value in enumerate(values):
+        server.view["period"] = period
+        if period < 2:
+            assert ann.answer(value).state == "accepted"
+            continue
+        before = ann.spent
+        with pytest.raises(ParameterError, match=r"^quota_kept must leave room: 66 bytes of permanent answers"):
+            ann.answer(value)
+        assert ann.spent == before
+        assert len(server.taken) == 2
+        assert collector(server, tmp_path, **limits).person("ann").answer(value).state == "accepted"
+    assert rows(tmp_path, "SELECT COUNT(*) FROM answer") == [(len(set(values)),)]
+
+
+def test_where_nothing_new_is_kept_no_quota_is_needed(tmp_path: Path) -> None:
+    """Of two values there are two permanent answers at most, however many reports there are; of fresh noise none."""
+    server = Scripted(hush.Spec(hush.longitudinal.LGRR(k=2, epsilon_permanent=2.0, epsilon_report=1.0)))
+    limits = {"maximum": 10, "maximum_chain": 100, "maximum_total": 100}
+    ann = collector(server, tmp_path / "kept", quota_kept=2 * (1 + 32), **limits).person("ann")
+    for period in range(6):
+        server.view["period"] = period
+        assert ann.answer(period % 2).state == "accepted"
+    assert collector(Scripted(SPEC), tmp_path / "fresh", quota_kept=0).person("ann").answer("no").state == "accepted"
+
+
 def test_a_quota_is_refused_before_anything_is_spent(server: Scripted, tmp_path: Path) -> None:
     collector(server, tmp_path).person("ann").answer("no")
     server.before = away
@@ -339,7 +371,7 @@ def test_a_flush_waits_for_a_number_of_seconds(wait: Any, server: Scripted, tmp_
 # What a server answers.
 
 
-@pytest.mark.parametrize("reason", sorted(wire.FINAL))
+@pytest.mark.parametrize("reason", sorted(replies.FINAL))
 def test_a_final_refusal_drops_the_batch_and_gives_nothing_back(reason: str, server: Scripted, tmp_path: Path) -> None:
     server.refuse = lambda envelope: problem(409, reason)
     ann = collector(server, tmp_path).person("ann")
@@ -397,10 +429,10 @@ def test_every_reason_of_the_server_is_dropped_kept_or_not_of_batches() -> None:
         "busy",
         "store",
     }
-    assert wire.FINAL | waits | never <= set(REASONS)
+    assert replies.FINAL | waits | never <= set(REASONS)
     assert {code for code, reason in REASONS.items() if reason.retry is not None} <= waits
     page = (Path(__file__).parents[3] / "docs" / "collector-client.md").read_text("utf-8")
-    for code in wire.FINAL | waits:
+    for code in replies.FINAL | waits:
         assert f"`{code}`" in page, code
 
 
@@ -536,8 +568,8 @@ def test_an_address_is_that_of_a_collection(url: Any, tmp_path: Path) -> None:
     "option",
     [{"build": "no\nlines"}, {"build": "x" * 65}, {"key": "x" * 65}, {"key": "schlüssel"}, {"key": "two\nlines"},
      {"key": 7}, {"batch_records": 0}, {"batch_records": 100_001}, {"quota_bytes": True}, {"spec": "abc"},
-     {"timeout": -1}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5}, {"maximum": 0},
-     {"delta": 1.0}, {"delta": "x"}],
+     {"timeout": -1}, {"timeout": 0}, {"fresh": "long"}, {"quota_bytes": -1}, {"quota_batches": 1.5},
+     {"quota_kept": -1}, {"maximum": 0}, {"delta": 1.0}, {"delta": "x"}],
     ids=str,
 )  # fmt: skip
 def test_a_wrong_option_is_refused(option: dict[str, Any], tmp_path: Path) -> None:
@@ -777,12 +809,12 @@ def test_threads_spend_once(server: Scripted, tmp_path: Path) -> None:
 def test_a_fork_has_connections_of_its_own(server: Scripted, tmp_path: Path) -> None:
     here = collector(server, tmp_path)
     here.person("ann").answer("no")
-    parent = here._wire._client()
+    parent = here._wire._line._client()
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            other = here._wire._client() is not parent
+            other = here._wire._line._client() is not parent
             code = 0 if other and here.person("bob").answer("no").state == "accepted" else 2
         finally:
             os._exit(code)

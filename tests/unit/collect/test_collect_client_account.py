@@ -46,7 +46,7 @@ def tags(folder: Path) -> list[bytes]:
 def test_the_account_is_no_less_than_any_two_histories_lose(m: Any, tmp_path: Path) -> None:
     """Histories of every kind, changes at any time: of each length, all pairs, by enumeration of their reports."""
     server = Scripted(hush.Spec(m))
-    ann = collector(server, tmp_path, maximum_chain=1000, maximum_total=1000).person("ann")
+    ann = collector(server, tmp_path, maximum=1000, maximum_chain=1000, maximum_total=1000).person("ann")
     for n in range(1, 5):
         server.view["period"] = n
         ann.answer(n % 2)
@@ -56,6 +56,26 @@ def test_the_account_is_no_less_than_any_two_histories_lose(m: Any, tmp_path: Pa
         worst = max(m.history_epsilon(one, two) for one, two in itertools.combinations(histories, 2))
         assert worst <= charged * (1 + 1e-12)
         assert ann.spent.total == charged
+
+
+@pytest.mark.parametrize("times_known", [False, True])
+def test_no_answer_costs_more_than_the_maximum(times_known: bool, tmp_path: Path) -> None:
+    """One report loses 1, and the second one more than twice that: whoever allows 1 for an answer gives one answer."""
+    m = hush.longitudinal.LSUE(k=4, epsilon_permanent=2.0, epsilon_report=1.0)
+    server = Scripted(hush.Spec(m))
+    ann = collector(server, tmp_path, maximum=1.0, times_known=times_known).person("ann")
+    costs = [m.history_bound(n) if times_known else m.any_histories_bound(n) for n in (1, 2)]
+    assert costs[0] == 1.0
+    ann.answer(1)
+    server.view["period"] = 1
+    with pytest.raises(ParameterError, match=f"^maximum must be at least {costs[1] - 1.0:.9g}"[:-2]) as told:
+        ann.answer(1)
+    assert told.value.parameter == "maximum"
+    assert ann.spent.total == 1
+    assert len(server.taken) == 1
+    allowed = {"maximum": costs[1] - 1.0 + 1e-9, "times_known": times_known}
+    assert collector(server, tmp_path, **allowed).person("ann").answer(1).state == "accepted"
+    assert float(ann.spent.total or 0) == pytest.approx(costs[1])
 
 
 def test_a_value_that_changes_once_ends_at_the_limit_before_it_is_told(tmp_path: Path) -> None:

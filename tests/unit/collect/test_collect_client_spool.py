@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ import hush
 from hush.collect import Collector
 from hush.collect.client import Unreachable, home, spool
 from hush.collect.envelope import Envelope
-from tests.unit.collect.scripted import URL, Scripted, away, problem
+from tests.unit.collect.scripted import ID, URL, Scripted, away, problem, serving
 
 SPEC = hush.Spec(hush.OUE(k=64, epsilon=1.0))
 
@@ -108,7 +112,7 @@ def test_a_batch_that_a_proxy_refuses_does_not_stop_the_others(tmp_path: Path) -
     server = Scripted(SPEC)
     here = collector(server, tmp_path)
     here.spec  # noqa: B018, so that it is known
-    server.refuse = lambda envelope: httpx.Response(413, html="<h1>413</h1>") if envelope.number > 1 else None
+    server.refuse = lambda envelope: httpx.Response(403, html="<h1>403</h1>") if envelope.number > 1 else None
     here.people(range(100)).answer([1] * 100)
     for i in range(5):
         assert here.person(f"p{i}").answer(1).state == "accepted"
@@ -129,6 +133,27 @@ def test_what_every_batch_would_be_told_is_asked_once(status: int, reason: str |
         here.person(i).answer(1)
     assert len(server.sent) == 1
     assert here.waiting == 5
+
+
+@pytest.mark.usefixtures("long_pause")
+def test_who_waits_behind_another_is_told_why(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path, fresh=1000.0)
+    server.refuse = lambda envelope: problem(503, "store")
+    first, second = here.person("ada").answer(1), here.person("ben").answer(2)
+    assert len(server.sent) == 1  # the other one was not tried
+    assert [(each.state, each.reason) for each in (first, second)] == [("waiting", "store")] * 2
+    assert here.person("ben").answer(2).reason == "store"
+
+
+@pytest.mark.usefixtures("long_pause")
+def test_who_waits_for_a_matter_of_its_own_is_nobody_elses_reason(tmp_path: Path) -> None:
+    server = Scripted(SPEC)
+    here = collector(server, tmp_path, fresh=1000.0)
+    server.refuse = lambda envelope: problem(422, "period-ahead")
+    assert here.person("ada").answer(1).reason == "period-ahead"
+    with sqlite3.connect(tmp_path / home.FILE) as sql:
+        assert spool._before(sql, ID) == ""
 
 
 def test_a_server_that_tells_nothing_is_not_asked_each_time(tmp_path: Path) -> None:
@@ -160,3 +185,115 @@ def test_a_known_collection_goes_on_without_asking_each_time(tmp_path: Path) -> 
     here = collector(server, tmp_path)
     assert [here.person(i).answer(1).state for i in range(20)] == ["waiting"] * 20
     assert asked == ["GET", "POST"]
+
+
+_FLUSHING = """
+import sys
+from hush.collect import Collector
+from hush.collect.client import spool
+spool.FIRST_WAIT = 0.0
+with Collector(sys.argv[1], home=sys.argv[2]) as here:
+    here.flush()
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_batch_that_another_process_cuts_is_not_sent_whole(
+    when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process is about to send a batch when another is told that it is too large; then the limit is raised.
+
+    Whether it is just before or after the first has noted that it sends: each record counts once.
+    """
+    monkeypatch.setattr(spool, "FIRST_WAIT", 0.0)
+    server = Scripted(SPEC)
+    server.refuse = lambda envelope: problem(503, "busy")
+    with serving(server) as url, Collector(url, home=tmp_path, fresh=0.0) as here:
+        here.people(range(10)).answer([1] * 10)
+        offering, others = here._spool.offering, [1]
+
+        def held_up(number: int) -> bool:
+            noted = offering(number) if when == "after" else None
+            if others:
+                others.clear()
+                server.refuse = too_large(5)
+                subprocess.run([sys.executable, "-c", _FLUSHING, url, str(tmp_path)], check=True, timeout=60)
+                server.refuse = lambda envelope: None
+            return offering(number) if noted is None else noted
+
+        monkeypatch.setattr(here._spool, "offering", held_up)
+        here.flush(wait=30)
+        assert here.waiting == 0
+    assert [each.number for each in server.taken.values()] == ([5, 5] if when == "before" else [10])
+    assert here.person(7).spent.total == 1
+
+
+def test_a_proxy_before_the_collector_may_find_a_batch_too_large(tmp_path: Path) -> None:
+    """It says so in words of its own, with 413: the records go in parts all the same."""
+    server = Scripted(SPEC)
+    page = httpx.Response(413, text="<html>413 Request Entity Too Large</html>")
+    server.refuse = lambda envelope: page if envelope.number > 30 else None
+    here = collector(server, tmp_path)
+    (receipt,) = here.people(range(100)).answer([1] * 100).receipts
+    assert receipt.state == "accepted"
+    assert [each.number for each in server.taken.values()] == [25] * 4
+
+
+def test_where_nothing_waits_there_is_no_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "FIRST_WAIT", 0.0)
+    server = Scripted(SPEC)
+    server.refuse = lambda envelope: problem(503, "busy")
+    here = collector(server, tmp_path)
+    here.people(range(10)).answer([1] * 10)
+    server.refuse = too_large(5)
+    told = here.flush()
+    assert (told.accepted, told.waiting, told.reason) == (2, 0, "")
+
+
+def test_what_waits_for_another_address_is_told_and_not_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "FIRST_WAIT", 0.0)
+    server, mirror = Scripted(SPEC), Scripted(SPEC)
+    server.refuse = lambda envelope: problem(500, "internal")
+    collector(server, tmp_path).person(1).answer(1)
+    other = Collector(f"https://mirror.example/v1/collections/{ID}", home=tmp_path, transport=mirror)
+    rounds = counted(other, monkeypatch)
+    told = other.flush(wait=5)
+    assert (told.waiting, told.reason, told.due) == (1, "moved", 0.0)
+    assert len(rounds) == 1
+    assert not mirror.sent
+    assert other.waiting == 1
+
+
+def test_what_another_thread_sends_is_waited_for_at_leisure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks are `_POLL` apart: 1 s has 10 of them, where a loop without pause has hundreds."""
+    monkeypatch.setattr(spool, "FIRST_WAIT", 0.0)
+    server, begun = Scripted(SPEC), threading.Event()
+    server.refuse = lambda envelope: problem(500, "internal")
+    here = collector(server, tmp_path)
+    here.person(1).answer(1)
+
+    def slow(envelope: Envelope) -> None:
+        begun.set()
+        time.sleep(1.0)
+
+    server.refuse = slow
+    first = threading.Thread(target=here.flush)
+    first.start()
+    assert begun.wait(30)
+    rounds = counted(here, monkeypatch)
+    assert here.flush(wait=30).waiting == 0
+    first.join()
+    assert 1 <= len(rounds) <= 12
+    assert len(server.taken) == 1
+
+
+def counted(here: Collector, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """What grows with each round of sending."""
+    rounds, deliver = list[None](), here._deliver
+
+    def one() -> Any:
+        rounds.append(None)
+        return deliver()
+
+    monkeypatch.setattr(here, "_deliver", one)
+    return rounds

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -17,39 +16,15 @@ from hush.collect import Collector
 from hush.collect.client import wire
 from hush.collect.client.wire import Unreachable, Wire
 from hush.collect.envelope import Envelope, EnvelopeError, body
+from hush.collect.replies import Reply
 from hush.errors import ParameterError
-from tests.unit.collect.scripted import ID, URL, Scripted
+from tests.unit.collect.scripted import ID, URL, Scripted, answering
 
 SPEC = hush.Spec(hush.OUE(k=4, epsilon=1.0))
 BATCH = Envelope(ID, "0" * 64, "1" * 32, 0, "b", 1, b"x")
 
 
-@contextmanager
-def answering(talk: Callable[[socket.socket], None]) -> Iterator[str]:
-    """The address of a collection at a server that says what it is told to."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    try:
-                        connection.recv(1 << 16)
-                        talk(connection)
-                    except OSError:
-                        pass  # the device hung up
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1/collections/{ID}"
-        server.shutdown(socket.SHUT_RDWR)
-    thread.join()
-
-
-def sent(url: str, timeout: float = 10.0) -> wire.SendOutcome:
+def sent(url: str, timeout: float = 10.0) -> Reply:
     line = Wire(url, timeout=timeout, tls=None, transport=None, plaintext=False)
     try:
         return line.send("", BATCH.to_bytes(), BATCH)

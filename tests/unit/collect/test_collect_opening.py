@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +13,12 @@ from scipy import stats
 import hush
 from hush.collect.opening import OpeningVerdict, budget_of, expected, verdict, with_budget
 from hush.errors import Message, ParameterError
+from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
 
 RATE = 1e-9  # of a false alarm, a test
+_SAID = ("k", "sizes", "low", "high", "sensitive")  # what whoever makes a spec says beside its budget
 _LONGITUDINAL, _TUPLES = registry("longitudinal"), registry("multidim")
 
 SPECS = {
@@ -25,6 +29,7 @@ SPECS = {
     "a mean": Spec(hush.Piecewise(low=0.0, high=1.0, epsilon=0.5)),
     "SMP": Spec(_TUPLES["SMP"](sizes=(4, 30), epsilon=0.5)),
     "RSFD": Spec(_TUPLES["RSFD"](sizes=(4, 30), epsilon=0.5)),
+    "LGRR": Spec(_LONGITUDINAL["LGRR"](k=5, epsilon_permanent=2.0, epsilon_report=1.0)),
     "LOSUE": Spec(_LONGITUDINAL["LOSUE"](k=50, epsilon_permanent=1.0, epsilon_report=0.5)),
     "Memoized": Spec(_LONGITUDINAL["Memoized"](mechanism=hush.OUE(k=50, epsilon=0.5))),
     "LSMP": Spec(_LONGITUDINAL["LSMP"](sizes=(4, 30), epsilon_permanent=1.0, epsilon_report=0.5)),
@@ -52,7 +57,18 @@ def test_what_it_says_would_do_does(spec: Spec, error: float | None) -> None:
     assert not _judged(less, n, error).fits
     assert isinstance(found.said, Message)
     assert f"{found.enough_n:,}" in found.said
-    assert f"{found.enough_epsilon:g}" in found.said.remedy
+    assert _as_told(spec.mechanism, found.said.remedy) == other.mechanism
+
+
+def _as_told(m: Any, remedy: str) -> Any:
+    """The mechanism that somebody makes who does what a remedy says, and changes nothing else."""
+    told = {name: float(value) for name, value in re.findall(r"(epsilon\w*) = ([\d.]+)", remedy)}
+    if isinstance(m.parameters.get("mechanism"), Collected):
+        inner = m.parameters["mechanism"]
+        return type(m)(mechanism=type(inner)(k=inner.k, epsilon=told["epsilon_permanent"]))
+    known = {name: value for name, value in m.parameters.items() if name in _SAID}
+    assert told.keys() == {name for name in m.parameters if name.startswith("epsilon")}
+    return type(m)(**{**known, **told})
 
 
 @pytest.mark.parametrize("spec", SPECS.values(), ids=SPECS)

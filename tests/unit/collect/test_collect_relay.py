@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from hush.collect.relay.app import fates
 from hush.collect.service import Service
 from hush.collect.store import tables
 from hush.collect.store.database import Database
-from hush.errors import SpecError
+from hush.errors import ParameterError, SpecError
 from tests.collectors import Opened, Served, in_thread, opened
 from tests.relays import Relayed, until
 from tests.relays import in_thread as relay_in_thread
@@ -139,6 +140,50 @@ def test_the_view_is_the_collectors_with_the_relays_keys(one: Opened, relayed: R
     assert httpx.get(f"{relayed.url}/v1/collections/{'0' * 32}").status_code == 404
 
 
+def test_a_large_spec_is_passed_on_as_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To write it anew for each who asks would let strangers keep a relay from its work."""
+    domain = hush.Domain(labels=[f"{at:030d}" for at in range(5000)])
+    spec, written = hush.Spec(hush.OLH(k=5000, epsilon=2.0), domain), list[int]()
+    encode = json.JSONEncoder.encode
+
+    def noted(self: json.JSONEncoder, o: Any) -> str:
+        text = encode(self, o)
+        if threading.current_thread().name == "hush-server":  # which answers; what follows the collector reads its spec
+            written.append(len(text))
+        return text
+
+    (tmp_path / "collector").mkdir()
+    with in_thread(tmp_path / "collector") as collector:
+        large = opened(collector, spec=spec)
+        with relay_in_thread(tmp_path, collector, [large.id], least=LEAST) as relayed:
+            monkeypatch.setattr(json.JSONEncoder, "encode", noted)
+            shown = httpx.get(f"{relayed.url}{large.path}")
+            monkeypatch.undo()
+    assert shown.json()["spec"] == json.loads(spec.to_json())
+    assert len(shown.content) > 150_000
+    assert max(written) < 2000
+
+
+def test_a_relay_takes_no_more_than_its_store_may_have(served: Served, one: Opened, tmp_path: Path) -> None:
+    """Devices are told to come back, and it takes batches again once the collector has some."""
+    with relay_in_thread(tmp_path, served, [one.id], least=1000, most_stored=2000) as relayed:
+        assert relayed.server is not None
+        taken = 0
+        while (answer := relayed.send(one, [0] * 20)).status_code == 200:
+            taken += 20
+            assert taken <= 200
+        assert answer.status_code == 503
+        assert answer.json()["reason"] == "busy"
+        assert answer.headers["retry-after"] == "30"
+        told = httpx.get(f"{relayed.url}/metrics").text
+        assert float(told.partition("\nhush_relay_bytes_stored ")[2].split()[0]) > 2000
+        store = relayed.server.database
+        for table in (tables.pending, tables.batch):  # as what was passed on, and whose period is over
+            store.write(lambda writing, table=table: writing.execute(sa.delete(table))).result()
+        until(lambda: relayed.send(one, [0] * 20).status_code == 200)
+    assert taken >= 40
+
+
 def test_other_routes_are_not_there(one: Opened, relayed: Relayed) -> None:
     for path in ("/v1/collections", f"{one.path}/estimate", "/v1/tokens", f"{one.path}/export"):
         assert httpx.get(f"{relayed.url}{path}").status_code == 404
@@ -184,7 +229,10 @@ def test_a_least_that_no_batch_can_hold_is_refused(served: Served, one: Opened, 
 
 
 def test_a_horizon_of_nothing_is_refused(served: Served, tmp_path: Path) -> None:
-    short = opened(served, relayed_only=True, horizon=0)
+    asked = {"spec": hush.Spec(hush.OLH(k=4, epsilon=2.0)).to_dict(), "name": "visits", "relayed_only": True}
+    made = served.ask("POST", "/v1/collections", json={**asked, "horizon": 0})
+    assert (made.status_code, made.json()["parameter"]) == (422, "horizon")
+    short = opened(served, horizon=0)
     with pytest.raises(SpecError, match="horizon must be at least 1"), relay_in_thread(tmp_path, served, [short.id]):
         pass
 
@@ -193,6 +241,29 @@ def test_a_collection_that_ends_before_anything_could_be_sent_is_refused(served:
     soon = opened(served, relayed_only=True, ends=int(time.time()) + 3000)
     with pytest.raises(SpecError, match="end in more than 3600 seconds"), relay_in_thread(tmp_path, served, [soon.id]):
         pass
+
+
+def test_a_key_that_the_collector_does_not_take_is_found_before_anything_is_acknowledged(
+    served: Served, one: Opened, tmp_path: Path
+) -> None:
+    other = served.token("relay", collection=opened(served).id)
+    for key in (f"hush-relay-00000000-{'A' * 22}", other):
+        with pytest.raises(ParameterError) as told, relay_in_thread(tmp_path, served, [one.id], key=key):
+            pass
+        assert told.value.parameter == "key"
+        assert key not in str(told.value)
+
+
+def test_a_relay_whose_key_was_taken_back_takes_nothing_more(served: Served, tmp_path: Path) -> None:
+    mine = opened(served, period_seconds=5, horizon=1000)
+    key = served.token("relay", collection=mine.id)
+    with relay_in_thread(tmp_path, served, [mine.id], least=LEAST, key=key) as relayed:
+        assert relayed.send(mine, [0] * 3).status_code == 200
+        assert served.ask("DELETE", f"/v1/tokens/{key.split('-')[2]}").status_code == 204
+        until(lambda: httpx.get(f"{relayed.url}/readyz").status_code == 503)
+        assert relayed.send(mine, [0] * 3).json()["reason"] == "store"  # so that devices keep it
+        assert relayed.server is not None
+        assert fates(relayed.server.database)["held"] == 3
 
 
 def test_a_spec_that_the_collector_changed_is_noticed(served: Served, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import socket
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +22,7 @@ import hush
 from hush.collect import checking
 from hush.collect.envelope import Envelope, opened
 from hush.collect.refusals import Refused
-from hush.collect.relay import mirror, mixing, outbox
+from hush.collect.relay import mirror, mixing, outbox, queue
 from hush.collect.relay.forwarding import LONGEST_BACKOFF, Forwarder
 from hush.collect.relay.settings import RelaySettings, Rules
 from hush.collect.relay.upstream import CollectorAway, Upstream
@@ -30,6 +33,7 @@ from hush.collect.store.database import Database
 from hush.collect.store.intake import Fate
 from hush.errors import ParameterError
 from tests.collecting import DAY, SPEC, HandClock, arrival, fold, kept, reports_of
+from tests.unit.collect.scripted import answering
 
 ID = "ab" * 16
 SIZE = SPEC.mechanism.report_dtype.itemsize
@@ -210,7 +214,7 @@ def test_a_collection_that_ends_is_passed_on_while_the_collector_takes_it(
     hand.forward(1800)
     made.gather()
     assert told(database) == {"outgoing": 12, "few": 9}
-    assert mirror.public(view(ends=ends), row, least=10)["ends"] == ends - 3600
+    assert mirror.described(view(ends=ends), row, least=10)["ends"] == ends - 3600
 
 
 def test_a_collection_that_ends_too_soon_is_not_begun_but_one_that_is_known_is(
@@ -458,6 +462,16 @@ def sizes(away: Away) -> list[int]:
     return [Envelope.from_bytes(opened(each)[1]).number for each in away.bodies]
 
 
+def test_what_a_relay_has_is_counted(service: Service, database: Database) -> None:
+    made = forwarder(service, database, Away(accepts))
+    put(database, service.directory.named(ID), 7, seed=3)
+    made.gather()
+    assert made.stored == 19 * SIZE + 2 * 200
+    assert made.send() == 0.0
+    made.gather()
+    assert made.stored == 7 * SIZE + 2 * 200
+
+
 @pytest.mark.parametrize("before", [[], [broken]])
 def test_what_is_too_large_for_a_proxy_is_sent_in_parts_that_are_large_enough(
     service: Service, database: Database, monkeypatch: pytest.MonkeyPatch, before: list[Any]
@@ -525,6 +539,85 @@ def test_a_relay_that_was_killed_while_it_sent_cuts_nothing(
     assert [each.number for each in sealed(database)] == [40]
 
 
+def another(made: Forwarder, service: Service, database: Database, *answers: Any) -> tuple[Forwarder, Away]:
+    """Another relay over the same store."""
+    away = Away(*answers)
+    other = Forwarder(service, database, away.upstream, Rules(10))
+    other.views = made.views
+    return other, away
+
+
+def test_an_envelope_that_another_relay_cuts_is_not_sent_whole(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One relay is about to send when the other is told that it is too large; then the limit is raised."""
+    made, away, send = queued(service, database, monkeypatch, accepts, accepts, accepts)
+    assert send() == 0.0
+    other, others = another(made, service, database, large)
+    first, once = queue.first, [1]
+
+    def held_up(*args: Any) -> Any:
+        found = first(*args)
+        if once:
+            once.clear()
+            assert other.send() == 0.0
+        return found
+
+    monkeypatch.setattr(queue, "first", held_up)
+    for _ in range(3):
+        assert send() == 0.0
+    assert told(database) == {"forwarded": 52}
+    assert (sizes(others), sizes(away)) == ([40], [12, 20, 20])
+
+
+def test_an_envelope_that_two_relays_find_too_large_can_be_cut_later(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While both try it, neither may cut it; once both know that theirs was not taken, whoever tries next does."""
+    made, away, send = queued(service, database, monkeypatch, accepts, large, accepts, accepts)
+    assert send() == 0.0
+
+    def meanwhile(sent: Envelope) -> httpx.Response:
+        assert send() > 0  # the first cannot cut it: this try may come through
+        return large(sent)
+
+    other, _ = another(made, service, database, meanwhile)
+    assert other.send() == 0.0
+    for _ in range(2):
+        assert send() == 0.0
+    assert told(database) == {"forwarded": 52}
+    assert sizes(away) == [12, 40, 20, 20]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "x"])
+def test_a_relay_unpacks_nothing(service: Service, database: Database, encoding: str) -> None:
+    def packed(sent: Envelope) -> httpx.Response:
+        plain, head = accepts(sent).content, {"content-encoding": encoding}
+        return httpx.Response(200, headers=head, content=gzip.compress(plain) if encoding == "gzip" else plain)
+
+    away = Away(packed)
+    assert forwarder(service, database, away).send() > 0
+    assert told(database) == {"outgoing": 12}
+
+
+def test_an_answer_to_a_relay_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collector that sends a byte now and then, for ever, is given up."""
+    monkeypatch.setattr("hush.collect.relay.upstream._SECONDS", 0.1)
+    batch = Envelope(ID, "0" * 64, "1" * 32, 0, "b", 1, b"x")
+
+    def dribble(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        while True:
+            connection.sendall(b" ")
+            time.sleep(0.03)
+
+    with answering(dribble) as url:
+        upstream = Upstream(url.partition("/v1/")[0], "secret")
+        reply = upstream.send(batch.to_bytes())
+        upstream.close()
+    assert (reply.state, reply.reason, reply.untaken) == ("waiting", "answer-too-slow", False)
+
+
 @pytest.mark.parametrize(("reason", "status"), [("status", 409), ("period-past", 410), ("spec", 409)])
 def test_what_the_collector_will_never_take_is_counted_and_ends(
     service: Service, database: Database, reason: str, status: int
@@ -581,7 +674,10 @@ def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
 ) -> None:
     other = hush.Spec(hush.OLH(k=4, epsilon=3.0))
     answers = [view(), view(spec=other.to_dict(), spec_hash=other.hash), view()]
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=answers.pop(0)))
+    key = {"id": "00000000", "role": "relay", "expires": None}
+    transport = httpx.MockTransport(
+        lambda asked: httpx.Response(200, json=key if asked.url.path.endswith("/key") else answers.pop(0))
+    )
     made = Forwarder(service, database, Upstream("https://c.example", "k", transport=transport), Rules(10))
     made.begin((ID,), anyone=True)
     row = service.directory.named(ID)
@@ -612,7 +708,7 @@ def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
     ],
 )
 def test_settings_that_make_no_relay_are_refused(change: dict[str, Any], said: str) -> None:
-    good = {"collector": "https://c.example", "collections": ID, "key": "secret"}
+    good = {"collector": "https://c.example", "collections": ID, "key": f"hush-relay-00000000-{'secret' * 3}AAAA"}
     assert "secret" not in repr(RelaySettings(**good))
     with pytest.raises(ParameterError, match=f"^{said} must"):
         RelaySettings(**{**good, **change})

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import socket
 from pathlib import Path
 
 import httpx
 import pytest
 
+from hush.collect.envelope import Envelope
 from hush.collect.manager import Manager
 from hush.collect.refusals import Refused
+from hush.collect.relay.upstream import Upstream
 from hush.collect.remote import NoCollector, Remote
 from hush.collect.service import Service
 from hush.errors import ParameterError, message
+from tests.unit.collect.scripted import answering
 
 
 def _answering(answer: httpx.Response | Exception) -> Remote:
@@ -21,7 +25,7 @@ def _answering(answer: httpx.Response | Exception) -> Remote:
             raise answer
         return answer
 
-    return Remote("http://collector.test", "hush-admin-0-0", transport=httpx.MockTransport(handle))
+    return Remote("https://collector.test", "hush-admin-0-0", transport=httpx.MockTransport(handle))
 
 
 def test_both_do_what_a_manager_does() -> None:
@@ -94,3 +98,41 @@ def test_a_backup_of_a_server_has_a_name_and_no_folder() -> None:
     for path in ("a/b.db", "/etc/b.db", "..", "../b.db", "."):
         with pytest.raises(ParameterError):
             _answering(httpx.Response(201, json={})).backup(Path(path))
+
+
+def test_a_token_goes_to_another_machine_by_tls_alone() -> None:
+    with pytest.raises(ParameterError, match=r"^server must begin with https:// where a token goes"):
+        Remote("http://collector.test", "hush-admin-0-0")
+    for url, token, plaintext in (
+        ("http://collector.test", "", False),
+        ("http://collector.test", "hush-admin-0-0", True),
+        ("https://collector.test", "hush-admin-0-0", False),
+        ("http://127.0.0.1:1", "hush-admin-0-0", False),
+        ("http://[::1]:1", "hush-admin-0-0", False),
+    ):
+        Remote(url, token, plaintext=plaintext).close_connections()
+
+
+def test_without_tls_no_proxy_sees_a_token_or_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy that the environment names would get keys and tokens in the clear."""
+    seen = list[bytes]()
+
+    def listen(connection: socket.socket) -> None:
+        seen.append(b"asked")
+
+    with answering(listen) as proxy, socket.create_server(("127.0.0.1", 0)) as closed:
+        where = f"http://127.0.0.1:{closed.getsockname()[1]}"
+        closed.close()  # nobody is there
+        for name in ("http_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.partition("/v1/")[0])
+            monkeypatch.setenv(name.upper(), proxy.partition("/v1/")[0])
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        with pytest.raises(NoCollector):
+            Remote(where, "hush-admin-0-0").list()
+        batch = Envelope("0" * 32, "0" * 64, "1" * 32, 0, "b", 1, b"x")
+        upstream = Upstream(where, "secret")
+        reply = upstream.send(batch.to_bytes())
+        upstream.close()
+    assert (reply.reason, reply.untaken) == ("unreachable", True)
+    assert not seen

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
@@ -13,11 +15,13 @@ import hush
 from hush.collect import clock
 from hush.collect.refusals import Refused
 from hush.collect.service import Service
-from hush.collect.store import refusing
+from hush.collect.store import rebuilding, refusing, tables
 from hush.collect.store.database import Database
 from hush.engine import opened
 from hush.files.estimates import EstimateSettings, as_dict, results_of
 from tests.collecting import DAY, SPEC, HandClock, fold, opened_one, send
+
+MEAN = hush.Spec(hush.Piecewise(low=0.0, high=10.0, epsilon=1.0))
 
 
 def test_a_collection_is_drafted_opened_and_closed(service: Service) -> None:
@@ -75,11 +79,128 @@ def test_a_build_that_is_excluded_counts_no_more(service: Service, database: Dat
     send(service, database, id, bad, build="bad/1")
     fold(database, service)
     whole = service.exclude(id, "bad/1", who="ada")
-    assert (whole["n"], whole["excluded"]) == (50, ["bad/1"])
+    assert (whole["n"], whole["excluded"], whole["left_out"]) == (50, ["bad/1"], 60)
+    assert service.exclude(id, "nobody/1", who="ada")["left_out"] == 0
+    assert [row["detail"] for row in service.deeds(2)] == [
+        {"build": "nobody/1", "reports": 0}, {"build": "bad/1", "reports": 60},
+    ]  # fmt: skip
     send(service, database, id, bad[:30], build="bad/1")
     fold(database, service)
     assert service.aggregate(id) == SPEC.aggregate(good).to_bytes()
     assert service.verify(id, who="ada")["equal"]
+
+
+def test_what_is_not_counted_yet_is_left_out_too(service: Service, database: Database) -> None:
+    id = opened_one(service)
+    send(service, database, id, SPEC.privatize([1] * 60, rng=hush.seeded(2)), build="bad/1")
+    whole = service.exclude(id, "bad/1", who="ada")
+    assert (whole["n"], whole["left_out"]) == (0, 60)
+    assert service.exclude(id, "bad/1", who="ada")["left_out"] == 0
+
+
+def test_a_draft_is_deleted_and_nothing_else(service: Service, database: Database) -> None:
+    """With all that goes by its number, which the next collection may have."""
+    first = service.create(spec=SPEC.to_dict(), name="visits", who="ada")["id"]
+    draft = service.succeed(first, spec=SPEC.to_dict(), who="ada")["id"]
+    key = service.issue_token("ingest", label="of the draft", collection=draft, who="ada")
+    service.exclude(draft, "bad/1", who="ada")
+    service.count_refusals(Counter({(draft, "status"): 3}))
+    with pytest.raises(Refused) as followed:
+        service.delete(first, who="ada")
+    assert (followed.value.reason.code, followed.value.rule) == ("status", "must be followed by none")
+    service.delete(draft, who="ada")
+    assert [each["id"] for each in service.list()] == [first]
+    assert service.directory.tokens.holder(key, 0.0) is None
+    with pytest.raises(Refused) as gone:
+        service.delete(draft, who="ada")
+    assert gone.value.reason.code == "unknown"
+    (deed, *_) = service.deeds()
+    assert (deed["what"], deed["who"], deed["collection"]) == ("delete", "ada", draft)
+    assert deed["detail"] == {"name": "visits", "predecessor": first}
+    again = service.create(spec=SPEC.to_dict(), name="the next", who="ada")
+    assert (again["refusals"], again["excluded"]) == ({}, [])
+    closed = opened_one(service)
+    service.close(closed, who="ada")
+    for id in (closed, opened_one(service)):
+        with pytest.raises(Refused) as refused:
+            service.delete(id, who="ada")
+        assert (refused.value.reason.code, refused.value.rule) == ("status", "must be draft")
+
+
+def test_a_margin_does_not_pass_from_shares_to_a_mean(service: Service) -> None:
+    first = service.create(spec=SPEC.to_dict(), name="visits", wished_error=0.08, who="ada")
+    assert service.succeed(first["id"], spec=SPEC.to_dict(), who="ada")["wished_error"] == 0.08
+    assert service.succeed(first["id"], spec=MEAN.to_dict(), who="ada")["wished_error"] is None
+    told = service.succeed(first["id"], spec=MEAN.to_dict(), wished_error=2.5, who="ada")
+    assert told["wished_error"] == 2.5
+
+
+def test_a_build_that_was_excluded_can_count_again(service: Service, database: Database, hand: HandClock) -> None:
+    """With what it sent before and meanwhile, in every period; and what is pending then is folded once."""
+    id = opened_one(service)
+    good, bad = SPEC.privatize([0] * 50, rng=hush.seeded(1)), SPEC.privatize([1] * 60, rng=hush.seeded(2))
+    send(service, database, id, good)
+    send(service, database, id, bad[:20], build="bad/1")
+    fold(database, service)
+    service.exclude(id, "bad/1", who="ada")
+    hand.forward(DAY)
+    service.maintain()
+    send(service, database, id, bad[20:40], build="bad/1", period=1)
+    fold(database, service)
+    send(service, database, id, bad[40:], build="bad/1", period=1)
+    whole = service.exclude(id, "bad/1", undo=True, who="bob")
+    assert (whole["n"], whole["excluded"]) == (110, [])
+    assert service.aggregate(id) == SPEC.aggregate(np.concatenate([good, bad[:40]])).to_bytes()
+    fold(database, service)
+    assert service.aggregate(id) == SPEC.aggregate(np.concatenate([good, bad])).to_bytes()
+    assert service.verify(id, who="ada")["equal"]
+    assert [each["what"] for each in service.deeds(3)][1:] == ["include", "exclude"]
+    with pytest.raises(Refused, match="build must be one that is left out"):
+        service.exclude(id, "bad/1", undo=True, who="ada")
+
+
+def test_a_build_counts_again_with_what_another_process_folds_meanwhile(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is the one that changes aggregates may lose that: what is folded then is not left out."""
+    id = opened_one(service)
+    bad, rebuilt, times = SPEC.privatize([1] * 60, rng=hush.seeded(2)), rebuilding.rebuilt, list[None]()
+    send(service, database, id, bad[:20], build="bad/1")
+    fold(database, service)
+    service.exclude(id, "bad/1", who="ada")
+
+    def slow(*args: Any, **more: Any) -> Any:
+        found = rebuilt(*args, **more)
+        times.append(None)
+        if len(times) == 1:
+            send(service, database, id, bad[20:], build="bad/1")
+            database.write(lambda writing: writing.execute(sa.delete(tables.pending))).result()  # as one that folds it
+        return found
+
+    monkeypatch.setattr(rebuilding, "rebuilt", slow)
+    service.exclude(id, "bad/1", undo=True, who="ada")
+    assert len(times) == 2
+    assert service.aggregate(id) == SPEC.aggregate(bad).to_bytes()
+
+
+def test_a_build_stays_excluded_where_its_reports_are_not_kept(
+    service: Service, database: Database, hand: HandClock
+) -> None:
+    sums, days = opened_one(service, keep="aggregates"), opened_one(service, horizon=0, keep_days=1)
+    for id in (sums, days):
+        send(service, database, id, SPEC.privatize([1] * 60, rng=hush.seeded(2)), build="bad/1")
+        fold(database, service)
+        service.exclude(id, "bad/1", who="ada")
+    with pytest.raises(Refused, match="must still have all its reports, got one that keeps aggregates only") as told:
+        service.exclude(sums, "bad/1", undo=True, who="ada")
+    assert told.value.reason.code == "status"
+    hand.forward(3 * DAY)
+    service.maintain()
+    with pytest.raises(Refused, match="must still have all its reports, got one that has forgotten some"):
+        service.exclude(days, "bad/1", undo=True, who="ada")
+    for id in (sums, days):
+        whole = service.show(id, whole=True)
+        assert (whole["n"], whole["excluded"]) == (0, ["bad/1"])
 
 
 def test_refusals_are_counted(service: Service, database: Database) -> None:
@@ -168,6 +289,7 @@ def test_periods_are_handed_out_and_never_go_back(service: Service, hand: HandCl
     ("wrong", "parameter"),
     [
         ({"name": ""}, "name"),
+        ({"name": "  "}, "name"),
         ({"name": "x" * 201}, "name"),
         ({"name": "two\nlines"}, "name"),
         ({"name": 7}, "name"),
@@ -179,6 +301,9 @@ def test_periods_are_handed_out_and_never_go_back(service: Service, hand: HandCl
         ({"wished_error": float("nan")}, "wished_error"),
         ({"wished_error": float("inf")}, "wished_error"),
         ({"wished_error": "small"}, "wished_error"),
+        ({"wished_error": 8.0}, "wished_error"),
+        ({"wished_error": 10.5, "spec": MEAN.to_dict()}, "wished_error"),
+        ({"relayed_only": True, "horizon": 0}, "horizon"),
         ({"ends": 5}, "ends"),
         ({"ends": -1}, "ends"),
         ({"period_seconds": 0}, "period_seconds"),
@@ -228,6 +353,7 @@ def test_an_unknown_collection_token_or_role_is_refused(service: Service) -> Non
     for ask in (
         lambda: service.issue_token("king", label="x", who="tests"),
         lambda: service.issue_token("admin", label="", who="tests"),
+        lambda: service.issue_token("admin", label=" ", who="tests"),
         lambda: service.issue_token("admin", label="x", seconds=0, who="tests"),
         lambda: service.deeds(0),
     ):

@@ -33,6 +33,14 @@ def test_an_address_has_half_of_the_connections_where_addresses_are_those_of_cli
             who = shares.enter("192.0.2.1")
             assert not shares.too_many(who)
         assert shares.too_many(shares.enter("192.0.2.1"))
-        assert not shares.too_many(shares.enter("192.0.2.2"))
         shares.leave(who)
         assert not shares.too_many(who)
+        assert shares.too_many(shares.enter("192.0.2.2")) == (most == 8)
+
+
+def test_there_are_only_so_many_connections_whoever_has_them() -> None:
+    shares = Shares(ServerSettings(most_connections=8))
+    everybody = [shares.enter(f"192.0.2.{at}") for at in range(9)]
+    assert shares.too_many(everybody[0])
+    shares.leave(everybody[8])
+    assert not any(shares.too_many(who) for who in everybody[:8])

@@ -20,21 +20,25 @@ import hush
 from hush import statistics
 from hush.files.batches import evenly, joined, plain
 from hush.files.order import Shuffler
-from hush.files.scratch import Scratch
+from hush.files.scratch import Place, Scratch
 from hush.kernels import orders
+from hush.kernels.words import HALF, word
 
 SEED = 20261117
 
 
-def batches(cells: Any, rows: int) -> Iterator[pa.RecordBatch]:
-    whole = pa.record_batch([pa.array(cells)], ["cell"])
+def batches(cells: Any, rows: int, beside: bool = False) -> Iterator[pa.RecordBatch]:
+    """Cells, alone, or with another column beside them, which is dealt with in another way."""
+    whole = pa.record_batch([pa.array(cells)] + [pa.nulls(len(cells))] * beside, ["cell", "beside"][: 1 + beside])
     for start in range(0, max(len(whole), 1), rows):
         yield whole.slice(start, rows)
 
 
-def shuffled(cells: Any, rng: np.random.Generator | None, rows: int, memory: int | None) -> list[Any]:
+def shuffled(
+    cells: Any, rng: np.random.Generator | None, rows: int, memory: int | None, beside: bool = False
+) -> list[Any]:
     with Shuffler(rng, memory=memory) as shuffler:
-        for batch in batches(cells, rows):
+        for batch in batches(cells, rows, beside):
             shuffler.add(batch)
         assert shuffler.rows == len(cells)
         return [cell for batch in shuffler for cell in batch.column(0).to_pylist()]
@@ -43,26 +47,31 @@ def shuffled(cells: Any, rng: np.random.Generator | None, rows: int, memory: int
 # Every order is equally likely.
 
 
+both = pytest.mark.parametrize("beside", [False, True], ids=["alone", "rows"])
+
+
+@both
 @pytest.mark.parametrize(("size", "memory", "runs"), [(4, None, 6000), (3, 0, 1000)], ids=["held", "dealt"])
-def test_all_orders_of_few_rows_are_as_frequent(size: int, memory: int | None, runs: int) -> None:
+def test_all_orders_of_few_rows_are_as_frequent(size: int, memory: int | None, runs: int, beside: bool) -> None:
     """Exact binomial tails, false-alarm rate 1e-9. Rows that are dealt come one by one, each a pile of its own."""
     print("seed", SEED)
     rng = hush.seeded(SEED)
-    seen = Counter(tuple(shuffled(range(size), rng, 1, memory)) for _ in range(runs))
+    seen = Counter(tuple(shuffled(range(size), rng, 1, memory, beside)) for _ in range(runs))
     assert set(seen) <= set(permutations(range(size)))
     for order in permutations(range(size)):
         chance = 1 / math.factorial(size)
         assert not statistics.count_alarm(seen[order], runs, chance, comparisons=math.factorial(size))
 
 
+@both
 @pytest.mark.parametrize(
     ("n", "memory"), [(1 << 18, None), (1 << 18, 1 << 20), (1 << 12, 200)], ids=["held", "dealt", "dealt twice"]
 )
-def test_where_rows_come_from_does_not_show(n: int, memory: int | None) -> None:
+def test_where_rows_come_from_does_not_show(n: int, memory: int | None, beside: bool) -> None:
     """Rows of each input part among those of each output part: hypergeometric tails, false-alarm rate 1e-9."""
     print("seed", SEED)
     parts = 16
-    order = np.array(shuffled(np.arange(n), hush.seeded(SEED), 1000, memory))
+    order = np.array(shuffled(np.arange(n), hush.seeded(SEED), 1000, memory, beside))
     assert (np.sort(order) == np.arange(n)).all()
     size = n // parts
     counts = np.histogram2d(np.arange(n) // size, order // size, bins=parts)[0].astype(int)
@@ -80,7 +89,7 @@ def test_rejection_leaves_no_bias() -> None:
 
     @njit
     def draw(source, size, n):  # type: ignore[no-untyped-def]
-        return np.array([orders._below(source, size) for _ in range(n)])
+        return np.array([orders._below(source, word(source) >> HALF, size) for _ in range(n)])
 
     print("seed", SEED)
     drawn = draw(hush.seeded(SEED).bit_generator, np.uint64(3 << 30), 30_000)
@@ -118,6 +127,29 @@ def test_cells_of_any_kind_stay_with_their_row(memory: int | None) -> None:
         found = pa.Table.from_batches(list(shuffler))
     assert found["id"].to_pylist() != table["id"].to_pylist()
     assert found.sort_by("id").equals(table.sort_by("id"))
+
+
+@pytest.mark.parametrize("memory", [None, 3000], ids=["held", "dealt"])
+@pytest.mark.parametrize("kind", ["int8", "uint16", "float32", "date32", "timestamp[us, UTC]", "bool", "binary9"])
+def test_cells_alone_of_any_kind_are_all_there(kind: str, memory: int | None) -> None:
+    """In slices, and with empty cells in one batch of many: each batch goes its own way."""
+    numbers = pa.array(np.arange(2000) % 100)
+    if kind == "binary9":
+        column = pa.array([bytes([i % 100] * 9) for i in range(2000)], pa.binary(9))
+    elif kind == "bool":
+        column = pa.array([i % 3 == 0 for i in range(2000)])
+    else:
+        to = {"date32": pa.date32(), "timestamp[us, UTC]": pa.timestamp("us", "UTC")}.get(kind, kind)
+        column = numbers.cast("int32" if kind == "date32" else "int64").cast(to)
+    for with_empty in (False, True):
+        whole = pa.concat_arrays([column, pa.nulls(3 * with_empty, column.type)])
+        with Shuffler(memory=memory) as shuffler:
+            for start in range(0, len(whole), 301):
+                shuffler.add(pa.record_batch([whole.slice(start, 301)], ["cell"]))
+            found = pa.Table.from_batches(list(shuffler))["cell"]
+        assert found.type == column.type
+        assert found.to_pylist() != whole.to_pylist()
+        assert sorted(map(str, found.to_pylist())) == sorted(map(str, whole.to_pylist()))
 
 
 def test_no_rows_keep_their_types() -> None:
@@ -229,8 +261,12 @@ def test_what_waits_is_encrypted_and_comes_back(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(tempfile, "TemporaryFile", named)
     scratch, said = Scratch(tmp_path), [b"CANARY 1" * n for n in (1, 1000, 3, 4)]
+    said += [b"CANARY 1" * 200_000 + b"C", b"CAN"]  # more than is encrypted at a time, and no whole words
     places = [scratch.append(data) for data in said]
     assert [scratch.read(place).tobytes() for place in reversed(places)] == said[::-1]
+    for start, size in ((0, 1), (1, 15), (15, 2), (17, 4000), (7999, 1), (8000, 0)):
+        part = Place(places[1].start + start, size)
+        assert scratch.read(part).tobytes() == said[1][start : start + size]
     scratch.close()
     written = Path(kept[0].name).read_bytes()
     assert len(written) >= sum(map(len, said))
@@ -249,7 +285,7 @@ def test_every_file_has_a_key_of_its_own(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(tempfile, "TemporaryFile", named)
     with Shuffler(hush.seeded(SEED), temporary=tmp_path, memory=200) as shuffler:
-        for batch in batches(np.arange(1 << 10), 100):
+        for batch in batches(np.arange(1 << 10), 100, beside=True):
             shuffler.add(batch)
         assert sum(len(batch) for batch in shuffler) == 1 << 10
     starts = [Path(each.name).read_bytes()[:8] for each in kept]

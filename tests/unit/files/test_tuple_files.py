@@ -106,7 +106,7 @@ def test_the_cells_of_a_row_stay_together(memory: int | None, tmp_path: Path, mo
         monkeypatch.setattr(order, "MEMORY", memory)
     n = 3_000
     spec = hush.Spec(SPL(sizes=SIZES, epsilon=40.0, mechanism="GRR"), NAMED)
-    rows = Rows(table(tmp_path / "t.csv", n), list(NAMED), ["who"], spec, clip=False)
+    rows = Rows([table(tmp_path / "t.csv", n)], list(NAMED), ["who"], spec, clip=False)
     written = rows.write(tmp_path / "r.parquet", SHUFFLED, tmp_path)
     assert (written.reports, written.smallest_group) == (n, 1)
     found = hush.read(tmp_path / "r.parquet")

@@ -379,6 +379,25 @@ def test_histories_whose_values_change_together_lose_no_more_than_is_said(
         assert protocol.history_bound(10**6) == protocol.epsilon_worst
 
 
+@pytest.mark.parametrize("protocol", [each for each, _ in TOGETHER], ids=repr)
+def test_no_two_histories_lose_more_than_one_report_and_fresh_noise_of_the_others(protocol: Longitudinal) -> None:
+    """All pairs of histories, by enumeration, against the bound that is proved in docs/longitudinal.md."""
+    fresh = protocol.epsilon_fresh
+    for tau in (1, 2, 3):
+        histories = list(itertools.product(range(protocol.k), repeat=tau))
+        pairs = itertools.islice(itertools.combinations(histories, 2), 2000)
+        worst = max(protocol.history_epsilon(*pair) for pair in pairs)
+        bound = protocol.any_histories_bound(tau)
+        assert worst <= bound + 1e-9
+        assert protocol.history_bound(tau) <= bound
+        if math.isfinite(fresh):
+            exact = Fraction(protocol.epsilon_report) + (tau - 1) * Fraction(fresh)
+            assert exact <= Fraction(bound) <= exact * (1 + Fraction(1, 10**15))
+            assert tau == 1 or bound < tau * fresh
+        else:
+            assert math.isinf(bound) == (tau > 1)
+
+
 def test_where_buckets_are_shared_no_bound_of_bucket_changes_holds_for_values() -> None:
     hashed = BiLOLOHA(k=4, epsilon_permanent=1.0, epsilon_report=0.5)
     assert hashed.epsilon_states == 2.0

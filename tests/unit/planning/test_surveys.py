@@ -72,7 +72,7 @@ def test_kept_answers_have_one_total_and_say_what_changes_cost() -> None:
     direct = rows["LGRR"].mechanism
     assert direct == LGRR(k=6, epsilon_permanent=2.0, epsilon_report=0.5)
     assert rows["LGRR"].course.total == 2.0 >= direct.sequence_epsilon(12)
-    assert rows["LGRR"].course.changing == pytest.approx(12 * direct.epsilon_fresh)
+    assert rows["LGRR"].course.changing == pytest.approx(0.5 + 11 * direct.epsilon_fresh)
     assert rows["LGRR"].course.changing_together == direct.history_bound(12)
     histories = product((0, 1), repeat=4)
     short = Kept(direct, 4)
@@ -95,9 +95,9 @@ def test_kept_tuples_spend_the_permanent_budget_on_one_attribute_or_share_it() -
     assert one.course.total == all_of_them.course.total == 2.0
     assert one.mechanism.sequence_epsilon(2) <= 2.0
     worst = max(LGRR(k=k, epsilon_permanent=2.0, epsilon_report=1.0).epsilon_fresh for k in (3, 5, 9))
-    assert one.course.changing == pytest.approx(2 * worst)
+    assert one.course.changing == pytest.approx(1.0 + worst)
     parts = all_of_them.mechanism.components
-    assert all_of_them.course.changing == pytest.approx(2 * sum(each.epsilon_fresh for each in parts))
+    assert all_of_them.course.changing == pytest.approx(sum(each.epsilon_report + each.epsilon_fresh for each in parts))
     first = SMP(sizes=(3, 5, 9), epsilon=1.0, mechanism="GRR")
     assert one.course.variances(5_000, worst=False) == pytest.approx(first.round_variances(5_000), rel=1e-9)
     assert one.course.pseudonym.startswith("which of 3 attributes is reported")

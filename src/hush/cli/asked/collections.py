@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -56,10 +57,12 @@ OPTIONS = {
     "after": "--after",
 }
 """What the parameters of a collector are called here."""
+ROLES = ("admin", "reader", "ingest", "relay")
+"""What tokens are for, as `hush.collect.tokens` has it."""
 
 
-def duration(option: str, example: str = "1d") -> Callable[[str | int], int]:
-    """A reader of lengths of time, in seconds.
+def duration(option: str, example: str = "1d", *, least: int = 0) -> Callable[[str | int], int]:
+    """A reader of lengths of time, in seconds, at least so many.
 
     >>> duration("--period")("1d"), duration("--period")("90"), duration("--period")("2h")
     (86400, 90, 7200)
@@ -70,16 +73,22 @@ def duration(option: str, example: str = "1d") -> Callable[[str | int], int]:
         if found is None:
             rule = "must be a number of seconds, or of m, h, d or w"
             raise OptionError(message(option, rule, text, f"write e.g. {option} {example}"))
-        return int(found[1]) * _SECONDS[found[2] or "s"]
+        seconds = int(found[1]) * _SECONDS[found[2] or "s"]
+        if seconds < least:
+            rule = f"must be at least {least} second{'s' * (least > 1)}"
+            raise OptionError(message(option, rule, text, f"write e.g. {option} {example}"))
+        return seconds
 
     return read
 
 
-def moment(option: str) -> Callable[[str | int], int]:
+def moment(option: str, *, past: bool = True) -> Callable[[str | int], int]:
     """A reader of moments, in seconds since 1970: a date or a time, in UTC if it does not say, or 30d from now.
 
     >>> moment("--ends")("2027-01-01"), moment("--ends")("2027-01-01T12:00+02:00")
     (1798761600, 1798797600)
+    >>> moment("--began")("2027-01-01T12:00:07Z")
+    1798804807
     """
 
     def read(text: str | int) -> int:
@@ -92,9 +101,50 @@ def moment(option: str) -> Callable[[str | int], int]:
         except (ValueError, OverflowError):
             rule = "must be a date, a time, or a length of time from now"
             raise OptionError(message(option, rule, text, f"write e.g. {option} 2027-01-31, or {option} 30d")) from None
-        return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+        second, now = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp(), datetime.now(UTC)
+        if not past and second <= now.timestamp():
+            rule = f"must lie after now, {now:%Y-%m-%d %H:%M} UTC"
+            raise OptionError(message(option, rule, text, f"write e.g. {option} 30d"))
+        return int(second)
 
     return read
+
+
+class Share(float):
+    """A number that was written as a share, with % or pp."""
+
+
+def margin(option: str) -> Callable[[str | float], float]:
+    """A reader of margins: a share, which tells that it was written as one, or a number.
+
+    >>> margin("--error")("5%"), isinstance(margin("--error")("5%"), Share), isinstance(margin("--error")("3"), Share)
+    (0.05, True, False)
+    """
+    plain = share(option, "0.01")
+
+    def read(text: str | float) -> float:
+        return Share(plain(text)) if str(text).strip().endswith(("%", "pp")) else plain(text)
+
+    return read
+
+
+def check_token(role: str, label: str, seconds: int | None) -> None:
+    """Refuse here what the collector would, in words that are not those of its interface."""
+    from hush.collect import managing
+
+    managing.check_token(role, label, seconds)
+
+
+def check_wishes(wishes: dict[str, Any], spec: Spec) -> None:
+    """Refuse here what the collector would, in the same words wherever it is; and shares where there are none."""
+    from hush.collect import managing
+
+    error = wishes.get("wished_error")
+    managing.settings({"name": "of its predecessor", **wishes}, time.time())
+    if isinstance(error, Share) and spec.mechanism.kind == "numeric":
+        rule, got = "must be a number in the unit of the mean", Unsaid("a share")
+        raise ParameterError(message("wished_error", rule, got, "leave out % and pp"))
+    managing.check_error(spec, error)
 
 
 Name = Annotated[
@@ -116,7 +166,7 @@ WishedError = Annotated[
     typer.Option(
         "--error",
         metavar="X",
-        parser=share("--error", "0.01"),
+        parser=margin("--error"),
         help="The widest margin of a frequency that is useful (0.01, 1% or 1pp), or of a mean, in its unit.",
         rich_help_panel=COLLECTION,
     ),
@@ -126,7 +176,7 @@ Ends = Annotated[
     typer.Option(
         "--ends",
         metavar="WHEN",
-        parser=moment("--ends"),
+        parser=moment("--ends", past=False),
         help="When it closes by itself: 2027-01-31, a time, or 30d from now.",
         rich_help_panel=COLLECTION,
     ),
@@ -281,9 +331,8 @@ def meant(manager: Manager, text: str) -> str:
     if re.fullmatch(r"[0-9a-f]{32}", text):
         return text
     known = manager.list()
-    found = [each["id"] for each in known if each["name"] == text] or [
-        each["id"] for each in known if len(text) >= 4 and each["id"].startswith(text)
-    ]
+    begins = len(text) >= 4
+    found = [each["id"] for each in known if each["name"] == text or (begins and each["id"].startswith(text))]
     if len(found) == 1:
         return str(found[0])
     rule = "must be the id of a collection, four or more of its first digits, or its name"

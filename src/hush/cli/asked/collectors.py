@@ -5,17 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
-from urllib.parse import urlsplit
 
 import typer
 
-from hush.cli.shown import terminal
 from hush.collect.manager import Manager
 from hush.collect.settings import ServerSettings
 from hush.errors import NOTHING, HushError, Message, ParameterError, Unsaid, message, missing
@@ -26,6 +24,17 @@ STORE = ServerSettings.store
 """Where a store is, if nothing else is said."""
 WHO = "command line"
 """Who does what is done without a server."""
+WORDS = {
+    "send Authorization: Bearer and a token": "use a --token or --token-file",
+    "allow plaintext": "add --plaintext",
+    "see the list of tokens": "see `hush collection token list`",
+    "replace=True": "--replace",
+    "force=True": "--force",
+    "epsilon_permanent = ": "--epsilon-permanent ",
+    "epsilon_report = ": "--epsilon-report ",
+    "epsilon = ": "--epsilon ",
+}
+"""What the collector says in the words of Python or HTTP, as it is written at the command line."""
 
 Server = Annotated[
     str | None,
@@ -67,6 +76,15 @@ TokenFile = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Plaintext = Annotated[
+    bool | None,
+    typer.Option(
+        "--plaintext",
+        envvar="HUSH_PLAINTEXT",
+        help="Let the token go to another machine without TLS: whoever is between here and the server can take it.",
+        rich_help_panel=PANEL,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -77,13 +95,18 @@ class CollectorOptions:
     store: str | None
     token: str | None
     token_file: Path | None
+    plaintext: bool | None
 
     @property
     def held(self) -> str:
-        """The token, wherever it is written."""
-        if self.token_file is None or self.token is not None:
-            return (self.token or "").strip()
-        return secret("--token-file", self.token_file)
+        """The token, wherever it is written: an option counts before a variable, and of variables the token itself."""
+        by_hand, in_file = _written("--token", self.token), _written("--token-file", self.token_file)
+        if by_hand and in_file:
+            rule = "must be left out beside --token-file"
+            raise ParameterError(message("--token", rule, Unsaid("both"), "leave one out"))
+        if self.token_file is not None and (in_file or self.token is None):
+            return secret("--token-file", self.token_file)
+        return (self.token or "").strip()
 
     @contextmanager
     def manager(self, *, new: bool = False) -> Iterator[Manager]:
@@ -101,10 +124,8 @@ class CollectorOptions:
         if not self.held:
             rule, remedy = "must be given, for a server", "set HUSH_TOKEN, or use --token-file FILE"
             raise ParameterError(message("--token", rule, NOTHING, remedy))
-        parts = urlsplit(self.server)
-        if parts.scheme == "http" and parts.hostname not in ("127.0.0.1", "::1", "localhost"):
-            terminal.warn("the token travels unencrypted: anyone between here and the server can take it. Use https.")
-        with naming({"server": "--server", "token": "--token"}), Remote(self.server, self.held) as remote:
+        names = {"server": "--server", "token": "--token"}
+        with naming(names, WORDS), Remote(self.server, self.held, plaintext=bool(self.plaintext)) as remote:
             yield remote
 
     @contextmanager
@@ -184,20 +205,29 @@ def needing() -> Iterator[None]:
 
 
 @contextmanager
-def naming(options: dict[str, str]) -> Iterator[None]:
-    """Name what breaks a rule as the option that said it."""
+def naming(options: Mapping[str, str], words: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Say what breaks a rule in the words of the command.
+
+    Args:
+        options: What its parameters are called here.
+        words: What else is said otherwise here, in a rule or a remedy.
+    """
     try:
         yield
     except HushError as error:
         said = error.args[0] if error.args else None
-        if not isinstance(said, Message) or said.parameter not in options:
-            raise
-        raise error.naming(options[said.parameter]) from None
+        if isinstance(said, Message):
+            rule, remedy = said.rule, said.remedy
+            for word, here in (words or {}).items():
+                rule, remedy = rule.replace(word, here), remedy.replace(word, here)
+            error.args = (Message(options.get(said.parameter, said.parameter), rule, said.value, remedy),)
+        raise
 
 
-def _written(option: str, value: str | None) -> bool:
+def _written(option: str, value: str | Path | None) -> bool:
     """Whether a value was written as an option, and is not only in the environment."""
-    return value is not None and os.environ.get(f"HUSH_{option.removeprefix('--').upper()}", "") != value
+    variable = f"HUSH_{option.removeprefix('--').replace('-', '_').upper()}"
+    return value is not None and os.environ.get(variable, "") != str(value)
 
 
 def managed(*, new: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -242,4 +272,10 @@ def extended(
     return made
 
 
-_WHERE: dict[str, Any] = {"server": Server, "store": Store, "token": Token, "token_file": TokenFile}
+_WHERE: dict[str, Any] = {
+    "server": Server,
+    "store": Store,
+    "token": Token,
+    "token_file": TokenFile,
+    "plaintext": Plaintext,
+}

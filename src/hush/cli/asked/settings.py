@@ -32,7 +32,7 @@ def names(of: Settings, given: Collection[str]) -> dict[str, str]:
     """What to call each setting in a message: its option, or the variable where that said it."""
     found = {each.name: option(each.name) for each in fields(of)}
     found |= {name: variable(name) for name in found.keys() - set(given) if os.environ.get(variable(name))}
-    return {**found, "host and port": f"{option('host')} and {option('port')}"}
+    return found
 
 
 def asking(of: Settings, *, without: Collection[str] = ()) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -12,6 +12,9 @@ from hush.cli.shown import grid, terminal
 from hush.errors import HushError
 from hush.mechanisms.spec import Spec
 from hush.reports.words import DASH, described, many, number, shortened
+
+if TYPE_CHECKING:
+    from hush.collect.partitions import Exported
 
 _SHORT = 8
 _NAMES = 13  # letters of the longest name of a fact, and a space or two
@@ -52,6 +55,25 @@ def promise(view: dict[str, Any]) -> str:
     """The mechanism and what it promises."""
     spec = spec_of(view)
     return "a mechanism of your own" if spec is None else described(spec)
+
+
+def builds(view: dict[str, Any]) -> str:
+    """Which client builds have reported, in a sentence."""
+    known = ", ".join(shortened(name or DASH, 40) for name in view["builds"])
+    return f"Builds that reported: {known}." if known else "Nobody has reported yet."
+
+
+def note_budget(spec: Spec) -> None:
+    """Say where a mechanism promises another ε than the one that it was given, and why."""
+    from hush.collect.opening import budget_of
+
+    m, given = spec.mechanism, budget_of(spec.mechanism)
+    promised = None if m.kind == "longitudinal" else getattr(m.guarantee, "epsilon", None)
+    if given is not None and promised is not None and promised > given * (1 + 1e-9):
+        terminal.note(
+            f"epsilon = {given:g} is what the paper of {m.name()} claims; a report loses up to {promised:g}, which is "
+            "what the collection promises and accounts are charged with."
+        )
 
 
 def margins(view: dict[str, Any]) -> list[Any]:
@@ -135,7 +157,10 @@ def _facts(view: dict[str, Any]) -> list[tuple[str, Any]]:
         facts.append(("reports", f"{view['n']:,}{target}{late}"))
         facts += [("error now", text) for text in _errors(view)]
     lasts = f"of {span(view['period_seconds'])}, the oldest that is taken is {view['oldest_period']:,}"
-    facts += [("period", f"{view['period']:,}, {lasts}"), ("ends", moment(view["ends"]))]
+    facts += [("period", f"{view['period']:,}, {lasts}")]
+    if view.get("began") is not None:  # to the second, for another collector's --began
+        facts.append(("began", datetime.fromtimestamp(view["began"], UTC).strftime("%Y-%m-%dT%H:%M:%SZ")))
+    facts.append(("ends", moment(view["ends"])))
     submits = "relays only" if view["relayed_only"] else "who has an ingest key" if view["needs_key"] else "anyone"
     facts.append(("who submits", submits))
     reads = f"anyone, from {view['release_floor']:,} reports on" if view["public"] else "who has a token"
@@ -148,6 +173,23 @@ def _facts(view: dict[str, Any]) -> list[tuple[str, Any]]:
     if view["predecessor"] is not None:
         facts.append(("follows", " ← ".join(id[:_SHORT] for id in view["chain"][1:])))
     return facts
+
+
+def exported(id: str, to: str, done: Exported) -> None:
+    """Print what became of the periods of an export."""
+    console = terminal.stdout()
+    if done.written:
+        rows = [[f"{each['period']:,}", f"{each['n']:,}"] for each in done.written]
+        grid.show(console, [grid.Column("period"), grid.Column("reports")], rows)
+    number = many(len(done.written), "period", "periods")
+    console.print(f"{number} of {id[:_SHORT]} → [bold]{terminal.cell(to).markup}[/]", soft_wrap=True)
+    for periods, words in (
+        (done.present, "there before; --again writes them anew"),
+        (done.unfinished, "not over: more may come"),
+        (done.uncounted, "over, and not counted to the end: try again in a moment"),
+    ):
+        if periods:
+            terminal.note(f"{many(len(periods), 'period', 'periods')} {words}.")
 
 
 def _errors(view: dict[str, Any]) -> list[str]:

@@ -43,7 +43,7 @@ class Answering:
     Args:
         home: Where they are kept.
         limits: What people agree to.
-        quota: How much may wait.
+        quota: How much may wait, and be kept.
         build: What envelopes are signed with.
     """
 
@@ -105,7 +105,11 @@ class _Transaction:
         may, why = np.zeros(people.size, np.bool_), None
         if not before.all():
             books = Books.opened(self._sql, self._protocol)
-            may[~before], why = books.within(self._how.limits, books.counts(self._sql, people[~before]))
+            counts = books.counts(self._sql, people[~before])
+            may[~before], why = books.within(self._how.limits, counts)
+            more = books.more_bytes(counts[may[~before]])
+            if more:
+                self._how.quota.check_kept(books.kept_bytes(self._sql), more)
         chosen = np.nonzero(may)[0]
         made = self._made(people[chosen], held[chosen]) if chosen.size else None
         if made is not None:

@@ -23,11 +23,12 @@ from hush.collect.client.answering import Answering, Turn, named, records_of
 from hush.collect.client.book import Offer, offered, remember, remembered
 from hush.collect.client.home import Home
 from hush.collect.client.limits import Amount, Books, Limits
-from hush.collect.client.receipts import ACCEPTED, DROPPED, Answered, Delivery, Receipt, Spent
+from hush.collect.client.receipts import Answered, Delivery, Receipt, Spent
 from hush.collect.client.spool import Quota, Spool
-from hush.collect.client.wire import VIEW_BYTES, SendOutcome, Unreachable, Wire
+from hush.collect.client.wire import VIEW_BYTES, Unreachable, Wire
 from hush.collect.envelope import LONGEST_KEY, MOST_RECORDS, Envelope
 from hush.collect.loss import Loss, SpecBounds
+from hush.collect.replies import ACCEPTED, DROPPED, Reply
 from hush.errors import NOTHING, HushError, ParameterError, SpecError, Unsaid, message
 from hush.longitudinal.ledger import Ledger
 from hush.mechanisms.spec import Spec
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("hush.collect")
 _MOST = 1 << 62
+_POLL = 0.1  # seconds between two looks at what another thread is sending
+_MOVED = "moved"
 
 
 class Collector:
@@ -67,6 +70,8 @@ class Collector:
         batch_records: How many reports go into one batch of many people, at most 100,000.
         quota_bytes: How much may wait for the server, all collections of this home together.
         quota_batches: How many batches may.
+        quota_kept: How many bytes of permanent answers may be kept, all collections of this home together; counted as
+            if every answer were about another value.
         most_values: The most values that a spec may have, so that no server can stop the device; a tenth of it where
             there are several attributes.
         most_record: The most bytes of one report.
@@ -97,6 +102,7 @@ class Collector:
         batch_records: int = MOST_RECORDS,
         quota_bytes: int = 1 << 26,
         quota_batches: int = 10_000,
+        quota_kept: int = 1 << 28,
         most_values: int = 10**7,
         most_record: int = 1 << 20,
         most_view: int = VIEW_BYTES,
@@ -126,7 +132,7 @@ class Collector:
         )
         self._wire = Wire(
             url,
-            timeout=_seconds("timeout", timeout),
+            timeout=_seconds("timeout", timeout, least=0.001),
             tls=tls,
             transport=transport,
             plaintext=plaintext,
@@ -136,6 +142,7 @@ class Collector:
         quota = Quota(
             integer("quota_bytes", quota_bytes, 0, _MOST, "leave it out"),
             integer("quota_batches", quota_batches, 0, _MOST, "leave it out"),
+            integer("quota_kept", quota_kept, 0, _MOST, "leave it out"),
         )
         self._answering = Answering(self._home, self._limits, quota, _build(build))
         self._spool = Spool(self._home, self._wire.collection, None if self._moved else self._wire.origin)
@@ -280,7 +287,7 @@ class Collector:
     @property
     def waiting(self) -> int:
         """How many batches wait to be sent."""
-        return self._spool.waiting()
+        return self._spool.waiting()[0]
 
     def flush(self, *, wait: float = 0.0) -> Delivery:
         """Send what waits: the very bytes that were made, until the server has them.
@@ -295,20 +302,25 @@ class Collector:
             if pause and time.monotonic() + pause > end:
                 break
             time.sleep(pause)
-            told = _together(told, self._deliver())
-            if not self.waiting or time.monotonic() >= end:
+            done = self._deliver()
+            told, (waiting, moved) = _together(told, done), self._spool.waiting()
+            left = end - time.monotonic()
+            if waiting == moved or left <= 0:
                 break
-        waiting = self.waiting
+            if not (done.accepted or done.dropped or done.waiting):  # all that waits is on its way, by another thread
+                time.sleep(min(_POLL, left))
+        waiting, moved = self._spool.waiting()
         if told.accepted or told.dropped or not waiting:  # and it can be reached, as it seems
             with suppress(HushError):
                 self._offer()  # which forgets what is over
-        return Delivery(told.accepted, dict(told.dropped), waiting, told.reason, self._spool.pause())
+        reason = told.reason if waiting > moved else _MOVED if moved else ""
+        return Delivery(told.accepted, dict(told.dropped), waiting, reason, self._spool.pause())
 
     def discard(self) -> int:
         """Forget what waits for this collection, for good; how many batches it was. What was spent stays spent."""
         thrown = 0
         for number, _ in self._spool.each(early=True):
-            self._spool.settle(number, SendOutcome(DROPPED, "discarded"))
+            self._spool.settle(number, Reply(DROPPED, "discarded"))
             thrown += 1
         return thrown
 
@@ -324,10 +336,10 @@ class Collector:
                 self._flying.add(number)
             try:
                 made = Envelope.from_bytes(envelope)
-                if made.number > 1:
-                    self._spool.offering(number)
+                if made.number > 1 and not self._spool.offering(number):
+                    continue  # another process has cut it: sent whole, its records would count twice
                 outcome = self._wire.send(self.key, envelope, made)
-                self._spool.settle(number, outcome)
+                waits = self._spool.settle(number, outcome)
             finally:
                 with self._sending:
                     self._flying.discard(number)
@@ -336,7 +348,7 @@ class Collector:
             elif outcome.state == DROPPED:
                 dropped[outcome.reason] += 1
                 _log.warning("a batch was dropped: %s", outcome.reason)
-            else:
+            elif waits:
                 reason = outcome.reason
                 _log.info("a batch waits: %s", reason)
                 if not outcome.alone:
@@ -490,7 +502,7 @@ def _pinned(spec: str | None) -> str | None:
     return spec
 
 
-def _seconds(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 86_400:
-        raise ParameterError(message(name, "must be seconds, 0 to 86400", value, "leave it out"))
+def _seconds(name: str, value: float, *, least: float = 0) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= 86_400:
+        raise ParameterError(message(name, f"must be seconds, {least:g} to 86400", value, "leave it out"))
     return float(value)

@@ -20,6 +20,7 @@ from hush.mechanisms.spec import Spec
 from hush.types import Ints
 
 Amount = float | Fraction | str
+_ROW = 32  # bytes of a permanent answer beside itself, about
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Limits:
     """What a person agrees to.
 
     Args:
-        maximum: The most that one answer may lose.
+        maximum: The most that one answer may lose, and the most that one may add to what earlier ones have lost.
         maximum_chain: The most that all answers may, in a collection and those that it follows or that follow it.
         maximum_total: The most that all answers may, in all collections.
         delta: The most that all deltas may sum up to; 0 for none.
@@ -92,6 +93,11 @@ class Limits:
                 remedy = "answer once and no more; or pass times_known=True, if that may be seen"
                 return message("loss", rule, got, remedy if not self.times_known else "answer no more to it")
             slack += told.delta
+            if place == books.own:
+                more = told.spent - books.spent_before(told.reports, self.times_known)
+                if more > self.maximum:
+                    rule = f"must be at least {float(more):.12g}, which one more answer costs"
+                    return message("maximum", rule, float(self.maximum), "answer no more; or raise it, if you agree")
             for name, ledger in (("maximum_chain", chain), ("maximum_total", total)):
                 if ledger is chain and place not in books.in_chain:
                     continue
@@ -142,6 +148,10 @@ class Books:
         several = ((i, number) for i, number in enumerate(counts) if number)
         return [(i, account(self.specs[i], number, times_known=times_known)) for i, number in several]
 
+    def spent_before(self, reports: int, times_known: bool) -> Fraction:
+        """What all answers but the last of so many came to, in the collection that is asked about."""
+        return account(self.specs[self.own], reports - 1, times_known=times_known).spent or Fraction(0)
+
     def counts(self, sql: sqlite3.Connection, people: Ints) -> Ints:
         """How many answers each person has given by each protocol, shape (people, protocols)."""
         asked(sql, people)
@@ -156,6 +166,29 @@ class Books:
                 at, reports = np.array(rows, np.int64).T
                 found[at, place] = reports
         return found
+
+    def kept_bytes(self, sql: sqlite3.Connection) -> int:
+        """Bytes of permanent answers that are kept, at most.
+
+        By the number of answers alone, as if all of them had been about other values: an answer that is refused because
+        a value changed would tell that it did.
+        """
+        total = 0
+        for number, spec in zip(self.numbers, self.specs, strict=True):
+            states, size = _kept(spec)
+            if states:
+                (answers,) = sql.execute(
+                    "SELECT COALESCE(SUM(MIN(reports, ?)), 0) FROM account "
+                    "WHERE collection IN (SELECT id FROM collection WHERE protocol = ?)",
+                    (states, number),
+                ).fetchone()
+                total += size * int(answers)
+        return total
+
+    def more_bytes(self, counts: Ints) -> int:
+        """Bytes that one more answer of each of these people, who have given so many, may add."""
+        states, size = _kept(self.specs[self.own])
+        return size * int((counts[:, self.own] < states).sum())
 
     def within(self, limits: Limits, counts: Ints) -> tuple[npt.NDArray[np.bool_], Message | None]:
         """Who may answer once more, and why the first of the others may not."""
@@ -191,6 +224,15 @@ def asked(sql: sqlite3.Connection, people: Ints) -> None:
     sql.execute("CREATE TEMP TABLE IF NOT EXISTS whose (id INTEGER PRIMARY KEY, person INT)")
     sql.execute("DELETE FROM whose")
     sql.executemany("INSERT INTO whose VALUES (?, ?)", enumerate(people.tolist()))
+
+
+def _kept(spec: Spec) -> tuple[int, int]:
+    """After how many answers nothing new is kept of one person, and bytes of what each one may add; 0 for never."""
+    m = spec.mechanism
+    if m.kind != "longitudinal":
+        return 0, 0
+    states = max(part.kept for part in getattr(m, "components", (m,)))
+    return states, m.report_dtype.itemsize + _ROW
 
 
 def _sum(parts: Sequence[Fraction | None]) -> Fraction | None:

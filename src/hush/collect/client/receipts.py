@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from hush.types import Ints
 
-WAITING, ACCEPTED, DROPPED = "waiting", "accepted", "dropped"
-
 
 @dataclass(frozen=True)
 class Receipt:
@@ -67,7 +65,8 @@ class Delivery:
         accepted: Batches that the server has taken.
         dropped: Batches that it never will, by reason; what they spent stays spent.
         waiting: Batches that still wait.
-        reason: Why the last of them does; "" where nothing waits, or nothing was tried.
+        reason: Why the last of them does, "moved" where all that wait are for another address; "" where nothing waits,
+            or nothing was tried.
         due: Seconds until it makes sense to try again.
     """
 

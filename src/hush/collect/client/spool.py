@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hush.collect.client.home import Home
-from hush.collect.client.receipts import ACCEPTED, WAITING, Receipt
-from hush.collect.client.wire import LONGEST_WAIT, TOO_LARGE, SendOutcome
+from hush.collect.client.receipts import Receipt
 from hush.collect.envelope import Envelope, new_id
+from hush.collect.replies import ACCEPTED, LONGEST_WAIT, TOO_LARGE, WAITING, Reply
 from hush.errors import ParameterError, Unsaid, message
 
 FIRST_WAIT = 1.0
@@ -25,15 +25,17 @@ _jitter = random.SystemRandom()
 
 @dataclass(frozen=True)
 class Quota:
-    """How much may wait in a home.
+    """How much may wait in a home, and be kept there.
 
     Args:
-        bytes: Of envelopes.
-        batches: How many.
+        bytes: Of envelopes that wait.
+        batches: How many may.
+        kept: Bytes of permanent answers.
     """
 
     bytes: int
     batches: int
+    kept: int
 
     def check(self, sql: sqlite3.Connection, size: int) -> None:
         """Refuse a batch of so many bytes more."""
@@ -45,6 +47,15 @@ class Quota:
             got = Unsaid(f"{number} that wait, of {there} bytes")
             raise ParameterError(
                 message("quota", rule, got, "flush() when the server can be reached; nothing was spent")
+            )
+
+    def check_kept(self, there: int, more: int) -> None:
+        """Refuse answers that may need so many bytes more for what is kept of them."""
+        if there + more > self.kept:
+            rule = f"must leave room: {self.kept} bytes of permanent answers may be kept"
+            got = Unsaid(f"{there} bytes that may be, and {more} more")
+            raise ParameterError(
+                message("quota_kept", rule, got, "raise it, where the disk has room; nothing was spent")
             )
 
 
@@ -66,13 +77,27 @@ def receipt(sql: sqlite3.Connection, number: int) -> Receipt | None:
         "WHERE b.id = ?",
         [number],
     ).fetchone()
-    if row is None or row[3] != CUT:
-        return None if row is None else Receipt(*row)
+    if row is None:
+        return None
+    if row[3] == WAITING and not row[4]:
+        return Receipt(row[0], row[1], row[2], WAITING, _before(sql, row[0]))
+    if row[3] != CUT:
+        return Receipt(*row)
     of_parts = sql.execute(
         "SELECT state, reason FROM batch WHERE part_of = ? AND state != ? ORDER BY state = ?, state != ? LIMIT 1",
         (number, CUT, ACCEPTED, WAITING),  # accepted once all are
     ).fetchone()
     return Receipt(*row[:3], *(of_parts or (ACCEPTED, "")))
+
+
+def _before(sql: sqlite3.Connection, collection: str) -> str:
+    """Why a batch waits that was not tried: the reason of the one that all others of its collection wait behind."""
+    found = sql.execute(
+        "SELECT b.reason FROM batch b JOIN collection c ON c.id = b.collection "
+        "WHERE c.name = ? AND b.state = ? AND b.reason != '' AND b.due = 0 ORDER BY b.id DESC LIMIT 1",
+        (collection, WAITING),  # one that is a matter of its own is due by itself
+    ).fetchone()
+    return "" if found is None else str(found[0])
 
 
 class Spool:
@@ -87,15 +112,15 @@ class Spool:
     def __init__(self, home: Home, collection: str, origin: str | None) -> None:
         self._home, self._collection, self._origin = home, collection, origin
 
-    def waiting(self) -> int:
-        """How many batches wait."""
+    def waiting(self) -> tuple[int, int]:
+        """How many batches wait, and how many of them for another address than this one."""
         with self._home.transaction(write=False) as sql:
             row = sql.execute(
-                "SELECT COUNT(*) FROM batch b JOIN collection c ON c.id = b.collection "
-                "WHERE c.name = ? AND b.state = ?",
-                (self._collection, WAITING),
+                "SELECT COUNT(*), COALESCE(SUM(c.origin != COALESCE(?, c.origin)), 0) "
+                "FROM batch b JOIN collection c ON c.id = b.collection WHERE c.name = ? AND b.state = ?",
+                (self._origin, self._collection, WAITING),
             ).fetchone()
-        return int(row[0])
+        return int(row[0]), int(row[1])
 
     def each(self, first: int | None = None, *, early: bool = False) -> Iterator[tuple[int, bytes]]:
         """Every batch that waits, one by one: the one that is asked for, and then the oldest first.
@@ -134,21 +159,23 @@ class Spool:
         with self._home.transaction(write=False) as sql:
             (first,) = sql.execute(
                 "SELECT MIN(b.due) FROM batch b JOIN collection c ON c.id = b.collection "
-                "WHERE c.name = ? AND b.state = ?",
-                (self._collection, WAITING),
+                "WHERE c.name = ? AND c.origin = COALESCE(?, c.origin) AND b.state = ?",
+                (self._collection, self._origin, WAITING),
             ).fetchone()
         return max(self.due(), _left(first or 0.0))
 
-    def offering(self, number: int) -> None:
+    def offering(self, number: int) -> bool:
         """Note, before a batch is sent, that it may be taken though nobody hears of it: then it is never cut.
 
-        A single record cannot be cut, so of it nothing is noted.
+        Where it does not wait any more, since another process has cut or settled it, it must not be sent: False. A
+        single record cannot be cut, so of it nothing is noted.
         """
         with self._home.transaction() as sql:
-            sql.execute("UPDATE batch SET unsure = unsure + 1 WHERE id = ?", [number])
+            change = "UPDATE batch SET unsure = unsure + 1 WHERE id = ? AND state = ?"
+            return bool(sql.execute(change, (number, WAITING)).rowcount)
 
-    def settle(self, number: int, outcome: SendOutcome) -> None:
-        """Enter what became of a batch: its bytes are forgotten once it is accepted or dropped."""
+    def settle(self, number: int, outcome: Reply) -> bool:
+        """Enter what became of a batch, and say whether it waits: it is forgotten once it is accepted or dropped."""
         with self._home.transaction() as sql:
             if outcome.untaken:
                 sql.execute("UPDATE batch SET unsure = unsure - 1 WHERE id = ? AND unsure > 0", [number])
@@ -158,16 +185,17 @@ class Spool:
                     (outcome.state, outcome.reason, number, WAITING),
                 )
                 sql.execute("UPDATE collection SET tries = 0, due = 0 WHERE name = ? AND tries > 0", [self._collection])
-                return
+                return False
             sql.execute("UPDATE batch SET reason = ? WHERE id = ? AND state = ?", (outcome.reason, number, WAITING))
             if outcome.reason == TOO_LARGE and _cut(sql, number):
-                return
+                return False
             table, where, which = ("batch", "id", number) if outcome.alone else ("collection", "name", self._collection)
             (tries,) = sql.execute(f"SELECT tries FROM {table} WHERE {where} = ?", [which]).fetchone()
             sql.execute(
                 f"UPDATE {table} SET tries = tries + 1, due = ? WHERE {where} = ?",
                 (time.time() + backoff(tries, outcome.retry_after), which),
             )
+            return True
 
 
 def _cut(sql: sqlite3.Connection, number: int) -> bool:

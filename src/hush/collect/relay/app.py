@@ -7,14 +7,16 @@ import math
 import sqlalchemy as sa
 from fastapi import FastAPI
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
+from hush.collect import views
 from hush.collect.relay import mirror, outbox
 from hush.collect.relay.forwarding import Forwarder
 from hush.collect.relay.settings import RelaySettings
 from hush.collect.relay.upstream import Upstream
 from hush.collect.server.access import Need
 from hush.collect.server.administering import PATH
+from hush.collect.server.bodies import announced
 from hush.collect.server.frame import Frame
 from hush.collect.server.gate import Gate
 from hush.collect.server.measures import Measures
@@ -23,6 +25,7 @@ from hush.collect.server.routing import Id, needing
 from hush.collect.server.running import Server
 from hush.collect.service import Service
 from hush.collect.store.database import Database
+from hush.collect.warming import warm
 
 
 def relay(settings: RelaySettings) -> Server:
@@ -33,20 +36,27 @@ def relay(settings: RelaySettings) -> Server:
 def application(service: Service, database: Database, settings: RelaySettings) -> Gate:
     """The relay over a store of its own, as ASGI has it."""
     upstream = Upstream(settings.collector, settings.key)
-    forwarder = Forwarder(service, database, upstream, settings.rules)
+    forwarder = Forwarder(service, database, upstream, settings.rules, most=settings.most_stored)
     try:
         forwarder.begin(settings.ids, anyone=settings.anyone)
     except BaseException:
         upstream.close()
         raise
+    warm(service.directory.named(id) for id in settings.ids)
     frame = Frame(service, database, settings)
     _watch(frame.measures, database)
     tries = "Times in a row that the collector did not acknowledge a batch"
     frame.measures.watch("hush_relay_failures", tries, lambda: forwarder.failures)
+    size = "Bytes that the store has for the collector, about"
+    frame.measures.watch("hush_relay_bytes_stored", size, lambda: forwarder.stored)
 
     async def take(request: Request) -> Response:
         forwarder.holding(request.path_params["id"])
-        return await frame.submissions.take(request)
+        forwarder.leaving_room()
+        answer = await frame.submissions.take(request)
+        if answer.status_code == 200:
+            forwarder.stored += announced(request.scope["headers"]) or settings.most_body
+        return answer
 
     return frame.around(
         lambda api: _add_public(api, service, forwarder, settings.least),
@@ -63,7 +73,8 @@ def _add_public(api: FastAPI, service: Service, forwarder: Forwarder, least: int
     async def show(id: Id) -> Response:
         """What anyone may see of a collection: the collector's own, with the relay's periods and keys."""
         found = service.directory.named(id)
-        return JSONResponse(mirror.public(forwarder.views[id], found, least=least))
+        told = mirror.described(forwarder.views[id], found, least=least)
+        return Response(views.encoded(told, found), media_type="application/json")
 
 
 def _watch(measures: Measures, database: Database) -> None:

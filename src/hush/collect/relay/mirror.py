@@ -24,7 +24,7 @@ MOST_BYTES = 1 << 25
 """Records of one batch that is passed on; a collector takes bodies of twice that unless told otherwise."""
 LONGEST_MARGIN = 3600
 """Seconds before the end of a collection from which on a relay takes nothing, at most; a period where that is less."""
-_PASSED_ON = ("name", "spec", "spec_hash", "period_seconds", "horizon", "predecessor", "chain", "public")
+_PASSED_ON = ("name", "spec_hash", "period_seconds", "horizon", "predecessor", "chain", "public")
 _COUNTS = {"period": MOST_PERIODS, "oldest_period": MOST_PERIODS, "horizon": MOST_PERIODS, "period_seconds": 1 << 40}
 
 
@@ -111,8 +111,8 @@ def views(connection: sa.Connection) -> dict[str, dict[str, Any]]:
     return {view["id"]: view for view in (json.loads(row[0]) for row in rows)}
 
 
-def public(view: dict[str, Any], collection: StoredCollection, *, least: int) -> dict[str, Any]:
-    """What a device sees: the collection, with the keys and periods of the relay."""
+def described(view: dict[str, Any], collection: StoredCollection, *, least: int) -> dict[str, Any]:
+    """What a device sees beside the spec: the collection, with the keys and periods of the relay."""
     return {
         "id": collection.id,
         "status": collection.status,

@@ -28,6 +28,7 @@ FORWARDED, FEW, ENDED, REFUSED = "forwarded", "few", "ended", "refused"
 FATES = (FORWARDED, FEW, ENDED, REFUSED)
 """What becomes of records: the collector has them; too few came in their period; it closed; it refused them."""
 _SOME = 900  # as many as a statement of SQLite may name
+_ID_BYTES = 200  # of a batch beside its records, about; numbers that are free count, too, which takes no time to find
 
 
 def step(database: Database, collection: StoredCollection, rules: Rules, *, over: bool = False) -> int:
@@ -106,6 +107,18 @@ def counted(connection: sa.Connection, collection: int | None = None) -> dict[st
         "held": int(connection.execute(waits).scalar_one()),
         "outgoing": total(o.number, o.collection),
     }
+
+
+def stored(connection: sa.Connection, collections: Iterable[StoredCollection]) -> int:
+    """Bytes that the store has for the collector, about: of records that wait or are sent, and of ids of batches."""
+    b, o = tables.batch.c, tables.outgoing.c
+    first, last = connection.execute(sa.select(sa.func.min(b.seq), sa.func.max(b.seq))).one()
+    total = 0 if last is None else (last - first + 1) * _ID_BYTES
+    for each in collections:
+        sealed = sa.select(sa.func.coalesce(sa.func.sum(o.number), 0)).where(o.collection == each.number)
+        records = sum(held(connection, each.number).values()) + int(connection.execute(sealed).scalar_one())
+        total += records * each.parsed.mechanism.report_dtype.itemsize
+    return int(total)
 
 
 def _gathered(

@@ -11,6 +11,7 @@ from hush.rules import named
 
 DROP, SEND = "drop", "send"
 _ID = re.compile(r"[0-9a-f]{32}")
+_KEY = re.compile(r"hush-relay-[0-9a-f]{8}-[A-Za-z0-9_-]{22}")  # as `hush.collect.tokens` makes them
 
 
 @dataclass(frozen=True)
@@ -35,16 +36,26 @@ class RelaySettings(ServerSettings):
     collector: str = field(default="", metadata=said("the address of the collector, https://HOST"))
     collections: str = field(default="", metadata=said("ids of the collections to relay, by commas"))
     key: str = field(default="", repr=False, metadata=said("the relay's own key, of the role relay"))
-    least: int = field(default=1000, metadata=said("reports of one period that a batch must have to be sent", least=2))
+    least: int = field(
+        default=1000, metadata=said("reports of one period that a batch must have to be sent", least=2, most=10**7)
+    )
     few: str = field(
         default=DROP, metadata=said("what becomes of fewer when their period is nearly refused: drop, or send")
     )
     whole_periods: bool = field(
         default=False, metadata=said("send nothing of a period before it is over, so that no time within it shows")
     )
+    most_stored: int = field(
+        default=1 << 34,
+        metadata=said(
+            "bytes that the store may have for the collector; then devices are told to come back",
+            least=1024,
+            most=1 << 50,
+        ),
+    )
     anyone: bool = field(default=False, metadata=said("take batches without a key"))
     store: str = field(default="relay.db", metadata=said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME"))
-    port: int = field(default=8471, metadata=said("the port to listen at; 0 takes a free one", least=0))
+    port: int = field(default=8471, metadata=said("the port to listen at; 0 takes a free one", least=0, most=65535))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,9 +64,12 @@ class RelaySettings(ServerSettings):
             got = NOTHING if not self.ids else Unsaid("something else")
             rule = "must be ids of 32 hexadecimal digits, by commas"
             raise ParameterError(message("collections", rule, got, "see `hush collection list` of the collector"))
-        if not self.key:
-            rule, remedy = "must be a key of the role relay", "ask whoever runs the collector for one"
-            raise ParameterError(message("key", rule, NOTHING, remedy))
+        if not _KEY.fullmatch(self.key):
+            rule, remedy = (
+                "must be a key of the role relay, hush-relay-ID-SECRET",
+                "ask whoever runs the collector for one",
+            )
+            raise ParameterError(message("key", rule, Unsaid("something else") if self.key else NOTHING, remedy))
 
     @property
     def ids(self) -> tuple[str, ...]:

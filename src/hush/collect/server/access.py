@@ -9,7 +9,7 @@ from starlette.requests import Request
 from hush.collect.directory import Directory
 from hush.collect.refusals import Refused
 from hush.collect.store.collections import StoredCollection
-from hush.collect.tokens import ADMIN, READER, StoredToken
+from hush.collect.tokens import ADMIN, INGEST, READER, RELAY, StoredToken
 from hush.errors import NOTHING, Unsaid, message
 
 _REMEDY = "send Authorization: Bearer and a token that may do this"
@@ -23,6 +23,7 @@ class Need(Enum):
     READER = "reader"
     ADMIN = "admin"
     OPERATOR = "admin of all collections"
+    SUBMITTER = "ingest or relay"
 
 
 class Access:
@@ -67,8 +68,15 @@ class Access:
         if held is None:
             raise Refused("token", message("token", rule, NOTHING, _REMEDY))
         if held.role not in roles:
-            raise Refused("forbidden", message("token", rule, Unsaid(f"a {held.role} one"), _REMEDY))
+            raise Refused("forbidden", message("token", rule, Unsaid(f"one of the role {held.role}"), _REMEDY))
         return held
+
+    def submits(self, held: StoredToken | None, collection: StoredCollection) -> StoredToken:
+        """The token of someone who may send batches of a collection with it."""
+        found = self.named(held, *((RELAY,) if collection.relayed_only else (INGEST, RELAY)))
+        if found.collection not in (None, collection.number):
+            raise _of_another()
+        return found
 
     def reads(self, held: StoredToken | None, collection: StoredCollection) -> bool:
         """Whether someone may read all of a collection's estimates; False where only what is public."""

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from hush.collect.server.access import Access, Need
 from hush.collect.server.models import (
     Exclusion,
+    HeldKey,
     NewCollection,
     Opening,
     PublicCollection,
@@ -21,6 +22,7 @@ from hush.collect.server.routing import Id, held, needing, who
 from hush.collect.service import Service
 from hush.collect.store.deeds import MOST_LISTED
 from hush.collect.tokens import ADMIN, READER
+from hush.collect.warming import warm
 
 PATH = "/v1/collections"
 _JSON = "application/json"
@@ -68,7 +70,8 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
     )
     def open_collection(request: Request, id: Id, asked: Opening | None = None) -> Response:
         """Let a collection take batches, where the planner finds that it can give what was asked for."""
-        return _json(service.open(id, force=asked is not None and asked.force, who=who(request)))
+        warm([service.directory.named(id)])
+        return _json(service.open(id, **({} if asked is None else asked.model_dump()), who=who(request)))
 
     @api.post(f"{PATH}/{{id}}/close", **_TAGS, **needing(Need.ADMIN, WholeCollection, "unknown", "status"))
     def close(request: Request, id: Id) -> Response:
@@ -84,13 +87,27 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
 
     @api.post(f"{PATH}/{{id}}/exclude", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
     def exclude(request: Request, id: Id, asked: Exclusion) -> Response:
-        """Drop what a release of a client sent, and will send."""
-        return _json(service.exclude(id, asked.build, who=who(request)))
+        """Drop what a release of a client sent, and will send; or let it count again."""
+        return _json(service.exclude(id, asked.build, undo=asked.undo, who=who(request)))
 
     @api.post(f"{PATH}/{{id}}/verify", **_TAGS, **needing(Need.ADMIN, found, "unknown", "status", body=True))
     def verify(request: Request, id: Id, asked: Verification | None = None) -> Response:
         """Rebuild the aggregates from what was kept, and compare; where they differ, they can be repaired."""
         return _json(service.verify(id, repair=asked is not None and asked.repair, who=who(request)))
+
+    @api.get(f"{PATH}/{{id}}/key", **_TAGS, **needing(Need.SUBMITTER, HeldKey, "unknown"))
+    def key(request: Request, id: Id) -> Response:
+        """Say whether a key holds for batches of a collection, before anything is made with it."""
+        held_ = access.submits(held(request), service.directory.named(id))
+        return _json({"id": held_.id, "role": held_.role, "expires": held_.expires})
+
+    @api.delete(
+        f"{PATH}/{{id}}", **_TAGS, **needing(Need.OPERATOR, {"description": "Done."}, "unknown", "status", status=204)
+    )
+    def delete(request: Request, id: Id) -> Response:
+        """Delete a draft that nothing follows: nobody has reported to it. Its keys go with it."""
+        service.delete(id, who=who(request))
+        return Response(status_code=204)
 
     @api.get(f"{PATH}/{{id}}/refusals", **_TAGS, **needing(Need.ADMIN, found, "unknown"))
     def refusals(id: Id) -> Response:

@@ -13,9 +13,11 @@ from hush.collect.server.gate import Gate
 from hush.collect.server.measures import Measures
 from hush.collect.service import Service
 from hush.collect.settings import ServerSettings
+from hush.collect.store.collections import OPEN
 from hush.collect.store.database import Database
 from hush.collect.store.folder import Folder
 from hush.collect.store.recent import Recent
+from hush.collect.warming import warm
 
 _FOLD_SECONDS = 0.1
 _MAINTAIN_SECONDS = 60.0
@@ -29,6 +31,7 @@ def application(service: Service, database: Database, settings: ServerSettings) 
         database: The store that it is over.
         settings: All limits.
     """
+    warm(each for each in service.directory.all() if each.status == OPEN)
     recent = Recent()
     frame = Frame(service, database, settings, kept=recent.add)
     listening = live.Live(service, database, frame.access, most=settings.most_listeners)

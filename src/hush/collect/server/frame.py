@@ -95,7 +95,7 @@ class Frame:
             yield
             stopping()
             try:
-                await self._settled(chores)
+                api.state.settled = await self._settled(chores)
             finally:
                 self.submissions.close()
                 stopped()
@@ -109,12 +109,14 @@ class Frame:
             redoc_url=None,
             lifespan=lifespan,
         )
+        api.state.settled = False
+        """Whether all that was under way when it stopped has come to its end."""
         api.router.route_class = guarded(self.access, self._bodies, most_bytes=self._settings.most_request)
         api.router.redirect_slashes = False
         problems.install(api)
         documenting.add_submit(api, take)
         add(api)
-        health.add(api, health.Health(self._database, chores), self.measures)
+        health.add(api, health.Health(self._database, chores, self._groups), self.measures)
         documenting.complete(api)
         gate = Gate(api, take, self._settings, self.measures, self._refused, stopping)
         self._watch(gate)
@@ -129,14 +131,24 @@ class Frame:
 
         return {} if self._database.embedded else {"refresh": refresh}
 
-    async def _settled(self, chores: list[Chore]) -> None:
+    async def _settled(self, chores: list[Chore]) -> bool:
+        """Let what is under way come to its end; whether all of it has."""
+        done = True
         try:
-            await asyncio.wait_for(self._groups.settled(), self._settings.stop_seconds)
+            async with asyncio.timeout(self._settings.stop_seconds):
+                await self._groups.settled()
+        except TimeoutError:
+            done = False
+            _LOG.error("not all could be settled before the end: batches still wait for the store")
+        finally:  # whatever waits: nothing may go on over a store that is closed
             for each in chores:
                 await asyncio.to_thread(each.stop)
-            await asyncio.to_thread(self._service.stop)
-        except (TimeoutError, Refused) as error:
-            _LOG.error("not all could be settled before the end (%s)", type(error).__name__)
+            try:
+                await asyncio.to_thread(self._service.stop)
+            except Refused as error:
+                done = False
+                _LOG.error("not all could be settled before the end (%s)", type(error).__name__)
+        return done
 
     def _watch(self, gate: Gate) -> None:
         watch = self.measures.watch

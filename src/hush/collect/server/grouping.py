@@ -48,6 +48,8 @@ class GroupCommit:
         self._waiting: list[tuple[Arrival, asyncio.Future[Fate]]] = []
         self._bytes = 0
         self._writing = self._failing = False
+        self.failed_bytes = 0
+        """Records of the last group, where that could not be written; 0 where it was."""
 
     @property
     def bytes_waiting(self) -> int:
@@ -110,12 +112,12 @@ class GroupCommit:
         if error is None:
             if self._failing:
                 _LOG.warning("batches are written again")
-            self._failing = False
+            self._failing, self.failed_bytes = False, 0
             self._measure([arrival for arrival, _ in group], done.result(), time.perf_counter() - began)
         else:
             shown = None if self._failing else error  # all of it once, and then that it goes on
             _LOG.error("%d batches were not written: %s", len(group), type(error).__name__, exc_info=shown)
-            self._failing = True
+            self._failing, self.failed_bytes = True, sum(len(arrival.records) for arrival, _ in group)
         for (_, settled), fate in zip(group, fates, strict=True):
             if settled.done():
                 continue  # whoever sent it has gone; it is kept all the same

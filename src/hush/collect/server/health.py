@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from concurrent.futures import CancelledError
@@ -14,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from hush.collect.refusals import Refused
 from hush.collect.server.access import Need
 from hush.collect.server.chores import Chore
+from hush.collect.server.grouping import GroupCommit
 from hush.collect.server.measures import CONTENT_TYPE, Measures
 from hush.collect.server.routing import needing
 from hush.collect.store import schema, tables
@@ -22,6 +24,8 @@ from hush.errors import Unsaid, message
 
 _FRESH_SECONDS = 1.0
 _WRITE_SECONDS = 5.0
+_LEAST_TRIED = 1 << 18
+_TRIED = sa.Table("tried", sa.MetaData(), sa.Column("content", sa.LargeBinary))  # which is there for a moment
 
 
 class Health:
@@ -30,10 +34,11 @@ class Health:
     Args:
         database: The store.
         chores: What must be going on.
+        groups: What writes batches.
     """
 
-    def __init__(self, database: Database, chores: list[Chore]) -> None:
-        self._database, self._chores = database, chores
+    def __init__(self, database: Database, chores: list[Chore], groups: GroupCommit) -> None:
+        self._database, self._chores, self._groups = database, chores, groups
         self._version = schema.latest()
         self._lock = threading.Lock()
         self._looked, self._found = float("-inf"), ""
@@ -72,10 +77,33 @@ class Health:
             return "a store that cannot be read"
         try:
             self._database.write(_touched).result(_WRITE_SECONDS)
+            if self._groups.failed_bytes:
+                self._try()
         except (sa.exc.SQLAlchemyError, OSError, RuntimeError, CancelledError):
             return "a store that cannot be written"
         unwell = [chore.name for chore in self._chores if not chore.well]
         return f"{unwell[0]} that does not work" if unwell else ""
+
+    def _try(self) -> None:
+        """Write as much as the batches had that could not be written, and take it away again.
+
+        What is there already may fit on a full disk where they do not. Nobody sends batches to a server that is not
+        ready, so it must find out by itself when they can be written again.
+        """
+        size = max(_LEAST_TRIED, self._groups.failed_bytes)
+        self._database.write(lambda connection: _filled(connection, size)).result(_WRITE_SECONDS)
+        self._database.write(_emptied).result(_WRITE_SECONDS)
+        self._groups.failed_bytes = 0
+
+
+def _filled(connection: sa.Connection, size: int) -> None:
+    _emptied(connection)  # a process that ended in between has left it
+    _TRIED.create(connection)
+    connection.execute(sa.insert(_TRIED).values(content=os.urandom(size)))  # which nothing can make smaller
+
+
+def _emptied(connection: sa.Connection) -> None:
+    connection.execute(sa.text("DROP TABLE IF EXISTS tried"))
 
 
 def _touched(connection: sa.Connection) -> None:

@@ -1,7 +1,7 @@
 """`/live`: the estimate whenever it changed, as server-sent events, for a bounded number of listeners.
 
 Each collection that someone listens to is looked at once a second, for all of its listeners together, and estimated
-only where its aggregates have grown.
+only where its aggregates have grown, or were repaired.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Feed:
 
     listeners: int = 0
     estimate: dict[str, Any] | None = None
-    sizes: object = None
+    state: object = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[None] | None = None
 
@@ -116,19 +116,19 @@ class Live:
     async def _watch(self, id: str, feed: Feed) -> None:
         while True:
             try:
-                sizes = await asyncio.to_thread(self._sizes, id)
-                if sizes != feed.sizes or feed.estimate is None:
+                state = await asyncio.to_thread(self._state, id)
+                if state != feed.state or feed.estimate is None:
                     feed.estimate = await asyncio.to_thread(self._service.estimate, id)
-                    feed.sizes = sizes
+                    feed.state = state
                     feed.changed.set()
                     feed.changed = asyncio.Event()
             except Exception as error:
                 _LOG.error("an estimate for listeners failed (%s), is tried again", type(error).__name__)
             await asyncio.sleep(self._pause)
 
-    def _sizes(self, id: str) -> object:
+    def _state(self, id: str) -> object:
         """What changes whenever an estimate does."""
-        return hash(self._service.sizes(id))
+        return hash(self._service.state(id))
 
 
 def add(api: FastAPI, service: Service, access: Access, live: Live) -> None:

@@ -14,7 +14,9 @@ _MOST = 2**53
 """Beyond this not every reader of JSON has integers."""
 Count = Annotated[int, Field(ge=0, le=_MOST)]
 Positive = Annotated[int, Field(ge=1, le=_MOST)]
-Text = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Text = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")
+]
 
 
 class RequestModel(BaseModel):
@@ -54,6 +56,9 @@ class Opening(RequestModel):
     """How a collection is opened."""
 
     force: bool = Field(False, description="Although the planner advises against it.")
+    began: Count | None = Field(
+        None, description="The second since 1970 at which period 0 began: that of another collector's; else now."
+    )
 
 
 class Verification(RequestModel):
@@ -66,6 +71,7 @@ class Exclusion(RequestModel):
     """A release of a client whose reports are dropped."""
 
     build: Annotated[str, Field(max_length=64, pattern=r"^[^\x00-\x1f\x7f]*$")]
+    undo: bool = Field(False, description="Let them count again, where they are kept.")
 
 
 class NewToken(RequestModel):
@@ -116,6 +122,7 @@ class PublicCollection(Shown):
 class WholeCollection(PublicCollection):
     """What an admin sees of a collection."""
 
+    began: int | None = Field(description="The second since 1970 at which period 0 began.")
     target_n: int | None
     wished_error: float | None
     forced: bool
@@ -130,6 +137,16 @@ class WholeCollection(PublicCollection):
     shuffled: dict[str, Any] | None = Field(
         description="What relays add, and what that assumes; none where reports may come without one."
     )
+
+
+class ShownPeriod(Shown):
+    """A period that there are reports of."""
+
+    period: int
+    n: int = Field(description="Reports that estimates rest on.")
+    pending: int = Field(description="Reports that are not counted yet.")
+    over: bool = Field(description="Whether nothing more is taken of it.")
+    kept: bool = Field(description="Whether its reports are still there.")
 
 
 class RefusedRecord(BaseModel):
@@ -153,6 +170,14 @@ class IssuedToken(BaseModel):
 
     token: str
     id: str
+
+
+class HeldKey(Shown):
+    """A key that holds."""
+
+    id: str
+    role: Literal["ingest", "relay"]
+    expires: int | None = Field(description="The second since 1970 from which it does not hold any more.")
 
 
 class ShownEstimate(Shown):

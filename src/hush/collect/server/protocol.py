@@ -47,19 +47,27 @@ class BoundedProtocol(HttpToolsProtocol):
         """Begin; the head must come soon."""
         corked: Any = Corked(transport, self.loop, seconds=self.settings.answer_seconds)
         super().connection_made(corked)
-        self._who = self.shares.enter(self.client[0] if self.client else "")
-        if len(self.connections) > self.settings.most_connections or self.shares.too_many(self._who):
+        if self._who is None and not self.entered(self.client[0] if self.client else ""):
             rule, got = f"must be at most {self.settings.most_connections}", Unsaid("more at the moment")
             return self._refuse(Refused("busy", message("connections", rule, got, "wait, and send the same again")))
         return self._expect()
+
+    def entered(self, address: str) -> bool:
+        """Count a connection once it is accepted, and say whether there is a place for it."""
+        self._who = self.shares.enter(address)
+        return not self.shares.too_many(self._who)
+
+    def left(self) -> None:
+        """Count it no more."""
+        if self._who is not None:
+            self.shares.leave(self._who)
+            self._who = None
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
         self._expect_no_more()
         self.resume_writing()
-        if self._who is not None:
-            self.shares.leave(self._who)
-            self._who = None
+        self.left()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:

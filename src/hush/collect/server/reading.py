@@ -15,7 +15,7 @@ from hush.collect.envelope import MOST_PERIODS
 from hush.collect.server.access import Access, Need
 from hush.collect.server.administering import PATH
 from hush.collect.server.answering import Answers
-from hush.collect.server.models import ShownEstimate
+from hush.collect.server.models import ShownEstimate, ShownPeriod
 from hush.collect.server.routing import Id, held, needing
 from hush.collect.service import Service
 from hush.collect.store.collections import StoredCollection
@@ -34,11 +34,11 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
 
     async def sized(id: str, period: int | None, whole: bool) -> int:
         """What changes whenever the aggregates of a collection do; refused where few have reported, as yet."""
-        sizes = await run_in_threadpool(service.sizes, id)
+        state = await run_in_threadpool(service.state, id)
         if not whole:
-            n = sum(number for at, _, number in sizes if period in (None, at))
+            n = sum(number for at, _, number in state.sizes if period in (None, at))
             access.released(service.directory.named(id), n)
-        return hash(sizes)
+        return hash(state)
 
     @api.get(f"{PATH}/{{id}}/estimate", **_TAGS, **needing(Need.READER, ShownEstimate, "unknown", "parameter"))
     async def estimate(request: Request, id: Id, period: Period = None, level: Level = 0.95) -> Response:
@@ -83,9 +83,14 @@ def add(api: FastAPI, service: Service, access: Access) -> None:
             Need.ADMIN, _file("All reports that are kept, in no order.", PARQUET), "unknown", "status", "parameter"
         ),
     )
-    async def export(id: Id) -> Response:
-        """All reports that are kept, as a Parquet file that `hush estimate` reads."""
-        return await answers.made(lambda: _exported(service, id), known=True)
+    async def export(id: Id, period: Period = None) -> Response:
+        """All reports that are kept, or those of one period, as a Parquet file that `hush estimate` reads."""
+        return await answers.made(lambda: _exported(service, id, period), known=True)
+
+    @api.get(f"{PATH}/{{id}}/periods", **_TAGS, **needing(Need.ADMIN, list[ShownPeriod], "unknown"))
+    def periods(id: Id) -> Response:
+        """The periods that there are reports of: how many count, and whether more may come."""
+        return JSONResponse(service.periods(id))
 
 
 def released(access: Access, collection: StoredCollection, told: dict[str, Any]) -> dict[str, Any]:
@@ -96,10 +101,10 @@ def released(access: Access, collection: StoredCollection, told: dict[str, Any])
     return {**told, "groups": [each for each in told["groups"] if each["n"] >= collection.release_floor]}
 
 
-def _exported(service: Service, id: str) -> Response:
+def _exported(service: Service, id: str, period: int | None) -> Response:
     folder = tempfile.TemporaryDirectory(prefix="hush-export-")
     try:
-        path = Path(service.export(id, folder.name)["path"])
+        path = Path(service.export(id, folder.name, period=period)["path"])
         size = path.stat().st_size
     except BaseException:
         folder.cleanup()

@@ -79,11 +79,11 @@ def needing(
     """
     codes = [*reasons, *ALWAYS, *WITH_TOKEN, *(WITH_BODY if body else ())]
     bearer: dict[str, list[str]] = {"bearer": []}
-    security = {Need.ADMIN: [bearer], Need.OPERATOR: [bearer], Need.READER: [bearer, {}], Need.NOTHING: [{}, bearer]}
+    security = {Need.READER: [bearer, {}], Need.NOTHING: [{}, bearer]}.get(need, [bearer])
     told = answer if isinstance(answer, dict) else {"model": answer}
     return {
         "responses": {status: told, **documented(*(code for code in REASONS if code in codes))},
-        "openapi_extra": {"x-needs": need.value, "security": security[need]},
+        "openapi_extra": {"x-needs": need.value, "security": security},
         "status_code": status,
         "response_model": None,
     }

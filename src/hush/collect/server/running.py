@@ -20,15 +20,16 @@ import uvicorn
 
 from hush.collect.clock import Clock
 from hush.collect.server.app import application
+from hush.collect.server.files import within_files
 from hush.collect.server.gate import Gate
-from hush.collect.server.protocol import bounded
+from hush.collect.server.listening import SecureListener
+from hush.collect.server.places import BACKLOG, bound, check_backups
+from hush.collect.server.protocol import BoundedProtocol, bounded
 from hush.collect.service import Service
 from hush.collect.settings import ServerSettings
 from hush.collect.store import schema
 from hush.collect.store.database import Database
 from hush.errors import ParameterError, Unsaid, message
-
-_BACKLOG = 2048
 
 
 def run(settings: ServerSettings, *, ready: Callable[[Server], None] | None = None) -> None:
@@ -61,9 +62,10 @@ class Server:
         clock: Clock | None = None,
         application: Callable[[Service, Database, Any], Gate] = application,
     ) -> None:
-        self.settings = settings
-        _check_certificate(settings)
-        self._socket = _bound(settings)
+        self.settings = settings = within_files(settings)
+        certificate = _certificate(settings)
+        check_backups(settings)
+        self._socket = bound(settings)
         try:
             self.database = Database(settings.store, holder=self.url)
             try:
@@ -77,6 +79,7 @@ class Server:
             self._socket.close()
             raise
         self._uvicorn = _Uvicorn(_config(settings, self.gate))
+        self._uvicorn.certificate = certificate
         self._thread: threading.Thread | None = None
 
     @property
@@ -147,11 +150,27 @@ class _Uvicorn(uvicorn.Server):
 
     ready: Callable[[], None] | None = None
     stopping: Callable[[], None] | None = None
+    certificate: ssl.SSLContext | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
+        if self.certificate is None:
+            await super().startup(sockets=sockets)
+        else:
+            await super().startup(sockets=[])
+            self.servers += [self._secure(each, self.certificate) for each in sockets or ()]
         if self.started and self.ready is not None:
             self.ready()
+
+    def _secure(self, listening: socket.socket, certificate: ssl.SSLContext) -> Any:
+        kind: Any = self.config.http_protocol_class
+
+        def made() -> BoundedProtocol:
+            found: BoundedProtocol = kind(
+                config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+            return found
+
+        return SecureListener(listening, certificate, kind.settings, made)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if self.stopping is not None:
@@ -185,29 +204,18 @@ def _config(settings: ServerSettings, gate: Gate) -> uvicorn.Config:
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_keep_alive=settings.keep_alive_seconds,  # type: ignore[arg-type]  # any number of seconds
         timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
-        backlog=_BACKLOG,
-        ssl_certfile=settings.certificate,
-        ssl_keyfile=None if settings.certificate_key is None else str(settings.certificate_key),
+        backlog=BACKLOG,
     )
 
 
-def _bound(settings: ServerSettings) -> socket.socket:
-    try:
-        family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
-        made = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
-    except OSError as error:
-        rule, got = "must be free, and of this machine", Unsaid(f"{settings.host}:{settings.port} ({error.strerror})")
-        raise ParameterError(message("host and port", rule, got, "take another port; 0 takes a free one")) from None
-    made.setblocking(False)
-    return made
-
-
-def _check_certificate(settings: ServerSettings) -> None:
-    """Say what is wrong with the files before anything is opened."""
+def _certificate(settings: ServerSettings) -> ssl.SSLContext | None:
+    """What TLS goes by; says what is wrong with the files before anything is opened."""
     if settings.certificate is None or settings.certificate_key is None:
-        return
+        return None
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.certificate, settings.certificate_key)
+        made.load_cert_chain(settings.certificate, settings.certificate_key)
     except (OSError, ssl.SSLError) as error:
         rule, got = "must be a certificate and its key, in PEM", Unsaid(type(error).__name__)
         raise ParameterError(message("certificate", rule, got, "check both files")) from None
+    return made

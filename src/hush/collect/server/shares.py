@@ -16,12 +16,13 @@ class Shares:
     """
 
     def __init__(self, settings: ServerSettings) -> None:
-        most = settings.most_connections
+        self._most = most = settings.most_connections
         by_address = settings.address_rate and not settings.trusted_proxies  # whose clients have one address
         self._most_of_address = max(1, most // 2) if by_address else most
         self._most_unread = settings.most_unread
         self._addresses = Addresses()
         self._of_address: dict[bytes, int] = {}
+        self._number = 0
         self._unread: dict[Hashable, tuple[int, Callable[[], object]]] = {}
         self.bytes_unread = 0
 
@@ -29,10 +30,12 @@ class Shares:
         """Count a connection; returns what stands for its address."""
         who = self._addresses.hashed(address)
         self._of_address[who] = self._of_address.get(who, 0) + 1
+        self._number += 1
         return who
 
     def leave(self, who: bytes) -> None:
         """Count one less."""
+        self._number -= 1
         left = self._of_address[who] - 1
         if left:
             self._of_address[who] = left
@@ -40,8 +43,8 @@ class Shares:
             del self._of_address[who]
 
     def too_many(self, who: bytes) -> bool:
-        """Whether an address has more than half of all connections."""
-        return self._of_address[who] > self._most_of_address
+        """Whether there are too many connections, or an address has more than half of as many as there may be."""
+        return self._number > self._most or self._of_address[who] > self._most_of_address
 
     def wait(self, connection: Hashable, size: int, abort: Callable[[], object]) -> None:
         """Count bytes that a connection has not read; where all together are too many, the longest waiting ends."""

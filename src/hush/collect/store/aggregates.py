@@ -6,12 +6,14 @@ from collections.abc import Generator
 from contextlib import closing
 from functools import reduce
 from operator import add
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from hush.collect.refusals import Refused
 from hush.collect.store import tables
 from hush.collect.store.collections import StoredCollection
+from hush.collect.store.deeds import VERIFY
 from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files.folding import nothing
@@ -37,11 +39,25 @@ def together(connection: sa.Connection, collection: StoredCollection, *, period:
         return reduce(add, (intact(collection, content) for _, content in rows), nothing(collection.parsed))
 
 
-def sizes(connection: sa.Connection, collection: StoredCollection) -> frozenset[tuple[int, str, int]]:
-    """Periods, builds, and how many reports are counted of each: what changes whenever an estimate does."""
-    c = tables.aggregate.c
+class State(NamedTuple):
+    """What changes whenever an estimate does.
+
+    Args:
+        sizes: Periods, builds, and how many reports are counted of each.
+        verified: The number of the last deed that may have repaired aggregates: these may have as many as before.
+    """
+
+    sizes: frozenset[tuple[int, str, int]]
+    verified: int | None
+
+
+def state(connection: sa.Connection, collection: StoredCollection) -> State:
+    """That of a collection."""
+    c, d = tables.aggregate.c, tables.deed.c
     asked = sa.select(c.period, c.build, c.number).where(_counted(collection))
-    return frozenset((period, build, number) for period, build, number in connection.execute(asked))
+    sizes = frozenset((period, build, number) for period, build, number in connection.execute(asked))
+    repairs = sa.select(sa.func.max(d.seq)).where(d.collection == collection.id, d.what == VERIFY)
+    return State(sizes, connection.execute(repairs).scalar_one())
 
 
 def _counted(collection: StoredCollection) -> sa.ColumnElement[bool]:

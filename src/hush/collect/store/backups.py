@@ -45,7 +45,9 @@ def restored(source: Path, store: str, *, replace: bool = False) -> None:
     try:
         if target.exists() and not replace:
             rule, got = "must not be there before a copy is restored", Unsaid("one that is")
-            raise ParameterError(message("store", rule, got, "move it away, or say that it is to be replaced"))
+            raise ParameterError(
+                message("store", rule, got, "move it away, or put the copy in its place with replace=True")
+            )
         with closing(read_only(source)) as connection:
             _sound(connection)
             part = target.with_name(f"{target.name}.restoring")

@@ -129,6 +129,22 @@ def changed(connection: sa.Connection, number: int, **values: Any) -> StoredColl
     return _of(row.one())
 
 
+def followed(connection: sa.Connection, id: str) -> bool:
+    """Whether any collection follows this one."""
+    c = tables.collection.c
+    return connection.execute(sa.select(c.number).where(c.predecessor == id).limit(1)).first() is not None
+
+
+def deleted(connection: sa.Connection, number: int) -> None:
+    """A collection that nobody has reported to is gone, with all that is about it alone.
+
+    Its number may be that of the next one, so nothing may stay that goes by it.
+    """
+    for table in (tables.token, tables.exclusion, tables.refusal):
+        connection.execute(sa.delete(table).where(table.c.collection == number))
+    connection.execute(sa.delete(tables.collection).where(tables.collection.c.number == number))
+
+
 def chain(connection: sa.Connection, id: str) -> list[str]:
     """The collection and those before it that it follows, the first one last."""
     ids = [id]

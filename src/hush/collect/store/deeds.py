@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from hush.collect.store import tables
 
 MOST_LISTED = 10_000
+VERIFY = "verify"
+"""The deed of whoever compares aggregates with the kept reports, and maybe repairs them."""
 
 
 def note(

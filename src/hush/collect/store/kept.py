@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -24,7 +24,12 @@ class KeptBatch(NamedTuple):
 
 
 def batches(
-    connection: sa.Connection, collection: StoredCollection, *, period: int | None = None, folded: bool = False
+    connection: sa.Connection,
+    collection: StoredCollection,
+    *,
+    period: int | None = None,
+    folded: bool = False,
+    build: str | None = None,
 ) -> Generator[KeptBatch, None, None]:
     """All batches of a collection but those of excluded builds, in bounded memory; to be closed.
 
@@ -33,13 +38,15 @@ def batches(
         collection: Whose.
         period: Only those of one period.
         folded: Only those that are not pending.
+        build: Only those of one build, whether it is excluded or not.
     """
     b, gone, p = tables.batch.c, tables.exclusion.c, tables.pending.c
     excluded = sa.select(gone.build).where(gone.collection == collection.number)
     asked = (
         sa.select(b.period, b.build, b.records)
-        .where(b.collection == collection.number, b.records.is_not(None), b.build.not_in(excluded))
+        .where(b.collection == collection.number, b.records.is_not(None))
         .where(b.period >= collection.forgotten_below)
+        .where(b.build.not_in(excluded) if build is None else b.build == build)
     )
     if period is not None:
         asked = asked.where(b.period == period)
@@ -52,12 +59,24 @@ def batches(
 
 def periods(connection: sa.Connection, collection: StoredCollection) -> list[int]:
     """The periods that there are batches or aggregates of, and whose reports are not forgotten."""
-    found: set[int] = set()
-    for table in (tables.batch, tables.aggregate):
-        c = table.c
-        asked = sa.select(c.period).where(c.collection == collection.number, c.period >= collection.forgotten_below)
-        found |= set(connection.execute(asked.distinct()).scalars())
-    return sorted(found)
+    found = (set(_periods(connection, table, collection)) for table in (tables.batch, tables.aggregate))
+    return sorted(set().union(*found))
+
+
+def _periods(connection: sa.Connection, table: sa.Table, collection: StoredCollection) -> Iterator[int]:
+    """The periods of a table, one after the other: each is looked up, since a period may have millions of batches."""
+    c, last = table.c, collection.forgotten_below - 1
+    asked = sa.select(sa.func.min(c.period)).where(c.collection == collection.number)
+    while (found := connection.execute(asked.where(c.period > last)).scalar_one()) is not None:
+        yield (last := int(found))
+
+
+def check(connection: sa.Connection, collection: StoredCollection, period: int) -> None:
+    """Refuse a period whose reports are forgotten."""
+    forgotten(connection, collection)
+    if period < collection.forgotten_below:
+        rule = f"must be at least {collection.forgotten_below}, the first whose reports are still kept"
+        raise Refused("parameter", message("period", rule, period, "use its aggregate"))
 
 
 def forgotten(connection: sa.Connection, collection: StoredCollection) -> int:

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
+from hush.collect.refusals import Refused
 from hush.collect.store import kept, tables
 from hush.collect.store.alone import changing
-from hush.collect.store.collections import StoredCollection
+from hush.collect.store.collections import AGGREGATES, StoredCollection
 from hush.collect.store.database import Database
 from hush.collect.store.folding import MOST_BYTES, tallied
-from hush.errors import SpecError
+from hush.errors import SpecError, Unsaid, message
 from hush.estimation import Aggregate
 
 Rows = dict[str, tuple[int, bytes]]
 """By build: how many reports an aggregate is said to have, and its bytes."""
 
 
-def rebuilt(connection: sa.Connection, collection: StoredCollection, period: int) -> dict[str, Aggregate]:
-    """The aggregates of one period, by build, of all that is kept and not pending."""
+def rebuilt(
+    connection: sa.Connection, collection: StoredCollection, period: int, *, build: str | None = None
+) -> dict[str, Aggregate]:
+    """The aggregates of one period, by build, of all that is kept and not pending, or of one build, though excluded."""
     found: dict[str, Aggregate] = {}
     held: defaultdict[str, list[bytes]] = defaultdict(list)
     size = 0
@@ -33,7 +37,7 @@ def rebuilt(connection: sa.Connection, collection: StoredCollection, period: int
             found[build] = found[build] + more if build in found else more
         held.clear()
 
-    with closing(kept.batches(connection, collection, period=period, folded=True)) as batches:
+    with closing(kept.batches(connection, collection, period=period, folded=True, build=build)) as batches:
         for each in batches:
             held[each.build].append(each.records)
             size += len(each.records)
@@ -88,14 +92,8 @@ def _replaced(
     changing(connection)
     if _folded(connection, collection, period) != there:
         return False
-    a = tables.aggregate.c
     for build, _ in _differing(due, there):
-        mine = sa.and_(a.collection == collection.number, a.period == period, a.build == build)
-        connection.execute(sa.delete(tables.aggregate).where(mine))
-        if build in due:
-            names = {"collection": collection.number, "period": period, "build": build}
-            row = {**names, "number": due[build].n, "content": due[build].to_bytes()}
-            connection.execute(sa.insert(tables.aggregate).values(**row))
+        _put(connection, collection.number, period, build, due)
     return True
 
 
@@ -105,17 +103,106 @@ def _differing(due: dict[str, Aggregate], there: Rows) -> list[tuple[str, str]]:
     return [(build, what) for build, what in found if what is not None]
 
 
-def exclude(connection: sa.Connection, number: int, build: str) -> None:
-    """Drop a build from the aggregates, for good; whoever folds leaves it out from now on.
+def included(
+    database: Database,
+    seen: Callable[[sa.Connection], StoredCollection],
+    build: str,
+    noted: Callable[[sa.Connection], None],
+) -> None:
+    """Let an excluded build count again, from its kept reports; for whoever is the one that changes aggregates.
+
+    Its aggregates are written first, a period at a time: none counts as long as the build is excluded. What was folded
+    of it must still be the same when it counts again, else it is done anew.
+
+    Args:
+        database: The store.
+        seen: The collection, as a connection sees it.
+        build: Which one.
+        noted: Called in the transaction from which on it counts.
+    """
+    while True:
+        with database.reading() as connection:
+            collection = seen(connection)
+            if build not in _excluded_of(connection, collection.number):
+                rule, got = "must be one that is left out", Unsaid("another one")
+                raise Refused("parameter", message("build", rule, got, "see `hush collection show`"))
+            _whole(collection)
+            before, periods = _folded_of(connection, collection.number, build), kept.periods(connection, collection)
+        for period in periods:
+            with database.reading() as connection:
+                due = rebuilt(connection, collection, period, build=build)
+            database.write(partial(_put, number=collection.number, period=period, build=build, due=due)).result()
+
+        def work(writing: sa.Connection) -> bool:
+            changing(writing)
+            if _folded_of(writing, collection.number, build) != before:  # noqa: B023  # it is done before the next
+                return False
+            c = tables.exclusion.c
+            mine = sa.and_(c.collection == collection.number, c.build == build)  # noqa: B023
+            writing.execute(sa.delete(tables.exclusion).where(mine))
+            noted(writing)
+            return True
+
+        if database.write(work).result():
+            return
+
+
+def _excluded_of(connection: sa.Connection, number: int) -> set[str]:
+    c = tables.exclusion.c
+    return set(connection.execute(sa.select(c.build).where(c.collection == number)).scalars())
+
+
+def _whole(collection: StoredCollection) -> None:
+    """Refuse a collection that has not all of its reports: a build would count in some periods, and not in others."""
+    if collection.keep == AGGREGATES or collection.forgotten_below:
+        got = "one that keeps aggregates only" if collection.keep == AGGREGATES else "one that has forgotten some"
+        rule, remedy = "must still have all its reports", "the build stays left out; make a collection that follows it"
+        raise Refused("status", message("collection", rule, Unsaid(got), remedy))
+
+
+def _folded_of(connection: sa.Connection, number: int, build: str) -> tuple[int, int | None]:
+    """How many batches of a build are folded, and the last of them."""
+    b, p = tables.batch.c, tables.pending.c
+    asked = sa.select(sa.func.count(), sa.func.max(b.seq)).where(b.collection == number, b.build == build)
+    n, last = connection.execute(asked.where(~sa.exists().where(p.seq == b.seq))).one()
+    return int(n), last
+
+
+def _put(connection: sa.Connection, number: int, period: int, build: str, due: dict[str, Aggregate]) -> None:
+    """Write the aggregate that is due of a period and build in place of the one that is there."""
+    changing(connection)
+    a = tables.aggregate.c
+    mine = sa.and_(a.collection == number, a.period == period, a.build == build)
+    connection.execute(sa.delete(tables.aggregate).where(mine))
+    if build in due:
+        names = {"collection": number, "period": period, "build": build}
+        row = {**names, "number": due[build].n, "content": due[build].to_bytes()}
+        connection.execute(sa.insert(tables.aggregate).values(**row))
+
+
+def exclude(connection: sa.Connection, number: int, build: str) -> int:
+    """Drop a build from the aggregates; whoever folds leaves it out from now on. How many reports of it there were.
 
     Each build has aggregates of its own, so what stays is what a rebuild without that build would give.
     """
     changing(connection)
     c, a = tables.exclusion.c, tables.aggregate.c
+    left_out = 0
     there = sa.select(c.build).where(c.collection == number, c.build == build)
     if connection.execute(there).one_or_none() is None:
+        left_out = _number(connection, number, build)
         connection.execute(sa.insert(tables.exclusion).values(collection=number, build=build))
     connection.execute(sa.delete(tables.aggregate).where(a.collection == number, a.build == build))
+    return left_out
+
+
+def _number(connection: sa.Connection, number: int, build: str) -> int:
+    """How many reports of a build are counted, or will be."""
+    a, b, p = tables.aggregate.c, tables.batch.c, tables.pending.c
+    counted = sa.select(sa.func.sum(a.number)).where(a.collection == number, a.build == build)
+    waiting = sa.select(sa.func.sum(b.accepted)).join(tables.pending, p.seq == b.seq)
+    waiting = waiting.where(b.collection == number, b.build == build)
+    return sum(int(connection.execute(each).scalar_one() or 0) for each in (counted, waiting))
 
 
 def _folded(connection: sa.Connection, collection: StoredCollection, period: int) -> Rows:

@@ -10,15 +10,14 @@ from typing import Any
 
 from hush.errors import ParameterError, Unsaid, message
 from hush.files import reports as report_files
-from hush.files.batches import plain
 from hush.files.cells import CellReaders
 from hush.files.clients.rows import PeopleRows, name_of
 from hush.files.clients.store import ClientStore, StoreRun
+from hush.files.inputs import Alike, Tables
 from hush.files.kept import Groups
 from hush.files.progress import Progress, unseen
 from hush.files.randomizing import READ, Written
 from hush.files.randomizing import Rows as Table
-from hush.files.tables import TableFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,32 +61,32 @@ class PeopleTable(Table):
         counted = (cells.unmatched, cells.missing, cells.clipped, table.blank)
         return Written(made.reports + made.left_over, rows, groups.smallest, *counted), made
 
-    def _people(self) -> TableFile:
+    def _people(self) -> Tables:
         wanted = {**dict.fromkeys(self.columns, "--column"), **dict.fromkeys(self.kept, "--keep")}
         wanted |= {self.person: "--person"} | ({} if self.period is None else {self.period: "--period"})
-        return TableFile(self.path, wanted, READ)
+        return Tables(self.paths, wanted, READ, self.columns)
 
-    def _rows(self, table: TableFile, cells: CellReaders, progress: Progress) -> Iterator[PeopleRows]:
-        done = 0
-        with progress(f"Reading {self.path.name}", table.size) as advance:
-            for batch in table.batches(advance):
-                people = [name_of(each) for each in self._texts(batch, self.person, "--person", done)]
+    def _rows(self, table: Tables, cells: CellReaders, progress: Progress) -> Iterator[PeopleRows]:
+        alike = Alike()
+        with progress(f"Reading {table.title}", table.size) as advance:
+            for batch, first_row, told in table.batches(advance):
+                people = [name_of(each) for each in self._texts(batch, self.person, "--person", first_row)]
                 periods = None if self.always is None else [self.always] * batch.num_rows
                 if self.period is not None:
-                    periods = self._texts(batch, self.period, "--period", done)
-                held = cells.values(cells.encode(batch, done + 1))
-                yield PeopleRows(people, periods, held, plain(batch.select(self.kept)) if self.kept else None)
-                done += batch.num_rows
+                    periods = self._texts(batch, self.period, "--period", first_row)
+                with told():
+                    held = cells.values(cells.encode(batch, first_row))
+                yield PeopleRows(people, periods, held, alike(batch.select(self.kept)) if self.kept else None)
 
-    def _texts(self, batch: Any, column: str, option: str, done: int) -> list[str]:
+    def _texts(self, batch: Any, column: str, option: str, first_row: int) -> list[str]:
         """The cells of a column as texts, none of which may be missing."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         cells = batch.column(column)
         if cells.null_count:
-            row = done + 1 + pc.index(pc.is_null(cells), pa.scalar(True)).as_py()
-            rule, got = f"must be in every row of {self.path}", Unsaid(f"an empty cell in row {row}")
+            row = first_row + pc.index(pc.is_null(cells), pa.scalar(True)).as_py()
+            rule, got = "must be in every row of the input", Unsaid(f"an empty cell in row {row}")
             raise ParameterError(message(option, rule, got, "fill it in, or leave that row out"))
         try:
             texts: list[str] = pc.cast(cells, pa.string()).to_pylist()

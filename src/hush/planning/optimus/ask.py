@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hush.errors import ParameterError, message
+from hush.kernels.workers import THREADS, Workers
 from hush.planning.optimus import losses
 from hush.planning.optimus.answer import BudgetAnswer
 from hush.planning.optimus.bayes import Bayes
@@ -39,6 +40,7 @@ def budget(
     parameters: Mapping[str, Any] | None = None,
     rng: Any = None,
     progress: Callable[[float], None] | None = None,
+    engine: Workers = THREADS,
 ) -> BudgetAnswer:
     """The smallest epsilon with Pr[loss <= threshold] >= probability.
 
@@ -58,6 +60,8 @@ def budget(
         parameters: What the mechanism takes besides k and epsilon.
         rng: `hush.seeded(7)` to repeat an answer.
         progress: Is told how far the search has come, from 0 to 1.
+        engine: Who simulates: the threads of this machine, or `hush.engine.ray.connect()`; a loss of your own is
+            measured here in any case.
 
     >>> import hush
     >>> answer = budget("OUE", hush.datasets.msnbc(), loss="l1", threshold=0.001, rng=hush.seeded(7))
@@ -84,7 +88,7 @@ def budget(
     )
     question.mechanism(low)  # a range that the mechanism does not take is refused before anything is simulated
     made = question.mechanism(high)
-    trials = BudgetTrials(question, source(rng), progress)
+    trials = BudgetTrials(question, source(rng), progress, engine)
     count = enough_runs(searching.usual_runs(made) if runs is None else runs)
     found = searching.search(trials, count)
     if progress is not None:

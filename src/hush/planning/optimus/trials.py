@@ -16,6 +16,7 @@ import numpy as np
 
 from hush.estimation.intervals import proportion
 from hush.kernels import chunks
+from hush.kernels.workers import THREADS, Workers
 from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.normal import Normal
@@ -86,6 +87,7 @@ class BudgetTrials:
     question: BudgetQuestion
     rng: np.random.Generator
     progress: Callable[[float], None] | None = None
+    engine: Workers = THREADS
     evidence: list[Tried] = field(default_factory=list)
     expected: float = 1.0
     done: float = 0.0
@@ -104,14 +106,12 @@ class BudgetTrials:
 
     def losses(self, m: FrequencyOracle, keys: list[bytes]) -> Floats:
         """A block of losses for every key, from the exact law."""
+        people, measure = self.question.people, self.question.measure  # what may be sent elsewhere, and nothing else
 
-        def work(start: int, stop: int) -> Floats:
-            rng = chunk_generator(keys[start])
-            return self.question.measure(estimates(m, self.question.people, BLOCK, rng))
+        def work(key: bytes) -> Floats:
+            return measure(estimates(m, people, BLOCK, chunk_generator(key)))
 
-        if self.question.threaded:
-            return np.concatenate(chunks.each(len(keys), 1, work))
-        return np.concatenate([work(i, i + 1) for i in range(len(keys))])
+        return np.concatenate([*(self.engine.map(work, keys) if self.question.threaded else map(work, keys))])
 
     def measure(self, rows: Floats) -> Floats:
         """The loss of each row, on all cores where the loss is one of ours and that is worth it."""

@@ -1,0 +1,1 @@
+"""The examples on Spark, in an environment of their own: `make spark`."""

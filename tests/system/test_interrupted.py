@@ -1,0 +1,61 @@
+"""A command that is stopped while it reads, or while it writes, leaves nothing: no part of the output, no rows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.system.support import write_csv
+
+SLOW = """
+import time
+from pathlib import Path
+from hush.cli import main
+from hush.files import order, randomizing, reports, tables
+
+order.MEMORY, randomizing.READ, reports._BATCH_ROWS = 1 << 14, 1 << 12, 1 << 10
+
+def slowly(function, stage):
+    def slow(*given):
+        Path(stage).touch()
+        time.sleep(0.1)
+        return function(*given)
+    return slow
+
+if {stage!r} == "reading":
+    tables.TableFile._whole = slowly(tables.TableFile._whole, "reading")
+else:
+    reports.column_of = slowly(reports.column_of, "writing")
+main()
+"""
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+@pytest.mark.parametrize("stage", ["reading", "writing"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left(tmp_path: Path, number: signal.Signals, stage: str, threads: str) -> None:
+    """At a tenth of a second for each of a hundred batches or more, it is still at it when the signal comes."""
+    write_csv(tmp_path / "d.csv", {"v": [0, 1] * 250_000})
+    (tmp_path / "wait").mkdir()
+    (tmp_path / "r.parquet").write_bytes(b"what was there before")
+    chosen = ["d.csv", "--column", "v", "--k", "2", "--mechanism", "GRR", "--epsilon", "1", "--temporary", "wait"]
+    words = [sys.executable, "-c", SLOW.format(stage=stage), "privatize", *chosen, "-o", "r.parquet"]
+    known = {**os.environ, "HUSH_THREADS": threads}
+    with subprocess.Popen(words, cwd=tmp_path, env=known, stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / stage).exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}.get(number, -number)
+    assert "Traceback" not in said
+    assert (tmp_path / "r.parquet").read_bytes() == b"what was there before"
+    assert list((tmp_path / "wait").iterdir()) == []
+    if number != signal.SIGKILL:  # which leaves no time to tidy up: some reports may lie in a hidden file
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["d.csv", "r.parquet", stage, "wait"])
