@@ -239,7 +239,7 @@ def test_specs_of_kept_answers_ask_for_the_person(folder: Path) -> None:
         ("estimate r.parquet --mechanism Hybrid", ["--mechanism must be Duchi, the mechanism of r.parquet"]),
         ("estimate r.parquet other.parquet", ["must have the spec of r.parquet"]),
         ("estimate bad.hush --spec s.json", ["aggregate must"]),
-        ("estimate bad.parquet", ["reports must be below 2"]),
+        ("estimate bad.parquet", ["reports in bad.parquet must be below 2"]),
         ("estimate none.parquet", ["aggregate must hold at least one report"]),
         ("audit --mechanism Duchi --k 3 --epsilon 1", ["k is no parameter of Duchi", "leave it out"]),
         ("mechanisms --mechanism Duchi", ["--mechanism must estimate frequencies"]),
