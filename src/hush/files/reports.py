@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from hush.atomic import naming, replacing
+from hush.atomic import PART, naming, refuse_leftovers, replacing
 from hush.canonical import pieces
 from hush.errors import NOTHING, ParameterError, ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
@@ -67,6 +68,8 @@ def writing(path: Path, spec: Spec, randomness: str, order: str) -> Iterator[Cal
     writer: Any = None
     marked = True
 
+    with naming(path):
+        refuse_leftovers("output", Path(os.path.realpath(path)), PART)
     with replacing(path) as part:
 
         def write(reports: npt.NDArray[Any], kept: Any = None) -> None:

@@ -9,7 +9,6 @@ its name, deletes all others, and only then renames the folder, in one step, to 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 import hush
-from hush.atomic import naming
+from hush.atomic import hidden, naming, refuse_leftovers
 from hush.engine.ray import tasks as on_workers
 from hush.engine.ray.cluster import RayCluster
 from hush.engine.ray.gathering import Gathered
@@ -35,6 +34,7 @@ _MOST = 512  # pieces, and buckets: each piece has a part for each bucket
 _BUCKET = 1 << 26  # bytes of a bucket, about
 _CELL = 16  # bytes of a kept cell, about
 _PART = "part-{:05d}.parquet"
+_PARTS = ".parts"  # how the hidden folder's name ends
 _TRIES, _PAUSE = 10, 0.2
 
 
@@ -92,7 +92,7 @@ def _appearing(output: Path) -> Iterator[Path]:
     """A hidden folder that takes its place when all went well, and vanishes otherwise."""
     target = Path(os.path.abspath(output))
     _free(target)
-    folder = target.with_name(f".hush-{target.name}-{secrets.token_hex(8)}.parts")
+    folder = hidden(target, _PARTS)
     with naming(output):
         folder.mkdir()
     try:
@@ -115,10 +115,7 @@ def _free(target: Path) -> None:
     if not target.parent.is_dir():
         rule = "must lie in a folder that exists, on a filesystem that all nodes share"
         raise ParameterError(message("--output", rule, quoted(target), f"make {target.parent} first"))
-    for left in target.parent.glob(f".hush-{target.name}-*.parts"):
-        rule = "must have nothing beside it of a run that was cut short, or is not over"
-        remedy = "remove it, unless another run writes there: its reports are of the same people"
-        raise ParameterError(message("--output", rule, quoted(left), remedy))
+    refuse_leftovers("--output", target, _PARTS)
 
 
 def _settle(folder: Path, files: Sequence[Gathered], rows: int) -> None:
