@@ -18,7 +18,7 @@ import hush
 from hush.engine.ray import scattering
 from hush.engine.ray.gathering import gather
 from hush.engine.ray.keys import JobKeys, sealed, unsealed
-from hush.engine.ray.scattering import Dealt, TablePiece, cut, scatter
+from hush.engine.ray.scattering import Dealt, TablePiece, cut, groups_of, scatter
 from hush.errors import ParameterError
 from hush.files.kept import Groups
 from hush.files.places import place_of
@@ -112,6 +112,17 @@ def test_no_value_leaves_a_task_in_the_clear(tmp_path: Path) -> None:
         assert b"confidential" not in plain
 
 
+def test_no_kept_cell_leaves_a_task_in_the_clear(tmp_path: Path) -> None:
+    """Not in what is told of the piece, either, which names each of them and can be large enough to be spilled."""
+    path = write_csv(tmp_path / "p.csv", {"value": ["0"] * 3000, "at": [f"KEPT-{i // 2:05d}" for i in range(3000)]})
+    rows = Rows([path], ["value"], ["at"], hush.Spec(hush.GRR(k=2, epsilon=1.0)), False)
+    made = [*scatter(cut(rows, 8)[0], 2, bytes(16), bytes(16))]
+    assert not any(b"KEPT" in pickle.dumps(each) for each in made)
+    assert isinstance(made[0], Dealt)
+    assert groups_of(made[0], bytes(16)).smallest == 2
+    assert b"KEPT" in unsealed(bytes(16), made[0].groups).tobytes()
+
+
 class Telling(hush.GRR):
     """Fails with the value in its words."""
 
@@ -140,7 +151,7 @@ def test_numbers_of_pieces_add_up(tmp_path: Path) -> None:
     spec = hush.Spec(hush.GRR(k=3, epsilon=25.0), hush.Domain(labels=["a", "b", "rest"], other="rest"))
     told, parts = parts_of(cut(Rows([path], ["value"], ["region"], spec, False), 8)[0], 2, bytes(16), bytes(16))
     assert (told.count, told.unmatched, told.missing, told.blank) == (5, {"value": 1}, {"value": 1}, 0)
-    assert told.groups.smallest == 2
+    assert groups_of(told, bytes(16)).smallest == 2
     seen = Counter(row["region"] for part in parts for row in part.to_pylist())
     assert seen == {"r": 3, "s": 2}
 
@@ -155,6 +166,12 @@ def test_groups_of_parts_are_those_of_the_whole() -> None:
     assert one.with_all(other).smallest == whole.smallest == 1
     assert one.with_all(Groups()).smallest == one.smallest == 1
     assert Groups().with_all(Groups()).smallest is None
+    nested = Groups()
+    nested.add(pa.record_batch({"a": [[1], [2]]}))
+    for each, smallest in ((one, 1), (Groups(), None), (nested, None)):
+        again = Groups.from_table(each.to_table())
+        assert again.smallest == each.smallest == smallest
+        assert again.with_all(one).smallest == each.with_all(one).smallest
 
 
 def test_every_order_is_as_likely_as_any_other(tmp_path: Path) -> None:

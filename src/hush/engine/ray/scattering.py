@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hush.engine.ray.keys import Bytes, sealed
+from hush.engine.ray.keys import Bytes, sealed, unsealed
 from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.files import reports as report_files
 from hush.files.batches import joined
@@ -56,10 +56,14 @@ class TablePiece:
 
 @dataclass(frozen=True)
 class Dealt:
-    """What a piece held, in numbers, and the types of what is kept."""
+    """What a piece held, in numbers, and the types of what is kept.
+
+    The groups are sealed as parts are: they name every cell that is kept, and Ray may write an answer of more than
+    100 KB to a disk.
+    """
 
     count: int
-    groups: Groups
+    groups: Bytes
     unmatched: dict[str, int]
     missing: dict[str, int]
     clipped: dict[str, int]
@@ -132,7 +136,8 @@ def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterato
             if stop > start:
                 bucket.append(some.slice(start, stop - start))
     types = {name: str(schema.field(name).type) for name in rows.kept}
-    yield Dealt(count, groups, cells.unmatched, cells.missing, cells.clipped, table.blank, types)
+    told = sealed(seal, packed(groups.to_table()))
+    yield Dealt(count, told, cells.unmatched, cells.missing, cells.clipped, table.blank, types)
     for bucket in held:
         yield sealed(seal, packed(joined(bucket) if bucket else _empty(schema)))
         bucket.clear()
@@ -161,13 +166,21 @@ def _unsaid() -> Iterator[None]:
         raise ParameterError(message("mechanism", rule, got, remedy)) from None
 
 
-def packed(batch: Any) -> Bytes:
-    """A record batch with its schema, as bytes."""
+def groups_of(told: Dealt, seal: bytes) -> Groups:
+    """The groups of a piece, for whoever has the key."""
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(pa.py_buffer(unsealed(seal, told.groups))) as reader:
+        return Groups.from_table(reader.read_all())
+
+
+def packed(rows: Any) -> Bytes:
+    """A record batch or a table with its schema, as bytes."""
     import pyarrow as pa
 
     out = pa.BufferOutputStream()
-    with pa.ipc.new_stream(out, batch.schema) as writer:
-        writer.write_batch(batch)
+    with pa.ipc.new_stream(out, rows.schema) as writer:
+        writer.write(rows)
     return np.frombuffer(out.getvalue(), np.uint8)
 
 

@@ -23,7 +23,7 @@ from hush.engine.ray import tasks as on_workers
 from hush.engine.ray.cluster import RayCluster
 from hush.engine.ray.gathering import Gathered
 from hush.engine.ray.keys import JobKeys
-from hush.engine.ray.scattering import Dealt, cut
+from hush.engine.ray.scattering import Dealt, cut, groups_of
 from hush.errors import ParameterError, Unsaid, message
 from hush.files.kept import Groups
 from hush.files.paths import quoted
@@ -77,7 +77,7 @@ def privatize(cluster: RayCluster, rows: Rows, output: Path, *, progress: Progre
         written = [cluster.got(file) for file in files]
         begun.clear()
         _settle(folder, written, sum(each.count for each in held))
-    return _summed(held)
+    return _summed(held, seal)
 
 
 def _buckets(rows: Rows, n: int, cores: int) -> int:
@@ -159,7 +159,7 @@ def _one_type(held: Sequence[Dealt]) -> None:
                 raise ParameterError(message("--keep", rule, got, "write the files alike"))
 
 
-def _summed(held: Sequence[Dealt]) -> Written:
+def _summed(held: Sequence[Dealt], seal: bytes) -> Written:
     """What all pieces held, in numbers."""
 
     def total(cells: Sequence[dict[str, int]]) -> dict[str, int]:
@@ -169,7 +169,7 @@ def _summed(held: Sequence[Dealt]) -> Written:
     return Written(
         n,
         n,
-        reduce(Groups.with_all, (each.groups for each in held)).smallest,
+        reduce(Groups.with_all, (groups_of(each, seal) for each in held)).smallest,
         total([each.unmatched for each in held]),
         total([each.missing for each in held]),
         total([each.clipped for each in held]),
