@@ -30,6 +30,8 @@ from hush.randomness import chunk_generator
 
 _ROWS = 1 << 17
 """Rows of a piece, at least, if its file can be cut there."""
+HELD = 1 << 31
+"""Bytes of reports, and of what is kept beside them, of one piece: a worker holds them until all are dealt."""
 _GUESSED = 8  # bytes of a row of text, for the progress bar
 
 
@@ -50,7 +52,7 @@ class TablePiece:
     units: range | None
     before: int
     count: int
-    stamp: tuple[int, int]
+    stamp: tuple[int, int | str]
     named: bool = False
 
 
@@ -98,11 +100,18 @@ def _absolute(path: os.PathLike[str]) -> FilePlace:
     return place if place.filesystem is not None else replace(place, path=os.path.abspath(place.path))
 
 
-def stamp(place: FilePlace) -> tuple[int, int]:
-    """What changes when a file does."""
+def stamp(place: FilePlace) -> tuple[int, int | str]:
+    """What changes when a file does: its size, and its time or what else the filesystem knows of it."""
     with reachable(place.name):
         seen = place.system.get_file_info(place.path)
-    return int(seen.size or 0), int(seen.mtime_ns or 0)
+        known = seen.mtime_ns
+        inner = getattr(getattr(place.system, "handler", None), "fs", None)  # of fsspec
+        if known is None and inner is not None:
+            known = str(inner.ukey(place.path))
+    if known is None:
+        rule = "must lie on a filesystem that tells when a file changed, where a cluster reads it"
+        raise ParameterError(message("input", rule, quoted(place), "copy it to another place"))
+    return int(seen.size or 0), known
 
 
 def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterator[Dealt | Bytes]:
@@ -124,9 +133,14 @@ def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterato
     table = rows.table().cut(piece.units, piece.before, named=piece.named)
     held: list[list[Any]] = [[] for _ in range(buckets)]
     schema: Any = None
+    size = 0
     for batch in rows.blocks(table, cells):
         some = _reports(rows, cells, batch, rng)
-        count, schema = count + some.num_rows, some.schema
+        count, schema, size = count + some.num_rows, some.schema, size + some.nbytes
+        if size > HELD:
+            rule = f"must be cut where its reports take more than {HELD >> 20:,} MB, which a worker holds"
+            remedy = "write it as Parquet with row groups of fewer rows, or as several files"
+            raise ParameterError(message("input", rule, quoted(place), remedy))
         if rows.kept:
             groups.add(some.select(rows.kept))
         where = rng.integers(buckets, size=some.num_rows, dtype=np.int64)

@@ -109,6 +109,9 @@ def _free(target: Path) -> None:
     """Refuse a place that is taken, or where an attempt was cut short, whose reports must not stay beside new ones."""
     if target.name in ("-", ""):
         raise ParameterError(message("--output", "must be the name of a folder", target.name, "name a new one"))
+    if target.is_symlink():  # which a folder cannot take the place of
+        rule = "must be no link, where a cluster writes"
+        raise ParameterError(message("--output", rule, quoted(target), "name the folder that it leads to"))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         rule = "must be a folder that does not exist yet, where a cluster writes"
         raise ParameterError(message("--output", rule, quoted(target), "name another place"))
