@@ -81,7 +81,8 @@ def batches(place: FilePlace, form: str, units: range | None, columns: Sequence[
             wanted = range(file.metadata.num_row_groups) if units is None else units
             yield from file.iter_batches(rows, row_groups=list(wanted), columns=list(columns), use_threads=False)
         return
-    with stream(place) if form == STREAM else _arrow(place) as file:
+    opened: Any = stream(place) if form == STREAM else _arrow(place)
+    with opened as file:
         if form == STREAM:
             found = iter(file)
         else:
@@ -130,8 +131,13 @@ def _constant(about: Any, column: str) -> tuple[str | None] | None:
         if known is None or not known.has_null_count or (known.null_count < group.num_rows and not known.has_min_max):
             return None
         found |= {None} if known.null_count else set()
-        found |= {str(known.min), str(known.max)} if known.null_count < group.num_rows else set()
+        found |= {_text(known.min), _text(known.max)} if known.null_count < group.num_rows else set()
     return (found.pop(),) if len(found) == 1 else None
+
+
+def _text(cell: object) -> str:
+    """A cell as folders have it; other programs write both `true` and `True`."""
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
 
 
 @contextmanager

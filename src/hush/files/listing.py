@@ -20,6 +20,8 @@ from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.paths import quoted
 from hush.files.places import FilePlace, Source, place_of, reachable
 
+AGGREGATE = ".hush"
+"""How the names of saved aggregates end."""
 _MAGIC = re.compile(r"[*?\[]")
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 """What other programs call the folder of rows without a value."""
@@ -58,6 +60,9 @@ def _files(source: Source, filesystem: Any) -> Iterator[FilePlace]:
         if kind in (_NOTHING, _ELSE):
             rule = "must be a file that exists, or a folder of files"
             raise ParameterError(message("reports", rule, quoted(place), "check the path"))
+        if len({each.suffix == AGGREGATE for each in below}) > 1:
+            rule = f"must hold reports or saved aggregates ({AGGREGATE}), not both: people would count twice"
+            raise ParameterError(message("reports", rule, quoted(place), "name the files that are to be added up"))
         if not below:
             rule = "must be a file, or a folder with files in it"
             raise ParameterError(message("reports", rule, Unsaid(f"{quoted(place)}, which has none"), "check the path"))

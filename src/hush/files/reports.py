@@ -252,8 +252,13 @@ def _check_column(place: FilePlace, schema: Any, spec: Spec) -> None:
 
 def _check_folders(place: FilePlace, found: Contents) -> None:
     """Refuse a file whose own column says something else than the folder that it lies in."""
+    import pyarrow as pa
+
     for name, cell in place.values:
-        if name in found.schema.names and found.rows != 0 and found.constants.get(name, NOTHING) != cell:
+        if name not in found.schema.names or found.rows == 0:
+            continue
+        is_flag = cell is not None and pa.types.is_boolean(found.schema.field(name).type)
+        if found.constants.get(name, NOTHING) != (str(cell).lower() if is_flag else cell):
             rule = f"must be {cell} in all rows of a file in the folder {name}={cell}"
             got = Unsaid(f"something else, or no statistics of it, in {quoted(place)}")
             raise ReportError(

@@ -10,7 +10,7 @@ _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 """What stands after the last message of a stream that was closed."""
 
 
-class Stream:
+class ArrowStream:
     """The record batches of a stream.
 
     Args:
@@ -36,9 +36,9 @@ class Stream:
 
 
 @contextmanager
-def stream(place: Any) -> Iterator[Stream]:
+def stream(place: Any) -> Iterator[ArrowStream]:
     """A stream at a `FilePlace`."""
     import pyarrow as pa
 
     with place.open() as source, pa.ipc.open_stream(source) as reader:
-        yield Stream(reader, source)
+        yield ArrowStream(reader, source)

@@ -211,7 +211,7 @@ def test_zero_rows_one_row_and_saved_aggregates_are_parts(tmp_path: Path) -> Non
     put(tmp_path / "none.parquet", REPORTS[:0])
     put(tmp_path / "one.parquet", REPORTS[:1])
     hush.write(tmp_path / "rest.hush", SPEC.aggregate(REPORTS[1:]))
-    found = hush.read(tmp_path)
+    found = hush.read([tmp_path / "none.parquet", tmp_path / "one.parquet", tmp_path / "rest.hush"])
     assert isinstance(found, ReportDataset)
     assert found.n == 1
     assert found.aggregate() == TOTAL
@@ -374,3 +374,20 @@ def test_a_file_counts_once_on_whatever_filesystem(tmp_path: Path) -> None:
             listed(["x/a.parquet", other], mock)
     with pytest.raises(ParameterError, match="must be different files"):
         listed([path, f"local://{path}"])
+
+
+@pytest.mark.parametrize("said", ["true", "True"])
+def test_a_flag_is_what_its_folder_says(said: str, tmp_path: Path) -> None:
+    put(tmp_path / f"g={said}" / "a.parquet", made(), kept=pa.table({"g": [True] * 100}))
+    assert {cell: part.n for cell, part in hush.read(tmp_path).merged("g").parts.items()} == {said: 100}  # type: ignore[union-attr]
+    put(tmp_path / "g=false" / "a.parquet", made(), kept=pa.table({"g": [True] * 100}))
+    with pytest.raises(ReportError, match="must be false in all rows of a file in the folder g=false"):
+        hush.read(tmp_path)
+
+
+def test_an_aggregate_does_not_stand_in_the_folder_of_its_reports(tmp_path: Path) -> None:
+    path = put(tmp_path / "d" / "a.parquet", made())
+    hush.write(tmp_path / "d" / "total.hush", hush.read(path).aggregate())  # type: ignore[union-attr]
+    with pytest.raises(ParameterError, match=r"must hold reports or saved aggregates .* people would count twice"):
+        hush.read(tmp_path / "d")
+    assert hush.read([path, tmp_path / "d" / "total.hush"]).aggregate().n == 200  # type: ignore[union-attr]
