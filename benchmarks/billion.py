@@ -85,9 +85,7 @@ def _job(table: report.Table, where: Path, counts: Ints, m: Any, full: bool) -> 
     wrote = size / speed.writes + codes / speed.writes + (values.stat().st_size + codes) / speed.reads
     total = made["seconds"] + lasting + warm["seconds"]
 
-    def add(
-        stage: str, found: dict[str, float] | None, seconds: float, limits: tuple[float, float], **more: Any
-    ) -> None:
+    def add(stage: str, found: dict[str, float] | None, seconds: float, *limits: float, **more: Any) -> None:
         peak = 0.0 if found is None else found["peak"]
         due, most = more.pop("due", ""), more.pop("most", float("inf"))
         missed = f"{seconds:.0f} s" if full and seconds > most else f"{peak / 1e6:,.0f} MB" if peak > PEAK else ""

@@ -388,6 +388,19 @@ def test_the_command_writes_a_folder_that_the_command_reads(
     )
 
 
+def test_several_tables_are_shuffled_together(cluster: RayCluster, people: Path, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"value": [5] * 7, "region": ["r0"] * 7}), tmp_path / "more.parquet")
+    choice = ["--column", "value", "--k", "6", "--mechanism", "GRR", "--epsilon", "25", "--keep", "region"]
+    files = [people, tmp_path / "more.parquet"]
+    told = run("privatize", *files, *choice, "-o", tmp_path / "out", "--engine", "ray")
+    assert told.exit_code == 0, told.output
+    assert sum(whole(tmp_path / "out").values()) == N + 7
+    pq.write_table(pa.table({"value": [5] * 7, "region": [3] * 7}), files[1])
+    said = refused("privatize", *files, *choice, "-o", tmp_path / "other", "--engine", "ray")
+    assert "--keep must be of one type in all files, got region: string and int64" in said
+    assert visible(tmp_path) == ["more.parquet", "out", "people.parquet"]
+
+
 @pytest.mark.parametrize("rows", [0, 1])
 def test_tables_of_few_rows(rows: int, cluster: RayCluster, tmp_path: Path) -> None:
     path = tmp_path / "few.parquet"

@@ -28,7 +28,11 @@ def locked(name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("name", "asked"),
-    [("core", CORE), ("dev", [*CORE, *(each for extra in EXTRAS if extra != "dev" for each in EXTRAS[extra])])],
+    [
+        ("core", CORE),
+        ("dev", [*CORE, *(each for extra in EXTRAS if extra not in ("dev", "spark") for each in EXTRAS[extra])]),
+        ("spark", [*CORE, *EXTRAS["spark"]]),
+    ],
 )
 def test_every_requirement_is_locked_at_a_version_that_it_allows(name: str, asked: list[str]) -> None:
     versions = locked(name)

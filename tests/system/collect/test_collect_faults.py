@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from hush.collect.envelope import new_id
 from tests.collectors import Opened, Served, in_process, in_thread, opened
@@ -76,6 +77,34 @@ def test_a_limit_on_files_is_a_full_disk_to_the_server(tmp_path: Path) -> None:
         resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, before)
         ready(served, 200)
         goes_on(served, to, [*first, *more], refused)
+
+
+def test_a_disk_that_has_room_for_little_is_full_to_whoever_asks_whether_it_is_ready(tmp_path: Path) -> None:
+    """A batch does not fit, while all that is small does: what is asked for each second, say, and what is counted."""
+    with in_thread(tmp_path) as served:
+        assert served.server is not None
+        database, to = served.server.database, opened(served)
+        assert served.send(to, to.body([0])).status_code == 200
+        served.settled(to, 1)
+
+        def limit(pages: int) -> None:
+            database.write(lambda c: c.exec_driver_sql(f"PRAGMA max_page_count={pages}").scalar_one()).result()
+
+        def told(what: str) -> int:
+            return int(database.write(lambda c: c.exec_driver_sql(f"PRAGMA {what}").scalar_one()).result())
+
+        limit(told("page_count") + 100_000 // told("page_size"))
+        answer = served.send(to, to.body(VALUES * 100))
+        assert (answer.status_code, answer.json()["reason"]) == (503, "store")
+        ready(served, 503)
+        assert served.send(to, to.body([0])).status_code == 200  # which fits
+        ready(served, 200)
+        assert served.send(to, to.body(VALUES * 100)).status_code == 503
+        ready(served, 503)
+        limit(1 << 30)
+        ready(served, 200)  # though nobody has sent anything
+        with database.reading() as connection:
+            assert "tried" not in sa.inspect(connection).get_table_names()
 
 
 @contextmanager

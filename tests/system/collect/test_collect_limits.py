@@ -6,7 +6,7 @@ import json
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -433,34 +433,51 @@ def _measure(served: Served, name: str) -> float:
     return next((float(line.rpartition(" ")[2]) for line in shown.splitlines() if line.startswith(name)), 0.0)
 
 
-def test_connections_with_tls_have_a_place_before_hands_are_shaken(tmp_path: Path) -> None:
-    """Whoever says nothing has half of all places, and no longer than a head may take; nobody has more files."""
+@contextmanager
+def with_tls(tmp_path: Path, **more: Any) -> Iterator[tuple[Served, Callable[[str], bytes]]]:
+    """A server with TLS in a process of its own, and how an address is answered there."""
     certificate, key = certified(tmp_path)
-    limits = {"most_connections": 10, "header_seconds": 1.0, "address_rate": 1000.0}
-    with in_process(tmp_path, certificate=str(certificate), certificate_key=str(key), **limits) as served:
-        assert served.process is not None
-        parts, files = urlsplit(served.url), Path(f"/proc/{served.process.pid}/fd")
-        where = parts.hostname or "", parts.port or 0
-        context = ssl.create_default_context(cafile=str(certificate))
+    context = ssl.create_default_context(cafile=str(certificate))
+    with in_process(tmp_path, certificate=str(certificate), certificate_key=str(key), **more) as served:
 
         def asked(source: str) -> bytes:
             with (
-                socket.create_connection(where, 10, (source, 0)) as plain,
-                context.wrap_socket(plain, server_hostname=where[0]) as raw,
+                Raw(served, source=source).socket as plain,
+                context.wrap_socket(plain, server_hostname="127.0.0.1") as raw,
             ):
                 raw.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
                 return raw.recv(12)
 
+        yield served, asked
+
+
+def test_connections_with_tls_have_a_place_before_hands_are_shaken(tmp_path: Path) -> None:
+    """Of whoever says nothing, half of all places are taken, the others end at once, and nobody has more files."""
+    limits = {"most_connections": 10, "header_seconds": 600.0, "address_rate": 1000.0}
+    with with_tls(tmp_path, **limits) as (served, asked), ExitStack() as stack:
+        assert served.process is not None
+        files = Path(f"/proc/{served.process.pid}/fd")
         before = len(list(files.iterdir()))
-        with ExitStack() as stack:
-            silent = [stack.enter_context(socket.create_connection(where, 10)) for _ in range(100)]
-            for ended, each in enumerate(silent[::-1], 1):  # the last ones first: they are refused at once
-                with suppress(ConnectionResetError):
-                    assert each.recv(1) == b""
-                if ended == 95:
-                    assert len(list(files.iterdir())) <= before + 10
-                    assert asked("127.0.0.2") == b"HTTP/1.1 200"  # another address has its places meanwhile
+        silent = [Raw(served) for _ in range(100)]
+        for each in silent:
+            stack.enter_context(each.socket)
+        assert all(each.ended() for each in silent[5:])
+        assert len(list(files.iterdir())) <= before + 10
+        assert asked("127.0.0.2") == b"HTTP/1.1 200"  # another address has its places meanwhile
+        with pytest.raises((ConnectionError, ssl.SSLError)):
+            asked("127.0.0.1")
+        for each in silent[:5]:
+            each.socket.close()
         until(lambda: len(list(files.iterdir())) <= before + 2)
+        assert asked("127.0.0.1") == b"HTTP/1.1 200"
+
+
+def test_hands_are_shaken_within_the_time_of_a_head(tmp_path: Path) -> None:
+    with with_tls(tmp_path, header_seconds=0.5) as (served, asked):
+        silent, half = Raw(served), Raw(served).send(b"\x16\x03\x01")
+        with silent.socket, half.socket:
+            assert silent.ended()
+            assert half.ended()
         assert asked("127.0.0.1") == b"HTTP/1.1 200"
 
 

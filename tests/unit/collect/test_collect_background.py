@@ -169,6 +169,7 @@ def test_listeners_hear_of_a_repair_that_changes_no_number(tmp_path: Path) -> No
         shown = list[Any]()
         with served.http.stream("GET", f"{one.path}/live", headers={"Authorization": f"Bearer {served.admin}"}) as live:
             for line in live.iter_lines():
+                assert not line.startswith(":"), "nothing is told for 15 seconds"
                 if not line.startswith("data:"):
                     continue
                 shown.append(json.loads(line.removeprefix("data:"))["estimate"])

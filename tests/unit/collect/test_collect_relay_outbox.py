@@ -591,9 +591,9 @@ def test_an_envelope_that_two_relays_find_too_large_can_be_cut_later(
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "x"])
 def test_a_relay_unpacks_nothing(service: Service, database: Database, encoding: str) -> None:
-    def packed(_: Envelope) -> httpx.Response:
-        head = {"content-encoding": encoding}
-        return httpx.Response(200, headers=head, stream=httpx.ByteStream(gzip.compress(bytes(1 << 20))))
+    def packed(sent: Envelope) -> httpx.Response:
+        plain, head = accepts(sent).content, {"content-encoding": encoding}
+        return httpx.Response(200, headers=head, content=gzip.compress(plain) if encoding == "gzip" else plain)
 
     away = Away(packed)
     assert forwarder(service, database, away).send() > 0
@@ -674,7 +674,10 @@ def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
 ) -> None:
     other = hush.Spec(hush.OLH(k=4, epsilon=3.0))
     answers = [view(), view(spec=other.to_dict(), spec_hash=other.hash), view()]
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=answers.pop(0)))
+    key = {"id": "00000000", "role": "relay", "expires": None}
+    transport = httpx.MockTransport(
+        lambda asked: httpx.Response(200, json=key if asked.url.path.endswith("/key") else answers.pop(0))
+    )
     made = Forwarder(service, database, Upstream("https://c.example", "k", transport=transport), Rules(10))
     made.begin((ID,), anyone=True)
     row = service.directory.named(ID)
@@ -705,7 +708,7 @@ def test_one_that_was_stopped_goes_on_when_the_collector_tells_the_same_again(
     ],
 )
 def test_settings_that_make_no_relay_are_refused(change: dict[str, Any], said: str) -> None:
-    good = {"collector": "https://c.example", "collections": ID, "key": "secret"}
+    good = {"collector": "https://c.example", "collections": ID, "key": f"hush-relay-00000000-{'secret' * 3}AAAA"}
     assert "secret" not in repr(RelaySettings(**good))
     with pytest.raises(ParameterError, match=f"^{said} must"):
         RelaySettings(**{**good, **change})
