@@ -39,7 +39,11 @@ def listed(sources: Source | Iterable[Source], filesystem: Any = None) -> list[F
     given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     if not given:
         raise ParameterError(message("reports", "must name at least one file", NOTHING, "name a file or a folder"))
-    found = [replace(each, values=_values(each.path)) for source in given for each in _files(source, filesystem)]
+    found: list[FilePlace] = []
+    for source in given:
+        some = [replace(each, values=_values(each.path)) for each in _files(source, filesystem)]
+        _one_kind(source, some)
+        found += some
     _distinct(found)
     return found
 
@@ -60,9 +64,6 @@ def _files(source: Source, filesystem: Any) -> Iterator[FilePlace]:
         if kind in (_NOTHING, _ELSE):
             rule = "must be a file that exists, or a folder of files"
             raise ParameterError(message("reports", rule, quoted(place), "check the path"))
-        if len({each.suffix == AGGREGATE for each in below}) > 1:
-            rule = f"must hold reports or saved aggregates ({AGGREGATE}), not both: people would count twice"
-            raise ParameterError(message("reports", rule, quoted(place), "name the files that are to be added up"))
         if not below:
             rule = "must be a file, or a folder with files in it"
             raise ParameterError(message("reports", rule, Unsaid(f"{quoted(place)}, which has none"), "check the path"))
@@ -198,6 +199,13 @@ def _values(path: str) -> tuple[tuple[str, str | None], ...]:
         unquote(name): None if cell == _MISSING else unquote(cell) for name, equals, cell in pairs if name and equals
     }
     return tuple(found.items())
+
+
+def _one_kind(source: Source, places: Sequence[FilePlace]) -> None:
+    """Refuse a folder or a pattern that stands for reports and for aggregates, which may be of the same people."""
+    if len({each.suffix == AGGREGATE for each in places}) > 1:
+        rule = f"must hold reports or saved aggregates ({AGGREGATE}), not both: people would count twice"
+        raise ParameterError(message("reports", rule, quoted(source), "name the files that are to be added up"))
 
 
 def _distinct(places: Sequence[FilePlace]) -> None:

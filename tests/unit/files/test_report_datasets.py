@@ -390,4 +390,6 @@ def test_an_aggregate_does_not_stand_in_the_folder_of_its_reports(tmp_path: Path
     hush.write(tmp_path / "d" / "total.hush", hush.read(path).aggregate())  # type: ignore[union-attr]
     with pytest.raises(ParameterError, match=r"must hold reports or saved aggregates .* people would count twice"):
         hush.read(tmp_path / "d")
+    with pytest.raises(ParameterError, match="not both: people would count twice"):
+        hush.read(f"{tmp_path}/d/*")
     assert hush.read([path, tmp_path / "d" / "total.hush"]).aggregate().n == 200  # type: ignore[union-attr]
