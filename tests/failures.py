@@ -57,6 +57,8 @@ def install() -> None:
         return found
 
     def scatter(*arguments: Any) -> Iterator[Any]:
+        with ordered("scattered").open("a") as seen:
+            seen.write(f"{arguments[0].before}\n")
         yield from scattering(*arguments)
         if taken("scatter"):
             die()

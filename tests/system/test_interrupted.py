@@ -57,5 +57,5 @@ def test_nothing_is_left(tmp_path: Path, number: signal.Signals, stage: str, thr
     assert "Traceback" not in said
     assert (tmp_path / "r.parquet").read_bytes() == b"what was there before"
     assert list((tmp_path / "wait").iterdir()) == []
-    if number != signal.SIGKILL:  # which leaves no time to tidy up: some reports may lie in a hidden file
+    if number != signal.SIGKILL or hasattr(os, "O_TMPFILE"):  # elsewhere some reports may lie in a hidden file
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["d.csv", "r.parquet", stage, "wait"])

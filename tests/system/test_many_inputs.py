@@ -172,6 +172,8 @@ def test_what_is_wrong_names_its_file(folder: Path) -> None:
     write(folder / "d" / "r.parquet", table(0, 10))
     words = ("privatize", "d", "--column", "v", "--domain", "labels.txt", *GRR, "-o", "d/r.parquet")
     assert "--output must not be a file that this command reads" in refused(*words)
+    assert "--output must lie outside of d, all of which this command reads" in refused(*words[:-1], "d/new.parquet")
+    assert sorted(path.name for path in Path("d").iterdir()) == ["r.parquet"]
     assert "--column must be one of v, id" in refused(
         "privatize", "d", "--column", "w", "--k", 2, *GRR, "-o", "r.parquet"
     )

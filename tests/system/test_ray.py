@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hush.audit.foreign import CallableTarget
 from hush.engine import local, opened
 from hush.engine.ray import RayCluster, connect, fold
 from hush.engine.ray import privatize as privatized
+from hush.engine.ray.keys import JobKeys
 from hush.files.randomizing import Rows
 from hush.kernels.workers import THREADS
 from tests import failures
@@ -326,6 +328,28 @@ def test_every_row_has_one_report_whatever_dies(
     if failure == "after the write":
         left = failures.ordered("left").read_bytes()
         assert left in [path.read_bytes() for path in out.iterdir()]  # two attempts say no more than one
+
+
+@pytest.mark.parametrize("failure", ["scatter", "after the write"])
+def test_what_is_made_again_is_what_was_made(
+    failure: str, cluster: RayCluster, people: Path, cut_small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under one secret, with a failure and without, at a budget so small that what is drawn anew would be another."""
+    monkeypatch.setattr("hush.engine.ray.writing.JobKeys", lambda: JobKeys(bytes(32)))
+    rows = replace(rows_of(people), spec=hush.Spec(hush.GRR(k=6, epsilon=0.5)))
+    begun, files = [], []
+    for name in ("calm", "torn"):
+        failures.ordered("scattered").unlink(missing_ok=True)
+        if name == "torn":
+            failures.order(failure)
+        privatized(cluster, rows, tmp_path / name)
+        assert not failures.ordered(failure).exists()  # it was taken
+        begun.append(Counter(failures.ordered("scattered").read_text().split()))
+        files.append([path.read_bytes() for path in sorted((tmp_path / name).iterdir())])
+    assert set(begun[0].values()) == {1}
+    assert set(begun[1]) == set(begun[0])
+    assert (2 in begun[1].values()) == (failure == "scatter")
+    assert files[0] == files[1]
 
 
 def test_reports_lost_with_a_node_are_made_again_the_same(

@@ -398,7 +398,7 @@ def token_revoke(
 def _export_periods(manager: Manager, id: str, to: str, aggregates: bool, again: bool, as_json: bool) -> None:
     """A file for each period that is over."""
     from hush.collect import partitions
-    from hush.files.datasets import AGGREGATE
+    from hush.files.listing import AGGREGATE
     from hush.files.places import place_of
 
     with naming({"to": "--to", "reports": "--to"}):

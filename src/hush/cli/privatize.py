@@ -171,6 +171,7 @@ def privatize(
         others if far else {"--output": output, **others},
         [*(Path(each.path) for each in inputs if each.filesystem is None), *said.files, spec, clients],
     )
+    paths.outside({"--output": output, **others}, [Path(each) for each in sources if os.path.isdir(each)])
     choice = MechanismOptions(
         mechanism, said.k, epsilon, delta, settings, spec, sensitive, low, high, epsilon_permanent, epsilon_report
     )

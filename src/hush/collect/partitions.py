@@ -21,7 +21,7 @@ from typing import Any
 
 from hush.collect.manager import Manager, Plain
 from hush.errors import HushError, ParameterError, SpecError, Unsaid, message
-from hush.files.datasets import AGGREGATE
+from hush.files.listing import AGGREGATE
 from hush.files.periods import PERIOD
 from hush.files.places import FilePlace
 from hush.mechanisms.spec import Spec

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hush.errors import NOTHING, ParameterError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
 from hush.files.collections import KINDS, Collection
-from hush.files.listing import listed
+from hush.files.listing import AGGREGATE, listed
 from hush.files.paths import quoted
 from hush.files.periods import PERIOD
 from hush.files.places import FilePlace, Source
@@ -24,8 +24,6 @@ from hush.files.saved import read_spec
 from hush.files.specs import of_kind
 from hush.kernels import chunks
 from hush.mechanisms.spec import Spec
-
-AGGREGATE = ".hush"
 
 
 @dataclass(frozen=True)

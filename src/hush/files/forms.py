@@ -14,6 +14,7 @@ from typing import Any
 from hush.errors import ParameterError, Unsaid, message
 from hush.files import footer
 from hush.files.places import FilePlace
+from hush.files.streams import stream
 
 PARQUET, ARROW, STREAM = "parquet", "arrow", "stream"
 _BEGINNINGS = {b"PAR1": PARQUET, b"ARRO": ARROW, b"\xff\xff\xff\xff": STREAM}
@@ -49,8 +50,8 @@ class Contents:
 def contents(place: FilePlace, form: str, among: Sequence[str] = ()) -> Contents:
     """What a file says of itself, by its footer alone; `among` are the columns that may be constant."""
     if form == STREAM:
-        with _stream(place) as stream:
-            return Contents(stream.schema, dict(stream.schema.metadata or {}), (), None, {})
+        with stream(place) as opened:
+            return Contents(opened.schema, dict(opened.schema.metadata or {}), (), None, {})
     if form == ARROW:
         with _arrow(place) as file:
             schema, units = file.schema, file.num_record_batches
@@ -80,7 +81,8 @@ def batches(place: FilePlace, form: str, units: range | None, columns: Sequence[
             wanted = range(file.metadata.num_row_groups) if units is None else units
             yield from file.iter_batches(rows, row_groups=list(wanted), columns=list(columns), use_threads=False)
         return
-    with _stream(place) if form == STREAM else _arrow(place) as file:
+    opened: Any = stream(place) if form == STREAM else _arrow(place)
+    with opened as file:
         if form == STREAM:
             found = iter(file)
         else:
@@ -129,8 +131,13 @@ def _constant(about: Any, column: str) -> tuple[str | None] | None:
         if known is None or not known.has_null_count or (known.null_count < group.num_rows and not known.has_min_max):
             return None
         found |= {None} if known.null_count else set()
-        found |= {str(known.min), str(known.max)} if known.null_count < group.num_rows else set()
+        found |= {_text(known.min), _text(known.max)} if known.null_count < group.num_rows else set()
     return (found.pop(),) if len(found) == 1 else None
+
+
+def _text(cell: object) -> str:
+    """A cell as folders have it; other programs write both `true` and `True`."""
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
 
 
 @contextmanager
@@ -146,14 +153,6 @@ def _arrow(place: FilePlace) -> Iterator[Any]:
     else:
         with place.open() as source, pa.ipc.open_file(source) as file:
             yield file
-
-
-@contextmanager
-def _stream(place: FilePlace) -> Iterator[Any]:
-    import pyarrow as pa
-
-    with place.open() as source, pa.ipc.open_stream(source) as stream:
-        yield stream
 
 
 def _counted(place: FilePlace) -> int:

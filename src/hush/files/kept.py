@@ -11,6 +11,7 @@ from hush.files.reports import COLUMN
 _MOST, _MOST_BYTES = 100_000, 1 << 26
 """Groups that are counted, and what their cells may take."""
 _COUNT = "rows"
+_COUNTABLE = b"countable"
 
 
 def kept_columns(keep: list[str] | None, columns: Sequence[str]) -> list[str]:
@@ -60,6 +61,21 @@ class Groups:
         found._countable = self._countable and others._countable
         if found._countable and counts:
             found._take(_summed(pa.concat_tables(counts), names))
+        return found
+
+    def to_table(self) -> Any:
+        """What was counted, as a table of Arrow; of what cannot be counted, one without columns."""
+        import pyarrow as pa
+
+        counts = pa.table({}) if self._counts is None or not self._countable else self._counts
+        return counts.replace_schema_metadata({_COUNTABLE: str(int(self._countable))})
+
+    @classmethod
+    def from_table(cls, table: Any) -> Groups:
+        """What `to_table` told."""
+        found = cls()
+        found._counts = table if table.num_columns else None
+        found._countable = table.schema.metadata[_COUNTABLE] == b"1"
         return found
 
     @property

@@ -8,8 +8,9 @@ files below them.
 from __future__ import annotations
 
 import os
+import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -19,6 +20,8 @@ from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.paths import quoted
 from hush.files.places import FilePlace, Source, place_of, reachable
 
+AGGREGATE = ".hush"
+"""How the names of saved aggregates end."""
 _MAGIC = re.compile(r"[*?\[]")
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 """What other programs call the folder of rows without a value."""
@@ -36,7 +39,11 @@ def listed(sources: Source | Iterable[Source], filesystem: Any = None) -> list[F
     given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
     if not given:
         raise ParameterError(message("reports", "must name at least one file", NOTHING, "name a file or a folder"))
-    found = [replace(each, values=_values(each.path)) for source in given for each in _files(source, filesystem)]
+    found: list[FilePlace] = []
+    for source in given:
+        some = [replace(each, values=_values(each.path)) for each in _files(source, filesystem)]
+        _one_kind(source, some)
+        found += some
     _distinct(found)
     return found
 
@@ -53,7 +60,7 @@ def _files(source: Source, filesystem: Any) -> Iterator[FilePlace]:
     for place in matches:
         with reachable(str(place)):
             kind = kind_of(place)
-            below = sorted(_below(place, set()), key=str) if kind == _FOLDER else [place]
+            below = sorted(_below(place), key=str) if kind == _FOLDER else [place]
         if kind in (_NOTHING, _ELSE):
             rule = "must be a file that exists, or a folder of files"
             raise ParameterError(message("reports", rule, quoted(place), "check the path"))
@@ -80,13 +87,13 @@ def _matching(folder: FilePlace, parts: Sequence[str]) -> Iterator[FilePlace]:
     """What below a folder a pattern stands for, part by part."""
     first, rest = parts[0], parts[1:]
     if first == "**":
-        if rest:
-            yield from _matching(folder, rest)
-        for each in _inside(folder):
-            if kind_of(each) == _FOLDER:
-                yield from _matching(each, parts)
-            elif not rest:
-                yield each
+        if not rest:
+            yield from _below(folder)
+            return
+        yield from _matching(folder, rest)
+        for each, is_folder in _walk(folder):
+            if is_folder:
+                yield from _matching(each, rest)
         return
     if _MAGIC.search(first):
         found = [each for each in _inside(folder, first[:1] in "._") if fnmatchcase(_last(each), first)]
@@ -99,22 +106,38 @@ def _matching(folder: FilePlace, parts: Sequence[str]) -> Iterator[FilePlace]:
             yield from _matching(each, rest)
 
 
-def _below(folder: FilePlace, above: set[tuple[int, int]]) -> Iterator[FilePlace]:
-    """All files in a folder and its folders; a link that leads back to a folder above is not followed."""
+def _below(folder: FilePlace) -> Iterator[FilePlace]:
+    """All files in a folder and its folders."""
+    return (each for each, is_folder in _walk(folder) if not is_folder)
+
+
+def _walk(folder: FilePlace, above: Set[tuple[int, int]] = frozenset()) -> Iterator[tuple[FilePlace, bool]]:
+    """All that is in a folder and its folders, and whether each is one.
+
+    A link that leads back to a folder above is passed over: it would be walked for ever.
+    """
     if folder.filesystem is None:
-        about = os.stat(folder.path)
-        seen = {*above, (about.st_dev, about.st_ino)}
-        if len(seen) == len(above):
-            return
+        seen = {*above, _inode(folder.path)}
         for each in _inside(folder):
-            yield from _below(each, seen) if kind_of(each) == _FOLDER else [each]
+            is_folder = kind_of(each) == _FOLDER
+            if is_folder and _inode(each.path) in seen:
+                continue
+            yield each, is_folder
+            if is_folder:
+                yield from _walk(each, seen)
         return
     from pyarrow import fs
 
-    for info in folder.filesystem.get_file_info(fs.FileSelector(folder.path, recursive=True)):
+    for info in folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True, recursive=True)):
         inner = _inner(folder, info.path)
-        if info.type != fs.FileType.Directory and not any(_hidden(part) for part in inner.split("/")):
-            yield _joined(folder, inner)
+        if not any(_hidden(part) for part in inner.split("/")):
+            yield _joined(folder, inner), info.type == fs.FileType.Directory
+
+
+def _inode(path: str) -> tuple[int, int]:
+    """What a file or a folder of this machine is, through whatever links."""
+    about = os.stat(path)
+    return about.st_dev, about.st_ino
 
 
 def _inside(folder: FilePlace, hidden: bool = False) -> list[FilePlace]:
@@ -178,15 +201,33 @@ def _values(path: str) -> tuple[tuple[str, str | None], ...]:
     return tuple(found.items())
 
 
+def _one_kind(source: Source, places: Sequence[FilePlace]) -> None:
+    """Refuse a folder or a pattern that stands for reports and for aggregates, which may be of the same people."""
+    if len({each.suffix == AGGREGATE for each in places}) > 1:
+        rule = f"must hold reports or saved aggregates ({AGGREGATE}), not both: people would count twice"
+        raise ParameterError(message("reports", rule, quoted(source), "name the files that are to be added up"))
+
+
 def _distinct(places: Sequence[FilePlace]) -> None:
     """Refuse a file that is given twice, under whatever name: its people would count twice."""
-    seen: dict[Any, list[FilePlace]] = {}
+    seen: dict[Any, list[tuple[FilePlace, Any]]] = {}
     for place in places:
         with reachable(str(place)):
-            about = os.stat(place.path) if place.filesystem is None else None
-        key = place.path.strip("/") if about is None else (about.st_dev, about.st_ino)
-        for before in seen.setdefault(key, []):
-            if before.filesystem == place.filesystem:
+            system, key = _identity(place)
+        for before, its_system in seen.setdefault(key, []):
+            if its_system == system:
                 twice = quoted(str(place)) if str(place) == str(before) else f"{quoted(before)} and {quoted(place)}"
                 raise ParameterError(message("reports", "must be different files", Unsaid(twice), "name each one once"))
-        seen[key].append(place)
+        seen[key].append((place, system))
+
+
+def _identity(place: FilePlace) -> tuple[Any, Any]:
+    """The filesystem of a file, None for this machine's, and what the file is called there whatever it was called."""
+    from pyarrow import fs
+
+    system, path = place.filesystem, place.path
+    while isinstance(system, fs.SubTreeFileSystem):
+        system, path = system.base_fs, f"{system.base_path.rstrip('/')}/{path.lstrip('/')}"
+    if system is None or isinstance(system, fs.LocalFileSystem):
+        return None, _inode(path)
+    return system, posixpath.normpath(path.strip("/"))

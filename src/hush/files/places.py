@@ -86,7 +86,8 @@ def place_of(source: Source, filesystem: Any = None) -> FilePlace:
     """
     name = os.fspath(source)
     if filesystem is not None:
-        return FilePlace(name, name, _known(filesystem))
+        known = _known(filesystem)
+        return FilePlace(name, name.partition("://")[2] if known is None and "://" in name else name, known)
     if "://" not in name:
         return FilePlace(name, name)
     from pyarrow import fs
@@ -96,7 +97,8 @@ def place_of(source: Source, filesystem: Any = None) -> FilePlace:
             found, path = fs.FileSystem.from_uri(name)
         except ValueError:  # none of pyarrow's own
             found, path = _of_fsspec(name)
-    return FilePlace(path, path) if isinstance(found, fs.LocalFileSystem) else FilePlace(name, path, found)
+    is_local = found is None or isinstance(found, fs.LocalFileSystem)
+    return FilePlace(path, path) if is_local else FilePlace(name, path, found)
 
 
 @contextmanager
@@ -113,10 +115,11 @@ def reachable(name: str) -> Iterator[None]:
 
 
 def _known(filesystem: Any) -> Any:
-    """A filesystem as pyarrow knows it."""
+    """A filesystem as pyarrow knows it; None for that of this machine, whoever wraps it: only then links are seen."""
     from pyarrow import fs
 
-    if isinstance(filesystem, fs.LocalFileSystem):
+    inner = getattr(getattr(filesystem, "handler", None), "fs", filesystem)
+    if isinstance(filesystem, fs.LocalFileSystem) or "file" in _protocols(inner):
         return None
     if isinstance(filesystem, fs.FileSystem):
         return filesystem
@@ -124,6 +127,12 @@ def _known(filesystem: Any) -> Any:
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem))
     rule, remedy = "must be one of pyarrow.fs or of fsspec", "leave it out for files of this machine and for URIs"
     raise ParameterError(message("filesystem", rule, type(filesystem), remedy))
+
+
+def _protocols(filesystem: Any) -> tuple[str, ...]:
+    """What URIs of a filesystem of fsspec begin with."""
+    named = getattr(filesystem, "protocol", ())
+    return (named,) if isinstance(named, str) else tuple(named)
 
 
 def _of_fsspec(uri: str) -> tuple[Any, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from hush.atomic import naming, replacing
+from hush.atomic import PART, naming, refuse_leftovers, replacing
 from hush.canonical import pieces
 from hush.errors import NOTHING, ParameterError, ReportError, SpecError, Unsaid, message
 from hush.estimation import Aggregate
@@ -67,6 +68,8 @@ def writing(path: Path, spec: Spec, randomness: str, order: str) -> Iterator[Cal
     writer: Any = None
     marked = True
 
+    with naming(path):
+        refuse_leftovers("output", Path(os.path.realpath(path)), PART)
     with replacing(path) as part:
 
         def write(reports: npt.NDArray[Any], kept: Any = None) -> None:
@@ -249,8 +252,13 @@ def _check_column(place: FilePlace, schema: Any, spec: Spec) -> None:
 
 def _check_folders(place: FilePlace, found: Contents) -> None:
     """Refuse a file whose own column says something else than the folder that it lies in."""
+    import pyarrow as pa
+
     for name, cell in place.values:
-        if name in found.schema.names and found.rows != 0 and found.constants.get(name, NOTHING) != cell:
+        if name not in found.schema.names or found.rows == 0:
+            continue
+        is_flag = cell is not None and pa.types.is_boolean(found.schema.field(name).type)
+        if found.constants.get(name, NOTHING) != (str(cell).lower() if is_flag else cell):
             rule = f"must be {cell} in all rows of a file in the folder {name}={cell}"
             got = Unsaid(f"something else, or no statistics of it, in {quoted(place)}")
             raise ReportError(

@@ -13,6 +13,7 @@ from hush.errors import ParameterError, Unsaid, message
 from hush.files import csv_rows
 from hush.files.paths import existing, quoted
 from hush.files.places import FilePlace, place_of
+from hush.files.streams import ArrowStream
 
 CSV = (".csv", ".csv.gz")
 PARQUET = ".parquet"
@@ -154,8 +155,8 @@ class TableFile:
 
         with self.path.open() as source:
             if self.path.suffix == ARROW_STREAM:
-                with pa.ipc.open_stream(source) as stream:
-                    yield from self._checked(stream, stream.schema, source)
+                with pa.ipc.open_stream(source) as reader:
+                    yield from self._checked(ArrowStream(reader, source), reader.schema, source)
             else:
                 with pa.ipc.open_file(source) as file:
                     batches = (file.get_batch(i) for i in range(file.num_record_batches))

@@ -22,7 +22,7 @@ from hush.files.order import Shuffler
 from hush.mechanisms.spec import Spec
 from hush.people import Domain
 from hush.people.columns import all_reports
-from hush.people.frames import batches_of, is_frame, without_rows
+from hush.people.frames import batches_of, is_frame
 
 
 def write(
@@ -120,8 +120,7 @@ def _rows(reports: npt.NDArray[Any], kept: Any) -> Any:
     if not is_frame(kept):
         rule = "must be a frame: of Arrow, or of a library that hands its rows over as Arrow does"
         raise ParameterError(message("kept", rule, type(kept), "pass e.g. pyarrow.table({'region': regions})"))
-    batches = [plain(batch) for batch in batches_of(kept)]
-    beside = joined(batches) if batches else plain(without_rows(kept))
+    beside = joined([plain(batch) for batch in batches_of(kept)])
     names = beside.schema.names
     if beside.num_rows != reports.size or report_files.COLUMN in names or len(set(names)) < len(names):
         rule = f"must have {reports.size} rows, and columns of different names, none of them {report_files.COLUMN!r}"

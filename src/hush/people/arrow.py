@@ -65,7 +65,12 @@ def records(cells: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 def records_in(batch: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """The records in the column `report` of a record batch, none of which may be missing."""
-    if batch.schema.names.count(COLUMN) != 1 or not is_records(batch.schema.field(COLUMN).type, dtype.itemsize):
+    import pyarrow as pa
+
+    kind = batch.schema.field(COLUMN).type if batch.schema.names.count(COLUMN) == 1 else None
+    if kind == pa.null() and not batch.num_rows:  # pandas knows no types of columns without rows
+        return np.zeros(0, dtype)
+    if kind is None or not is_records(kind, dtype.itemsize):
         rule = f"must have one column {COLUMN!r} of {dtype.itemsize}-byte binaries"
         got = Unsaid(f"the columns {', '.join(f'{each.name} ({each.type})' for each in batch.schema)}")
         raise ReportError(message("batch", rule, got, "read it from a report file, or cast the column"))

@@ -5,14 +5,17 @@ Two methods are asked for, `__arrow_c_stream__` and `__arrow_c_array__`, and nev
 
 from __future__ import annotations
 
+import ctypes
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.people.arrow import COLUMN, records_in
+
+_SCHEMA = 9 * 8  # bytes of a schema of Arrow's C interface, at most
 
 
 def is_frame(data: object) -> bool:
@@ -23,27 +26,26 @@ def is_frame(data: object) -> bool:
 def batches_of(frame: Any) -> Iterator[Any]:
     """The rows of a frame as Arrow record batches, one after the other; a column alone is the column `report`.
 
+    There is at least one, though it may be empty: libraries hand over none where there are no rows, and with it the
+    columns would be lost.
+
     The index of a frame of pandas is no column: whoever keeps a frame beside reports would keep names with it.
     """
     import pyarrow as pa
 
     found = imported(frame)
     if isinstance(found, (pa.Array, pa.ChunkedArray)):
-        whole = found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
-        yield from (pa.record_batch([chunk], [COLUMN]) for chunk in whole.chunks)
+        chunks = found.chunks if isinstance(found, pa.ChunkedArray) else [found]
+        yield from (pa.record_batch([chunk], [COLUMN]) for chunk in chunks or [pa.nulls(0, found.type)])
         return
     index = _index(found.schema)
+    wanted = [i for i, name in enumerate(found.schema.names) if name not in index]
+    empty = True
     for batch in [found] if isinstance(found, pa.RecordBatch) else found:
-        yield batch.select([i for i, name in enumerate(batch.schema.names) if name not in index])
-
-
-def without_rows(frame: Any) -> Any:
-    """A record batch with the columns of a frame and none of its rows; libraries hand over no batch where none are."""
-    import pyarrow as pa
-
-    schema = imported(frame).schema
-    columns = [i for i, name in enumerate(schema.names) if name not in _index(schema)]
-    return pa.record_batch([pa.nulls(0, field.type) for field in schema], schema=schema).select(columns)
+        yield batch.select(wanted)
+        empty = False
+    if empty:
+        yield pa.record_batch([pa.nulls(0, field.type) for field in found.schema], schema=found.schema).select(wanted)
 
 
 def report_arrays(reports: Any, dtype: np.dtype[Any]) -> Any:
@@ -76,10 +78,44 @@ def imported(frame: Any) -> Any:
     if not hasattr(frame, "__arrow_c_stream__"):
         found = pa.array(frame)
         return pa.RecordBatch.from_struct_array(found) if pa.types.is_struct(found.type) else found
-    try:
-        return pa.RecordBatchReader.from_stream(frame)
-    except pa.ArrowInvalid:  # a column
-        return pa.chunked_array(frame)
+    stream = _Stream(frame.__arrow_c_stream__())
+    return pa.RecordBatchReader.from_stream(stream) if stream.has_columns else pa.chunked_array(stream)
+
+
+class _Functions(ctypes.Structure):
+    """A stream of Arrow's C interface."""
+
+    _fields_: ClassVar = [
+        ("schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+        *((name, ctypes.c_void_p) for name in ("next", "error", "release", "own")),
+    ]
+
+
+class _Stream:
+    """What a library handed over, which many can do only once.
+
+    Args:
+        capsule: Its stream.
+    """
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._capsule
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether it is a frame, and not one column: its schema is looked at, and no row."""
+        import pyarrow as pa
+
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        address = pointer(self._capsule, b"arrow_array_stream")
+        schema = ctypes.create_string_buffer(_SCHEMA)
+        if _Functions.from_address(address).schema(address, ctypes.addressof(schema)):
+            return True  # whoever reads it says what is wrong
+        return pa.types.is_struct(pa.DataType._import_from_c(ctypes.addressof(schema)))
 
 
 def _index(schema: Any) -> set[str]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
+import socket
+import subprocess
+import sys
 from collections import Counter
 from itertools import permutations
 from math import factorial
@@ -13,14 +18,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import fs
+from pyarrow.fs import FSSpecHandler
 
 import hush
-from hush.engine.ray import scattering
+from hush.engine.ray import connecting, scattering, writing
 from hush.engine.ray.gathering import gather
 from hush.engine.ray.keys import JobKeys, sealed, unsealed
-from hush.engine.ray.scattering import Dealt, TablePiece, cut, scatter
+from hush.engine.ray.scattering import Dealt, TablePiece, cut, groups_of, scatter
 from hush.errors import ParameterError
 from hush.files.kept import Groups
+from hush.files.places import place_of
 from hush.files.randomizing import Rows
 from hush.statistics import counts_alarm
 from tests.system.support import write_csv
@@ -111,6 +119,17 @@ def test_no_value_leaves_a_task_in_the_clear(tmp_path: Path) -> None:
         assert b"confidential" not in plain
 
 
+def test_no_kept_cell_leaves_a_task_in_the_clear(tmp_path: Path) -> None:
+    """Not in what is told of the piece, either, which names each of them and can be large enough to be spilled."""
+    path = write_csv(tmp_path / "p.csv", {"value": ["0"] * 3000, "at": [f"KEPT-{i // 2:05d}" for i in range(3000)]})
+    rows = Rows([path], ["value"], ["at"], hush.Spec(hush.GRR(k=2, epsilon=1.0)), False)
+    made = [*scatter(cut(rows, 8)[0], 2, bytes(16), bytes(16))]
+    assert not any(b"KEPT" in pickle.dumps(each) for each in made)
+    assert isinstance(made[0], Dealt)
+    assert groups_of(made[0], bytes(16)).smallest == 2
+    assert b"KEPT" in unsealed(bytes(16), made[0].groups).tobytes()
+
+
 class Telling(hush.GRR):
     """Fails with the value in its words."""
 
@@ -139,7 +158,7 @@ def test_numbers_of_pieces_add_up(tmp_path: Path) -> None:
     spec = hush.Spec(hush.GRR(k=3, epsilon=25.0), hush.Domain(labels=["a", "b", "rest"], other="rest"))
     told, parts = parts_of(cut(Rows([path], ["value"], ["region"], spec, False), 8)[0], 2, bytes(16), bytes(16))
     assert (told.count, told.unmatched, told.missing, told.blank) == (5, {"value": 1}, {"value": 1}, 0)
-    assert told.groups.smallest == 2
+    assert groups_of(told, bytes(16)).smallest == 2
     seen = Counter(row["region"] for part in parts for row in part.to_pylist())
     assert seen == {"r": 3, "s": 2}
 
@@ -154,6 +173,12 @@ def test_groups_of_parts_are_those_of_the_whole() -> None:
     assert one.with_all(other).smallest == whole.smallest == 1
     assert one.with_all(Groups()).smallest == one.smallest == 1
     assert Groups().with_all(Groups()).smallest is None
+    nested = Groups()
+    nested.add(pa.record_batch({"a": [[1], [2]]}))
+    for each, smallest in ((one, 1), (Groups(), None), (nested, None)):
+        again = Groups.from_table(each.to_table())
+        assert again.smallest == each.smallest == smallest
+        assert again.with_all(one).smallest == each.with_all(one).smallest
 
 
 def test_every_order_is_as_likely_as_any_other(tmp_path: Path) -> None:
@@ -177,3 +202,80 @@ def test_every_order_is_as_likely_as_any_other(tmp_path: Path) -> None:
     assert set(seen) <= set(permutations(range(3)))
     expected = np.full(factorial(3), runs / factorial(3))
     assert not counts_alarm(expected, np.array([seen[order] for order in permutations(range(3))]))
+
+
+def test_what_a_worker_would_have_to_hold_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scattering, "HELD", 1 << 12)
+    path = write_csv(tmp_path / "p.csv", {"value": [0] * 5000})
+    spec = hush.Spec(hush.GRR(k=300, epsilon=1.0))
+    with pytest.raises(ParameterError, match="must be cut where its reports take more than"):
+        next(scatter(cut(Rows([path], ["value"], [], spec, False), 8)[0], 2, bytes(16), bytes(16)))
+
+
+def test_a_change_is_seen_where_a_filesystem_has_no_times() -> None:
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    memory.pipe("/x/a.csv", b"value\n0\n")
+    place = place_of("memory://x/a.csv")
+    before = scattering.stamp(place)
+    assert before == scattering.stamp(place)
+    memory.pipe("/x/a.csv", b"value\n1\n")
+    assert before != scattering.stamp(place)
+
+    class Timeless(FSSpecHandler):  # type: ignore[misc]
+        """As a handler of one's own may be."""
+
+    bare = Timeless(memory)
+    bare.fs = None
+    bare.get_file_info = lambda paths: [fs.FileInfo(path, fs.FileType.File, size=8) for path in paths]
+    with pytest.raises(ParameterError, match="must lie on a filesystem that tells when a file changed"):
+        scattering.stamp(place_of("a.csv", fs.PyFileSystem(bare)))
+
+
+@pytest.mark.parametrize("to", ["empty", "nowhere"])
+def test_a_folder_does_not_take_the_place_of_a_link(to: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "out").symlink_to(to)
+    with pytest.raises(ParameterError, match="--output must be no link"), writing._appearing(tmp_path / "out"):
+        raise AssertionError("the work has begun")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "out"]
+
+
+def test_leftovers_of_other_outputs_are_not_in_the_way(tmp_path: Path) -> None:
+    for name in ("out-2026", "outer"):
+        (tmp_path / f".hush-{name}-0123456789abcdef.parts").mkdir()
+    (tmp_path / ".hush-out[1]-0123456789abcdef.parts").mkdir()
+    with writing._appearing(tmp_path / "out") as folder:
+        (folder / "part-00000.parquet").touch()
+    assert (tmp_path / "out" / "part-00000.parquet").exists()
+    refused = pytest.raises(ParameterError, match="must have nothing beside it of a run that was cut short")
+    with refused, writing._appearing(tmp_path / "out[1]"):
+        raise AssertionError("the work has begun")
+    with writing._appearing(tmp_path / ("x" * 250)):
+        pass
+    assert (tmp_path / ("x" * 250)).is_dir()
+
+
+def test_a_cluster_that_speaks_tls_is_left_to_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that says nothing in the clear, as one with TLS does."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        there = f"127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setattr(connecting, "_PATIENCE", 0.2)
+        with pytest.raises(ParameterError, match="must be that of a running Ray"):
+            connecting._answers(there, there)
+        monkeypatch.setenv("RAY_USE_TLS", "1")
+        connecting._answers(there, there)
+    with pytest.raises(ParameterError, match="must be that of a running Ray"):
+        connecting._answers(there, there)
+
+
+def test_folders_of_dead_drivers_are_removed(tmp_path: Path) -> None:
+    dead, alive, strange = (tmp_path / f"hush-ray-{name}" for name in ("dead", "alive", "strange"))
+    for folder in (dead, alive, strange):
+        (folder / "session").mkdir(parents=True)
+    program = "import sys, os, signal; from pathlib import Path; from hush.engine.ray import connecting\n"
+    program += "connecting._held(Path(sys.argv[1])); os.kill(os.getpid(), signal.SIGKILL)"
+    assert subprocess.run([sys.executable, "-c", program, str(dead)]).returncode == -signal.SIGKILL
+    held = connecting._held(alive)
+    connecting._remove_stale(tmp_path)
+    os.close(held)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["hush-ray-alive", "hush-ray-strange"]

@@ -226,3 +226,50 @@ def test_over_time_a_frame_holds_one_round() -> None:
     assert fold(spec, frame) == spec.aggregate(reports)[1].to_bytes()
     with pytest.raises(hush.HushError):
         spec.aggregate(frame)
+
+
+class Once(Streamed):
+    """Hands its rows over a single time, as a cursor of a database does."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        inner, self._inner = self._inner, None
+        return inner.__arrow_c_stream__(requested_schema)
+
+
+def test_what_is_handed_over_once_is_asked_for_once(tmp_path: Path) -> None:
+    assert SPEC.aggregate(Once(table())) == DUE
+    assert SPEC.aggregate(Once(table()["report"])) == DUE
+    assert SPEC.aggregate(Once(table(pa.large_binary())["report"])) == DUE
+    hush.write(tmp_path / "r.parquet", Once(table()), spec=SPEC)
+    assert hush.read(tmp_path / "r.parquet").aggregate() == DUE  # type: ignore[union-attr]
+    assert SPEC.privatize(Once(pa.chunked_array([["cat", "dog"], ["emu"]]))).size == 3
+
+
+def empties() -> dict[str, Callable[[], Any]]:
+    nothing = pa.table({"region": pa.array([], pa.string()), "report": pa.array([], pa.binary(9))})
+    return {
+        "Arrow": lambda: nothing,
+        "a stream": lambda: Once(nothing),
+        "pandas": lambda: pandas().iloc[:0],
+        "Polars": lambda: polars().head(0),
+    }
+
+
+@pytest.mark.parametrize("library", empties())
+def test_a_frame_without_rows_keeps_its_columns(library: str, tmp_path: Path) -> None:
+    frame = empties()[library]
+    assert SPEC.aggregate(frame()).n == 0
+    hush.write(tmp_path / "r.parquet", frame(), spec=SPEC)
+    found = hush.read(tmp_path / "r.parquet")
+    assert isinstance(found, ReportFile)
+    assert (found.n, found.kept) == (0, ("region",))
+
+
+@pytest.mark.parametrize("columns", [{"foo": pa.string()}, {"report": pa.string()}, {"report": pa.binary(8)}])
+def test_a_frame_without_rows_must_have_the_columns_of_reports(columns: dict[str, Any], tmp_path: Path) -> None:
+    frame = pa.table({name: pa.array([], kind) for name, kind in columns.items()})
+    with pytest.raises(ReportError, match="must have one column 'report' of 9-byte binaries"):
+        SPEC.aggregate(frame)
+    with pytest.raises(ReportError, match="must have one column 'report' of 9-byte binaries"):
+        hush.write(tmp_path / "r.parquet", frame, spec=SPEC)
+    assert list(tmp_path.iterdir()) == []

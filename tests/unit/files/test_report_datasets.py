@@ -211,7 +211,7 @@ def test_zero_rows_one_row_and_saved_aggregates_are_parts(tmp_path: Path) -> Non
     put(tmp_path / "none.parquet", REPORTS[:0])
     put(tmp_path / "one.parquet", REPORTS[:1])
     hush.write(tmp_path / "rest.hush", SPEC.aggregate(REPORTS[1:]))
-    found = hush.read(tmp_path)
+    found = hush.read([tmp_path / "none.parquet", tmp_path / "one.parquet", tmp_path / "rest.hush"])
     assert isinstance(found, ReportDataset)
     assert found.n == 1
     assert found.aggregate() == TOTAL
@@ -330,3 +330,66 @@ def test_a_filesystem_that_fails_is_named() -> None:
     Failing.__abstractmethods__ = frozenset()
     words = r"^reports must be a file or folder that can be read, got 'a/b'; the filesystem says: no such luck"
     refused(ParameterError, words, "a/b", filesystem=fs.PyFileSystem(Failing()))
+
+
+@pytest.mark.parametrize("pattern", ["", "/**", "/**/*.parquet", "/**/**/*.parquet"])
+def test_links_that_lead_back_are_passed_over(pattern: str, tmp_path: Path) -> None:
+    """Two of them in one folder would double the paths at every step, up to the longest that there can be."""
+    put(tmp_path / "d" / "in" / "a.parquet", made())
+    for name in ("l1", "l2", "in/l3", "in/l4"):
+        (tmp_path / "d" / name).symlink_to("." if "/" not in name else "..")
+    assert len(listed([f"{tmp_path}/d{pattern}"])) == 1
+
+
+def test_a_folder_behind_a_link_is_read(tmp_path: Path) -> None:
+    put(tmp_path / "elsewhere" / "a.parquet", made())
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "link").symlink_to(tmp_path / "elsewhere")
+    for pattern in ("", "/**", "/**/*.parquet"):
+        assert [Path(place.path).name for place in listed([f"{tmp_path}/d{pattern}"])] == ["a.parquet"]
+
+
+def test_a_file_counts_once_on_whatever_filesystem(tmp_path: Path) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    (tmp_path / "sub").mkdir()
+    path = str(put(tmp_path / "a.parquet", made()))
+    os.link(path, tmp_path / "hard.parquet")
+    (tmp_path / "soft.parquet").symlink_to(path)
+    local = fsspec.filesystem("file")
+    wrapped = fs.PyFileSystem(fs.FSSpecHandler(local))
+    subtree = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    others = [str(tmp_path / name) for name in ("sub/../a.parquet", "hard.parquet", "soft.parquet")]
+    for system in (local, wrapped, None):
+        assert hush.read(path, filesystem=system).n == 100  # type: ignore[union-attr]
+        for other in [*others, f"{tmp_path}//a.parquet", f"file://{path}"]:
+            with pytest.raises(ParameterError, match="must be different files"):
+                listed([path, other], system)
+    for other in ("sub/../a.parquet", "hard.parquet", "soft.parquet", "./a.parquet"):
+        with pytest.raises(ParameterError, match="must be different files"):
+            listed(["a.parquet", other], subtree)
+    mock = fs._MockFileSystem()
+    in_memory(tmp_path, mock, "x")
+    for other in ("x/sub/../a.parquet", "x//a.parquet", "./x/a.parquet"):
+        with pytest.raises(ParameterError, match="must be"):
+            listed(["x/a.parquet", other], mock)
+    with pytest.raises(ParameterError, match="must be different files"):
+        listed([path, f"local://{path}"])
+
+
+@pytest.mark.parametrize("said", ["true", "True"])
+def test_a_flag_is_what_its_folder_says(said: str, tmp_path: Path) -> None:
+    put(tmp_path / f"g={said}" / "a.parquet", made(), kept=pa.table({"g": [True] * 100}))
+    assert {cell: part.n for cell, part in hush.read(tmp_path).merged("g").parts.items()} == {said: 100}  # type: ignore[union-attr]
+    put(tmp_path / "g=false" / "a.parquet", made(), kept=pa.table({"g": [True] * 100}))
+    with pytest.raises(ReportError, match="must be false in all rows of a file in the folder g=false"):
+        hush.read(tmp_path)
+
+
+def test_an_aggregate_does_not_stand_in_the_folder_of_its_reports(tmp_path: Path) -> None:
+    path = put(tmp_path / "d" / "a.parquet", made())
+    hush.write(tmp_path / "d" / "total.hush", hush.read(path).aggregate())  # type: ignore[union-attr]
+    with pytest.raises(ParameterError, match=r"must hold reports or saved aggregates .* people would count twice"):
+        hush.read(tmp_path / "d")
+    with pytest.raises(ParameterError, match="not both: people would count twice"):
+        hush.read(f"{tmp_path}/d/*")
+    assert hush.read([path, tmp_path / "d" / "total.hush"]).aggregate().n == 200  # type: ignore[union-attr]

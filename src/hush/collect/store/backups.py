@@ -85,7 +85,7 @@ def _sound(connection: sqlite3.Connection) -> None:
 
 
 def _copy(source: sqlite3.Connection, path: Path) -> None:
-    with replacing(path) as part, naming(path):
+    with replacing(path, named=True) as part, naming(path):  # SQLite opens files by their names
         part.chmod(0o600)
         try:
             with closing(sqlite3.connect(part)) as target:

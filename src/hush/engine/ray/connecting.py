@@ -6,6 +6,7 @@ usage statistics and has no dashboard; its folder is gone when it is.
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import secrets
@@ -28,6 +29,7 @@ _LONGEST = 40  # of a folder's path, since those of sockets in it may have 107 b
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 _SETTINGS = 4  # the kind of frame that begins every answer in HTTP/2, which Ray's servers speak
 _CLIENT = "ray://"
+_PREFIX, _DRIVER = "hush-ray-", "driver"
 _AUTH = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN")
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -83,7 +85,9 @@ def _started(ray: Any) -> Iterator[None]:
     """A Ray of this process alone."""
     from ray._private import ray_constants
 
-    folder = Path(tempfile.mkdtemp(prefix="hush-ray-", dir=_short_folder()))
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_short_folder()))
+    held = _held(folder)
+    _remove_stale(folder.parent)
     known = {name: os.environ.get(name) for name in _AUTH}
     many = getattr(ray_constants, "ENABLE_RAY_CLUSTER", None)
     try:
@@ -97,6 +101,27 @@ def _started(ray: Any) -> Iterator[None]:
         ray.shutdown()
         _authenticate(known)
         shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+
+def _held(folder: Path) -> int:
+    """Lock a file in a folder for as long as this process lives; it is there when it is locked, and not before."""
+    file = os.open(folder / f"{_DRIVER}.new", os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    (folder / f"{_DRIVER}.new").rename(folder / _DRIVER)
+    return file
+
+
+def _remove_stale(above: Path) -> None:
+    """Delete what drivers that were killed left here, with all that their Ray had spilled."""
+    for path in above.glob(f"{_PREFIX}*/{_DRIVER}"):
+        with suppress(OSError):  # it is locked, or another person's
+            file = os.open(path, os.O_RDWR)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path.parent, ignore_errors=True)
+            finally:
+                os.close(file)
 
 
 def _authenticate(settings: Mapping[str, str | None]) -> None:
@@ -155,6 +180,8 @@ def _answers(address: str, server: str) -> None:
         raise _unreachable(address, "it has no port")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _PATIENCE) as connection:
+            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+                return  # only Ray knows the certificates, and it speaks to nobody without them
             connection.settimeout(_PATIENCE)
             connection.sendall(_GREETING)
             frame = connection.recv(9)

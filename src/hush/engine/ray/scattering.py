@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hush.engine.ray.keys import Bytes, sealed
+from hush.engine.ray.keys import Bytes, sealed, unsealed
 from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.files import reports as report_files
 from hush.files.batches import joined
@@ -30,6 +30,8 @@ from hush.randomness import chunk_generator
 
 _ROWS = 1 << 17
 """Rows of a piece, at least, if its file can be cut there."""
+HELD = 1 << 31
+"""Bytes of reports, and of what is kept beside them, of one piece: a worker holds them until all are dealt."""
 _GUESSED = 8  # bytes of a row of text, for the progress bar
 
 
@@ -50,16 +52,20 @@ class TablePiece:
     units: range | None
     before: int
     count: int
-    stamp: tuple[int, int]
+    stamp: tuple[int, int | str]
     named: bool = False
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """What a piece held, in numbers, and the types of what is kept."""
+    """What a piece held, in numbers, and the types of what is kept.
+
+    The groups are sealed as parts are: they name every cell that is kept, and Ray may write an answer of more than
+    100 KB to a disk.
+    """
 
     count: int
-    groups: Groups
+    groups: Bytes
     unmatched: dict[str, int]
     missing: dict[str, int]
     clipped: dict[str, int]
@@ -94,11 +100,18 @@ def _absolute(path: os.PathLike[str]) -> FilePlace:
     return place if place.filesystem is not None else replace(place, path=os.path.abspath(place.path))
 
 
-def stamp(place: FilePlace) -> tuple[int, int]:
-    """What changes when a file does."""
+def stamp(place: FilePlace) -> tuple[int, int | str]:
+    """What changes when a file does: its size, and its time or what else the filesystem knows of it."""
     with reachable(place.name):
         seen = place.system.get_file_info(place.path)
-    return int(seen.size or 0), int(seen.mtime_ns or 0)
+        known = seen.mtime_ns
+        inner = getattr(getattr(place.system, "handler", None), "fs", None)  # of fsspec
+        if known is None and inner is not None:
+            known = str(inner.ukey(place.path))
+    if known is None:
+        rule = "must lie on a filesystem that tells when a file changed, where a cluster reads it"
+        raise ParameterError(message("input", rule, quoted(place), "copy it to another place"))
+    return int(seen.size or 0), known
 
 
 def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterator[Dealt | Bytes]:
@@ -120,9 +133,14 @@ def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterato
     table = rows.table().cut(piece.units, piece.before, named=piece.named)
     held: list[list[Any]] = [[] for _ in range(buckets)]
     schema: Any = None
+    size = 0
     for batch in rows.blocks(table, cells):
         some = _reports(rows, cells, batch, rng)
-        count, schema = count + some.num_rows, some.schema
+        count, schema, size = count + some.num_rows, some.schema, size + some.nbytes
+        if size > HELD:
+            rule = f"must be cut where its reports take more than {HELD >> 20:,} MB, which a worker holds"
+            remedy = "write it as Parquet with row groups of fewer rows, or as several files"
+            raise ParameterError(message("input", rule, quoted(place), remedy))
         if rows.kept:
             groups.add(some.select(rows.kept))
         where = rng.integers(buckets, size=some.num_rows, dtype=np.int64)
@@ -132,7 +150,8 @@ def scatter(piece: TablePiece, buckets: int, key: bytes, seal: bytes) -> Iterato
             if stop > start:
                 bucket.append(some.slice(start, stop - start))
     types = {name: str(schema.field(name).type) for name in rows.kept}
-    yield Dealt(count, groups, cells.unmatched, cells.missing, cells.clipped, table.blank, types)
+    told = sealed(seal, packed(groups.to_table()))
+    yield Dealt(count, told, cells.unmatched, cells.missing, cells.clipped, table.blank, types)
     for bucket in held:
         yield sealed(seal, packed(joined(bucket) if bucket else _empty(schema)))
         bucket.clear()
@@ -161,13 +180,21 @@ def _unsaid() -> Iterator[None]:
         raise ParameterError(message("mechanism", rule, got, remedy)) from None
 
 
-def packed(batch: Any) -> Bytes:
-    """A record batch with its schema, as bytes."""
+def groups_of(told: Dealt, seal: bytes) -> Groups:
+    """The groups of a piece, for whoever has the key."""
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(pa.py_buffer(unsealed(seal, told.groups))) as reader:
+        return Groups.from_table(reader.read_all())
+
+
+def packed(rows: Any) -> Bytes:
+    """A record batch or a table with its schema, as bytes."""
     import pyarrow as pa
 
     out = pa.BufferOutputStream()
-    with pa.ipc.new_stream(out, batch.schema) as writer:
-        writer.write_batch(batch)
+    with pa.ipc.new_stream(out, rows.schema) as writer:
+        writer.write(rows)
     return np.frombuffer(out.getvalue(), np.uint8)
 
 

@@ -9,7 +9,6 @@ its name, deletes all others, and only then renames the folder, in one step, to 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -19,12 +18,12 @@ from itertools import count
 from pathlib import Path
 
 import hush
-from hush.atomic import naming
+from hush.atomic import hidden, naming, refuse_leftovers
 from hush.engine.ray import tasks as on_workers
 from hush.engine.ray.cluster import RayCluster
 from hush.engine.ray.gathering import Gathered
 from hush.engine.ray.keys import JobKeys
-from hush.engine.ray.scattering import Dealt, cut
+from hush.engine.ray.scattering import Dealt, cut, groups_of
 from hush.errors import ParameterError, Unsaid, message
 from hush.files.kept import Groups
 from hush.files.paths import quoted
@@ -35,6 +34,7 @@ _MOST = 512  # pieces, and buckets: each piece has a part for each bucket
 _BUCKET = 1 << 26  # bytes of a bucket, about
 _CELL = 16  # bytes of a kept cell, about
 _PART = "part-{:05d}.parquet"
+_PARTS = ".parts"  # how the hidden folder's name ends
 _TRIES, _PAUSE = 10, 0.2
 
 
@@ -77,7 +77,7 @@ def privatize(cluster: RayCluster, rows: Rows, output: Path, *, progress: Progre
         written = [cluster.got(file) for file in files]
         begun.clear()
         _settle(folder, written, sum(each.count for each in held))
-    return _summed(held)
+    return _summed(held, seal)
 
 
 def _buckets(rows: Rows, n: int, cores: int) -> int:
@@ -92,7 +92,7 @@ def _appearing(output: Path) -> Iterator[Path]:
     """A hidden folder that takes its place when all went well, and vanishes otherwise."""
     target = Path(os.path.abspath(output))
     _free(target)
-    folder = target.with_name(f".hush-{target.name}-{secrets.token_hex(8)}.parts")
+    folder = hidden(target, _PARTS)
     with naming(output):
         folder.mkdir()
     try:
@@ -109,16 +109,16 @@ def _free(target: Path) -> None:
     """Refuse a place that is taken, or where an attempt was cut short, whose reports must not stay beside new ones."""
     if target.name in ("-", ""):
         raise ParameterError(message("--output", "must be the name of a folder", target.name, "name a new one"))
+    if target.is_symlink():  # which a folder cannot take the place of
+        rule = "must be no link, where a cluster writes"
+        raise ParameterError(message("--output", rule, quoted(target), "name the folder that it leads to"))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         rule = "must be a folder that does not exist yet, where a cluster writes"
         raise ParameterError(message("--output", rule, quoted(target), "name another place"))
     if not target.parent.is_dir():
         rule = "must lie in a folder that exists, on a filesystem that all nodes share"
         raise ParameterError(message("--output", rule, quoted(target), f"make {target.parent} first"))
-    for left in target.parent.glob(f".hush-{target.name}-*.parts"):
-        rule = "must have nothing beside it of a run that was cut short, or is not over"
-        remedy = "remove it, unless another run writes there: its reports are of the same people"
-        raise ParameterError(message("--output", rule, quoted(left), remedy))
+    refuse_leftovers("--output", target, _PARTS)
 
 
 def _settle(folder: Path, files: Sequence[Gathered], rows: int) -> None:
@@ -162,7 +162,7 @@ def _one_type(held: Sequence[Dealt]) -> None:
                 raise ParameterError(message("--keep", rule, got, "write the files alike"))
 
 
-def _summed(held: Sequence[Dealt]) -> Written:
+def _summed(held: Sequence[Dealt], seal: bytes) -> Written:
     """What all pieces held, in numbers."""
 
     def total(cells: Sequence[dict[str, int]]) -> dict[str, int]:
@@ -172,7 +172,7 @@ def _summed(held: Sequence[Dealt]) -> Written:
     return Written(
         n,
         n,
-        reduce(Groups.with_all, (each.groups for each in held)).smallest,
+        reduce(Groups.with_all, (groups_of(each, seal) for each in held)).smallest,
         total([each.unmatched for each in held]),
         total([each.missing for each in held]),
         total([each.clipped for each in held]),
