@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -201,7 +202,12 @@ def test_the_same_seed_gives_the_same_everywhere(case: int, cluster: RayCluster)
     words = [*COMMANDS[case], *MORE.get(case, ["--seed", "5"] if case == 2 else []), "--json"]
     here, there = (run(*words, "--engine", engine) for engine in ("local", "ray"))
     assert here.exit_code == there.exit_code == 0, there.output
-    assert timeless(json.loads(here.stdout)) == timeless(json.loads(there.stdout))
+    assert timeless(json.loads(here.stdout)) == timeless(json.loads(answer(there.stdout)))
+
+
+def answer(printed: str) -> str:
+    """What the command printed: Ray may tell before it, in its own words, of a node that an earlier test killed."""
+    return printed[printed.index("\n{") + 1 :] if not printed.startswith("{") else printed
 
 
 def timeless(plain: Any) -> Any:
@@ -397,7 +403,7 @@ def test_several_tables_are_shuffled_together(cluster: RayCluster, people: Path,
     assert sum(whole(tmp_path / "out").values()) == N + 7
     pq.write_table(pa.table({"value": [5] * 7, "region": [3] * 7}), files[1])
     said = refused("privatize", *files, *choice, "-o", tmp_path / "other", "--engine", "ray")
-    assert "--keep must be of one type in all files, got region: string and int64" in said
+    assert re.search("--keep must be of one type in all files, got region: (string and int64|int64 and string)", said)
     assert visible(tmp_path) == ["more.parquet", "out", "people.parquet"]
 
 

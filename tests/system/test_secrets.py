@@ -219,7 +219,7 @@ NO_CERTIFICATE = ("--certificate", "labels.txt", "--certificate-key", "labels.tx
 SERVED = ("--store", "served.db", "--port", 0)
 RELAYED = (*SERVED, "--collector", "http://127.0.0.1:9", "--collections", "0" * 32)
 CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
-    ("privatize", "source"): [
+    ("privatize", "sources"): [
         ("--column", "pet", *GRR_1, *how, "-o", "out.parquet")
         for how in (("--domain", "labels.txt"), ("--domain", "labels.txt", "--other", "other"), ("--k", 3))
     ]
@@ -266,9 +266,14 @@ def _read_by_commands() -> set[tuple[str, str]]:
         (name, each.opts[0])
         for name, command in commands.items()
         for each in command.params
-        if ("Path" in str(get_type_hints(callbacks[name]).get(each.name)) or "]FILE" in str(each.metavar))
+        if ("Path" in str(get_type_hints(callbacks[name]).get(each.name)) or _names_files(str(each.metavar)))
         and each.opts[0] not in {*ENDINGS, "--output"} - {"--checkpoint"}
     }
+
+
+def _names_files(metavar: str) -> bool:
+    """Whether a text is the name of a file, or of many."""
+    return "]FILE" in metavar or metavar in ("INPUT…", "REPORTS…")
 
 
 def test_every_file_that_a_command_reads_is_tried() -> None:
@@ -303,7 +308,7 @@ def test_files_of_people_are_in_no_message(command: str, option: str, waiting: P
 @pytest.mark.usefixtures("folder")
 def test_options_tell_nothing(options: tuple[str, ...], caplog: pytest.LogCaptureFixture, waiting: Path) -> None:
     caplog.set_level(logging.DEBUG)
-    many = "pet,id\n" + f"cat,1\n{CANARY},2\n,3\n" * 100
+    many = "pet,id\n" + f"cat,1\n{CANARY},2\n,3\n" * 1000
     Path("many.csv").write_text(many)
     usual = ("privatize", "many.csv", "--column", "pet", "--domain", "labels.txt", *GRR_1, "-o", "out.parquet")
     assert silent(*usual, "--other", "other", *options) == (2 if "--clip" in options else 0)

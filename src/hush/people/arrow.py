@@ -72,7 +72,8 @@ def records_in(batch: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         return np.zeros(0, dtype)
     if kind is None or not is_records(kind, dtype.itemsize):
         rule = f"must have one column {COLUMN!r} of {dtype.itemsize}-byte binaries"
-        got = Unsaid(f"the columns {', '.join(f'{each.name} ({each.type})' for each in batch.schema)}")
+        kinds = ", ".join(str(each.type) for each in batch.schema)  # and no names, which may be anybody's
+        got = Unsaid(f"{batch.num_columns} column{'s' * (batch.num_columns != 1)} ({kinds or 'none'})")
         raise ReportError(message("batch", rule, got, "read it from a report file, or cast the column"))
     return records(batch.column(COLUMN), dtype)
 

@@ -99,7 +99,7 @@ def test_what_is_no_key_of_a_relay_is_refused_and_not_repeated(key: str) -> None
     with pytest.raises(ParameterError) as caught:
         RelaySettings(**asked, key=key)
     assert caught.value.parameter == "key"
-    assert not key or key not in str(caught.value).replace("hush-relay-ID-SECRET", "").split()
+    assert not key or key not in str(caught.value).replace("hush-relay-…", "").split()
     assert RelaySettings(**asked, key=f"hush-relay-0123abcd-{'A' * 22}").ids == ("0" * 32,)
 
 

@@ -66,7 +66,7 @@ class RelaySettings(ServerSettings):
             raise ParameterError(message("collections", rule, got, "see `hush collection list` of the collector"))
         if not _KEY.fullmatch(self.key):
             rule, remedy = (
-                "must be a key of the role relay, hush-relay-ID-SECRET",
+                "must be a whole key of the role relay, hush-relay-…",
                 "ask whoever runs the collector for one",
             )
             raise ParameterError(message("key", rule, Unsaid("something else") if self.key else NOTHING, remedy))
