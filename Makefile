@@ -10,7 +10,7 @@ LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require
 JAVA = java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); [ "$${java:-0}" -ge 17 ]
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
-.PHONY: demo test check lint types docs pytest quick portable minimum newer spark least-environment newer-environment \
+.PHONY: demo test check lint types docs pytest quick browser packages client portable minimum newer spark least-environment newer-environment \
     spark-environment lock bench fuzz fuzz-batches fuzz-api kill-collector bench-collect bench-billion figures clean
 
 demo: .venv/.core
@@ -32,11 +32,31 @@ types: .venv/.dev
 quick: .venv/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.quick --numprocesses auto --maxschedchunk 8
 
-pytest: .venv/.dev  # tests of a group share tables that one process computes
+pytest: .venv/.dev browser packages  # tests of a group share tables that one process computes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup
 
 portable: .venv/.dev
 	$(BIN)/python -m tests.portable --numprocesses auto --maxschedchunk 8
+
+browser:  # for tests of the client for web pages, where it may be installed
+	@for each in chromium chromium-browser google-chrome; do command -v $$each > /dev/null && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	    export DEBIAN_FRONTEND=noninteractive; apt-get update --quiet=2 && \
+	    apt-get install --quiet=2 --yes --no-install-recommends chromium > /dev/null && exit 0; \
+	fi; \
+	echo "browser: tests in a browser are skipped, for there is none; on Debian: apt-get install chromium"
+
+packages: clients/javascript/node_modules/.done  # for tests of what the client for web pages is built to
+
+clients/javascript/node_modules/.done: clients/javascript/package-lock.json
+	@if command -v npm > /dev/null && cd clients/javascript && npm ci --ignore-scripts --silent; then \
+	    touch node_modules/.done; \
+	else \
+	    echo "packages: tests of the built client are skipped, for they need npm; on Debian: apt-get install npm"; \
+	fi
+
+client: packages  # what the collector serves to web pages
+	cd clients/javascript && node build.js
 
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -134,4 +154,5 @@ lock: .venv/bin/python
 	touch $@
 
 clean:
+	rm -rf clients/javascript/node_modules clients/javascript/dist clients/javascript/types
 	rm -rf .venv .venv-minimum .venv-3.* .venv-spark site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis

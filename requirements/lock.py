@@ -39,8 +39,8 @@ APART = ("dev", "spark")
 RUNS = ("pytest",)
 """What runs the examples on Spark."""
 
-TOOLS = ("ruff", "mypy", "pandas-stubs", "schemathesis")
-"""What looks at the code, or at a running server, from outside, and is not asked for its least version."""
+TOOLS = ("ruff", "mypy", "pandas-stubs", "schemathesis", "playwright")
+"""What looks at the code, or at a running server or page, from outside, and is not asked for its least version."""
 
 BESIDE = ("pyparsing<3.3",)
 """What goes with the least versions: later ones warn of matplotlib 3.10, and tests take a warning for a failure."""

@@ -2,7 +2,8 @@
 
 Everything runs on the same cores: the server, its store, and `wrk`, which sends. Everything is switched on: keys,
 limits, counters, validation, folding. Beside it, in the same run, the ceiling: a bare Starlette handler that appends
-bodies to one file with grouped fsync, and does nothing else.
+bodies to one file with grouped fsync, and does nothing else. Both take turns, and the best of its turns counts for
+each: a disk that others use, too, has slow seconds.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from hush.collect.store import folding
 from hush.collect.store.database import Database
 
 CONNECTIONS = 64
+TURNS = 4
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,12 @@ def run(quick: bool) -> list[report.Table]:
     if not wrk.there():
         print("collect: skipped, for wrk is not installed; run: apt-get install wrk")
         return []
-    seconds = 3.0 if quick else 10.0
+    seconds = 4.0 if quick else 20.0
     with tempfile.TemporaryDirectory() as folder:
         middle, slow = servers.fsync_milliseconds(Path(folder))
     note = (
-        f"{CONNECTIONS} connections for {seconds:g} s each, `wrk` on the same cores. The disk takes {middle:.2f} ms to "
+        f"{CONNECTIONS} connections, `wrk` on the same cores, the best of {TURNS} turns of {seconds / TURNS:g} s for "
+        f"collector and ceiling. The disk takes {middle:.2f} ms to "
         f"make 9 kB durable ({slow:.2f} ms at the 99th of a hundred). Folded: acknowledged reports that are in the "
         "aggregates when the load ends, and how long the rest takes. Half load: 99th percentile at about half the rate."
     )
@@ -111,18 +114,21 @@ def _measure(table: report.Table, name: str, title: str, spec: hush.Spec, report
     with store(name) as (where, folder):
         id, key = servers.collection(where, spec)
         sent = servers.batch(id, key, spec, reports)
-        with servers.ceiling(folder / "ceiling") as (url, _):
-            wrk.load(url, sent, connections=8, seconds=1)
-            most = wrk.load(url, sent, connections=CONNECTIONS, seconds=seconds)
-        (folder / "ceiling").unlink()
-        with servers.collector(where) as (url, pid):
-            warm = wrk.load(url, sent, connections=8, seconds=2)
-            found = wrk.load(url, sent, connections=CONNECTIONS, seconds=seconds)
+        with servers.ceiling(folder / "ceiling") as (bare, _), servers.collector(where) as (url, pid):
+            for each in (bare, url):
+                wrk.load(each, sent, connections=8, seconds=2)
+            taken = [
+                [wrk.load(each, sent, connections=CONNECTIONS, seconds=seconds / TURNS) for each in (bare, url)]
+                for _ in range(TURNS)
+            ]
+            most, found = (max(turns, key=lambda load: load.rate) for turns in zip(*taken, strict=True))
             pause = max(1.0, CONNECTIONS / (found.rate / 2) * 1e3 - found.p50 / 4)
-            half = wrk.load(url, sent, connections=CONNECTIONS, seconds=seconds, pause=pause)
+            half = wrk.load(url, sent, connections=CONNECTIONS, seconds=seconds / 2, pause=pause)
             peak = servers.peak(pid)
+        (folder / "ceiling").unlink()
         share, rest = _folded(where, id)
-    assert warm.refused == found.refused == half.refused == found.failed == 0, (warm, found, half)
+    loads = [half, *(load for turn in taken for load in turn)]
+    assert not any(load.refused or load.failed for load in loads), loads
     required = wanted.reports / 1000 if reports > 1 else wanted.singles
     first = title.startswith("OLH")
     missed = [

@@ -64,7 +64,7 @@ def _announce(server: Server, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"url": server.url, "store": store, "admin_token": token}))  # one line, for who waits
     else:
-        typer.echo(f"Hush collector at {server.url}\nStore: {store}")
+        typer.echo(f"Hush collector at {server.url}\nStore: {store}\nDemo page: {server.url}/demo")
         if token is not None:
             typer.echo(f"Admin token, shown only this once: {token}")
     if not admins and token is None:

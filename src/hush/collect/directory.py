@@ -58,6 +58,10 @@ class Directory:
         """All collections, the oldest first."""
         return list(self._by_id.values())
 
+    def get(self, id: str) -> StoredCollection | None:
+        """The collection of an id, where there is one."""
+        return self._by_id.get(id)
+
     def named(self, id: str) -> StoredCollection:
         """The collection of an id."""
         found = self._by_id.get(id)

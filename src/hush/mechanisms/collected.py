@@ -191,7 +191,8 @@ class Tallied(Collected):
     def _aggregate(self, reports: Reports | Iterable[Reports], spec_hash: str) -> Aggregate:
         if not isinstance(reports, (np.ndarray, np.generic, Iterable)):
             rule = "must be an array or an iterator of arrays"
-            raise ReportError(message("reports", rule, type(reports), "pass what privatize gave"))
+            remedy = "pass what privatize gave, or a frame of it to spec.aggregate; collect a lazy one"
+            raise ReportError(message("reports", rule, type(reports), remedy))
         total, n = self._empty(), 0
         rows = min(1 << 18, max(1 << 12, _TALLY_BYTES // self.report_dtype.itemsize))
         for part in [reports] if isinstance(reports, (np.ndarray, np.generic)) else reports:

@@ -54,7 +54,8 @@ def test_what_a_person_sees(tmp_path: Path) -> None:
     lines = (tmp_path / "out").read_text().splitlines()
     assert lines[0].startswith("Hush collector at http://127.0.0.1:")
     assert lines[1] == f"Store: {tmp_path / 'hush-collector.db'}"
-    assert lines[2].startswith("Admin token, shown only this once: hush-admin-")
+    assert lines[2] == f"Demo page: {lines[0].split()[-1]}/demo"
+    assert lines[3].startswith("Admin token, shown only this once: hush-admin-")
     assert process.returncode == 0
     assert said.decode().splitlines()[-1] == "Stopped: all that was taken is in the store."
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from fastapi.routing import APIRoute
 
+import hush
 from hush.collect.server.access import Need
 from tests.collecting import HandClock
 from tests.collectors import Opened, Served, in_thread, opened
@@ -26,6 +27,10 @@ TABLE = {
     ("GET", "/readyz"): OPEN_TO_ALL,
     ("GET", "/metrics"): OPEN_TO_ALL,
     ("GET", "/openapi.json"): OPEN_TO_ALL,
+    ("GET", "/client"): OPEN_TO_ALL,
+    ("GET", "/client/{version}/{file}"): OPEN_TO_ALL,
+    ("GET", "/demo"): OPEN_TO_ALL,
+    ("GET", "/demo/{file}"): OPEN_TO_ALL,
     ("GET", "/v1/collections/{id}"): OPEN_TO_ALL,
     ("POST", "/v1/collections/{id}/batches"): (YES,) * 10,  # the key stands in the body
     ("GET", "/v1/collections"): LISTS,
@@ -101,7 +106,7 @@ def test_every_role_on_every_route(served: Served, one: Opened, tokens: dict[str
     """Whoever may is not refused for who it is; what is asked is not whole, so that nothing changes."""
     got = {}
     for who in WHO:
-        at = path.format(id=one.id, token_id="ffffffff")
+        at = path.format(id=one.id, token_id="ffffffff", version=hush.__version__, file="hush.js")
         body = {"content": one.body([0])} if path.endswith("/batches") else {"json": {"nothing": 1}}
         more = body if method == "POST" else {}
         if path.endswith(("/close", "/verify")) and TABLE[method, path][WHO.index(who)] == YES:

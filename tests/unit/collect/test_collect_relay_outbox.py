@@ -602,7 +602,7 @@ def test_a_relay_unpacks_nothing(service: Service, database: Database, encoding:
 
 def test_an_answer_to_a_relay_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A collector that sends a byte now and then, for ever, is given up."""
-    monkeypatch.setattr("hush.collect.relay.upstream._SECONDS", 0.1)
+    monkeypatch.setattr("hush.collect.relay.upstream._SECONDS", 0.3)
     batch = Envelope(ID, "0" * 64, "1" * 32, 0, "b", 1, b"x")
 
     def dribble(connection: socket.socket) -> None:

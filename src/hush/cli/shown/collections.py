@@ -190,6 +190,8 @@ def exported(id: str, to: str, done: Exported) -> None:
     ):
         if periods:
             terminal.note(f"{many(len(periods), 'period', 'periods')} {words}.")
+    if not (done.written or done.present or done.unfinished or done.uncounted):
+        terminal.note("No period has reports yet.")
 
 
 def _errors(view: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fastapi import FastAPI
 
-from hush.collect.server import administering, keys, live, reading
+from hush.collect.server import administering, keys, live, pages, reading
 from hush.collect.server.frame import Frame
 from hush.collect.server.gate import Gate
 from hush.collect.server.measures import Measures
@@ -19,7 +19,8 @@ from hush.collect.store.folder import Folder
 from hush.collect.store.recent import Recent
 from hush.collect.warming import warm
 
-_FOLD_SECONDS = 0.1
+_FOLD_SECONDS = 0.25
+"""Between two steps of folding: each is a commit, for which batches wait."""
 _MAINTAIN_SECONDS = 60.0
 
 
@@ -42,12 +43,12 @@ def application(service: Service, database: Database, settings: ServerSettings) 
         reading.add(api, service, frame.access)
         live.add(api, service, frame.access, listening)
         keys.add(api, service, settings)
+        pages.add(api)
 
     return frame.around(
         add,
         title="Hush collector",
         summary="Collects reports that devices have randomized, and estimates from them.",
-        take=frame.submissions.take,
         work=_work(service, database, frame.measures, recent),
         stopping=listening.stop,
     )

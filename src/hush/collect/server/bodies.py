@@ -47,6 +47,10 @@ class Bodies:
         scope[WHOLE] = True
         return data
 
+    def hold(self, data: bytes) -> None:
+        """Count a body that is there as held."""
+        self._hold(len(data), of=len(data))
+
     def release(self, data: bytes) -> None:
         """Say that a body is not needed any more."""
         self.held -= len(data)

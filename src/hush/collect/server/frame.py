@@ -70,10 +70,10 @@ class Frame:
         *,
         title: str,
         summary: str,
-        take: Take,
         work: Mapping[str, Callable[[], float]],
         stopping: Callable[[], None] = lambda: None,
         stopped: Callable[[], None] = lambda: None,
+        take: Take | None = None,
     ) -> Gate:
         """The whole server, as ASGI has it.
 
@@ -81,11 +81,13 @@ class Frame:
             add: Adds the routes that it has beside those of batches and of whoever watches.
             title: What its document is called.
             summary: What it is for.
-            take: Answers batches.
             work: What goes on beside requests, by name; each says after how many seconds there may be more to do.
             stopping: Called when it is told to stop, so that nothing keeps it.
             stopped: Called when everything is settled.
+            take: Answers batches; left out, they are simply kept.
         """
+        direct = self.submissions if take is None else None
+        taking = take or self.submissions.take
         chores = [Chore(name, each, self.measures) for name, each in {**work, **self._refreshing()}.items()]
 
         @asynccontextmanager
@@ -114,11 +116,11 @@ class Frame:
         api.router.route_class = guarded(self.access, self._bodies, most_bytes=self._settings.most_request)
         api.router.redirect_slashes = False
         problems.install(api)
-        documenting.add_submit(api, take)
+        documenting.add_submit(api, taking)
         add(api)
         health.add(api, health.Health(self._database, chores, self._groups), self.measures)
         documenting.complete(api)
-        gate = Gate(api, take, self._settings, self.measures, self._refused, stopping)
+        gate = Gate(api, taking, self._settings, self.measures, self._refused, stopping, direct)
         self._watch(gate)
         return gate
 

@@ -30,7 +30,7 @@ class Measures:
         self.group_sizes = Histogram("hush_group_batches", "Batches in one commit", buckets=_SIZES, registry=registry)
         self.commit_seconds = Histogram(
             "hush_commit_seconds",
-            "How long a commit took, with its wait for the store",
+            "How long a commit took",
             buckets=_SECONDS,
             registry=registry,
         )

@@ -186,3 +186,18 @@ class ShownEstimate(Shown):
     spec_hash: str
     n: int
     level: float
+
+
+class ShownScript(Shown):
+    """A script for web pages."""
+
+    path: str
+    integrity: str = Field(description="SHA-384 of its bytes, as a page's `integrity` has it.")
+    bytes: int
+
+
+class ShownScripts(Shown):
+    """All scripts for web pages."""
+
+    version: str
+    scripts: list[ShownScript]

@@ -1,4 +1,5 @@
 """Which web pages' scripts may speak to the server: of batches and public specs those that were allowed, else none.
+The client's own scripts any page may load.
 
 Nothing is ever allowed with credentials, and no preflight allows `Authorization`: a page can do what anyone can, and
 nothing more. A batch that is sent as `text/plain`, as `sendBeacon` does, needs no preflight at all.
@@ -13,7 +14,10 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 _SHARED = re.compile(r"/v1/collections/[^/]+(/batches)?")
-_ANY = [(b"access-control-allow-origin", b"*")]
+_SCRIPTS = "/client/"
+_ANYONE = (b"access-control-allow-origin", b"*")
+_EXPOSED = (b"access-control-expose-headers", b"Retry-After")
+_ANY = [_ANYONE, _EXPOSED]
 _VARY = (b"vary", b"Origin")
 _SECONDS = "86400"
 
@@ -30,13 +34,15 @@ class Origins:
 
     def headers(self, scope: Scope) -> list[tuple[bytes, bytes]]:
         """What an answer to a request says of who may read it."""
+        if scope["path"].startswith(_SCRIPTS):
+            return [_ANYONE]
         if not _SHARED.fullmatch(scope["path"]):
             return []
         if self._allowed is None:
             return _ANY
         origin = _header(scope, b"origin")
         if origin is not None and origin.decode("latin-1") in self._allowed:
-            return [(b"access-control-allow-origin", origin), _VARY]
+            return [(b"access-control-allow-origin", origin), _EXPOSED, _VARY]
         return [_VARY]
 
     def preflight(self, scope: Scope) -> Response | None:

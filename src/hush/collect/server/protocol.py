@@ -11,10 +11,11 @@ import asyncio
 import json
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from hush.collect.refusals import Refused
 from hush.collect.server.corked import Corked
+from hush.collect.server.gate import Gate
 from hush.collect.server.problems import PROBLEM
 from hush.collect.server.shares import Shares
 from hush.collect.server.whole import EXTENSION, WholeCycle
@@ -34,6 +35,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     settings = ServerSettings()
     shares = Shares(settings)
+    gate: Gate | None = None
+    """What takes requests that are whole at once; none behind a proxy, whose headers the application reads first."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -42,6 +45,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._around = self._inside = 0  # bytes since the last message: of heads and the like, and of bodies
         self._completed = self._refused = False
         self._who: bytes | None = None
+        self._reading = False
+        self._begun: tuple[RequestResponseCycle, Any] | None = None  # a request whose body may be on its way
 
     def connection_made(self, transport: Any) -> None:
         """Begin; the head must come soon."""
@@ -76,7 +81,12 @@ class BoundedProtocol(HttpToolsProtocol):
             return None
         self._around += len(data)
         self._completed = False
-        super().data_received(data)
+        self._reading = True
+        try:
+            super().data_received(data)
+        finally:
+            self._reading = False
+            self._go_on()
         if self._around > MOST_HEAD + _PER_BYTE * self._inside:
             return self._refuse(_too_long())
         if self._idle and not self.transport.is_closing():
@@ -113,6 +123,24 @@ class BoundedProtocol(HttpToolsProtocol):
         self._around = self._inside = 0
         self._completed = True
         super().on_message_complete()
+        if self._begun is not None and self._begun[0] is self.cycle and self.gate is not None:
+            assert isinstance(self.cycle, WholeCycle)
+            if self.gate.at_once(self.cycle):
+                self._begun = None
+        self._go_on()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Begin a request; while more of it is being read, once it is known whether that was all."""
+        if self._reading and self.gate is not None:
+            self._begun = cycle, app
+        else:
+            super()._start_asgi_task(cycle, app)
+
+    def _go_on(self) -> None:
+        """Begin the request that was waited with."""
+        if self._begun is not None:
+            (cycle, app), self._begun = self._begun, None
+            super()._start_asgi_task(cycle, app)
 
     def pause_writing(self) -> None:
         """More waits to be read than the client takes; it has some time."""
@@ -167,9 +195,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
-def bounded(settings: ServerSettings) -> type[BoundedProtocol]:
-    """The protocol under some settings."""
-    return type("SettledProtocol", (BoundedProtocol,), {"settings": settings, "shares": Shares(settings)})
+def bounded(settings: ServerSettings, gate: Gate | None = None) -> type[BoundedProtocol]:
+    """The protocol under some settings, before what answers."""
+    told = {"settings": settings, "shares": Shares(settings), "gate": None if settings.trusted_proxies else gate}
+    return type("SettledProtocol", (BoundedProtocol,), told)
 
 
 def _too_long() -> Refused:

@@ -12,6 +12,7 @@ import contextlib
 import signal
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Generator
 from typing import Any, Self
@@ -31,6 +32,10 @@ from hush.collect.store import schema
 from hush.collect.store.database import Database
 from hush.errors import ParameterError, Unsaid, message
 
+_SWITCH_SECONDS = 0.001
+"""After which a thread must let another one run. Python's own 5 ms are longer than a commit takes, and the writer
+waits several times in each."""
+
 
 def run(settings: ServerSettings, *, ready: Callable[[Server], None] | None = None) -> None:
     """Serve until the process is told to stop.
@@ -39,10 +44,12 @@ def run(settings: ServerSettings, *, ready: Callable[[Server], None] | None = No
         settings: All of them.
         ready: Called once with the server, when it takes requests.
     """
-    server = Server(settings)
+    server, before = Server(settings), sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     try:
         server.serve(ready=ready)
     finally:
+        sys.setswitchinterval(before)
         server.close()
 
 
@@ -194,7 +201,7 @@ class _Uvicorn(uvicorn.Server):
 def _config(settings: ServerSettings, gate: Gate) -> uvicorn.Config:
     return uvicorn.Config(
         gate,
-        http=bounded(settings),
+        http=bounded(settings, gate),
         ws="none",
         lifespan="on",
         log_config=None,

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
 from hush.collect import checking
 from hush.collect.directory import Directory
@@ -33,6 +34,8 @@ since finding each record that is wrong takes as long as a large body, and so is
 its kernels may have to be compiled."""
 _THREADS = 2
 """In which that is done, and batches that come too late are looked for in the store."""
+Answered = Callable[[Response | Exception], None]
+"""Told what to answer."""
 _WORDS = {"": True, "1": True, "true": True, "0": False, "false": False}
 
 
@@ -64,6 +67,7 @@ class Submissions:
         self._bodies, self._rates, self._refused, self._most_bytes = bodies, rates, refused, most_bytes
         self._aside = ThreadPoolExecutor(_THREADS, "hush-checking")
         self._begun: set[int] = set()
+        self._waiting: set[asyncio.Future[Fate]] = set()
 
     def close(self) -> None:
         """End the threads."""
@@ -89,6 +93,38 @@ class Submissions:
         finally:
             self._bodies.release(data)
         return self._answer(collection, envelope, fate, wrong)
+
+    def quick(self, id: str, scope: Scope, size: int) -> StoredCollection | None:
+        """The collection of a batch that can be taken by `enter`; None for what there is more to do about."""
+        found = self._directory.get(id)
+        if found is None or found.number not in self._begun or scope["query_string"]:
+            return None
+        return found if size < min(_ASIDE, self._most_bytes, found.longest_body) else None
+
+    def enter(self, collection: StoredCollection, data: bytes, answered: Answered) -> None:
+        """Take a batch that is there, and answer when it is on the disk: as `take`, with nothing else to wait for."""
+        self._bodies.hold(data)
+
+        def settle(fate: Fate | Exception) -> None:
+            self._bodies.release(data)
+            try:
+                answered(fate if isinstance(fate, Exception) else self._answer(collection, envelope, fate, wrong))
+            except Refused as error:
+                answered(error)
+
+        try:
+            envelope, arrival, wrong = self._checked(collection, data, False)
+        except Exception as error:
+            settle(error)
+            return
+        try:
+            checking.timely(self._directory, collection, arrival.period)
+            self._groups.enter(arrival, settle)
+        except Refused:  # it may be there, which takes a look, or there may be no room: either is said once more
+            waiting = asyncio.ensure_future(self._kept(collection, arrival))
+            self._waiting.add(waiting)
+            waiting.add_done_callback(self._waiting.discard)
+            waiting.add_done_callback(lambda done: settle(done.exception() or done.result()))  # type: ignore[arg-type]
 
     def _checked(self, collection: StoredCollection, data: bytes, partial: bool) -> tuple[Envelope, Arrival, list[int]]:
         key, envelope = checking.read(data)

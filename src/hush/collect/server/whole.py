@@ -26,6 +26,7 @@ class Acknowledgement(Response):
     """
 
     media_type = "application/json"
+    body: bytes
 
     def __init__(self, told: str) -> None:
         self.status_code, self.body, self.background = 200, told.encode("ascii"), None
@@ -57,14 +58,17 @@ class WholeCycle(RequestResponseCycle):
             return
         if self.flow.write_paused and not self.disconnected:
             await self.flow.drain()
+        self.answer(message["head"], message["body"])
+
+    def answer(self, head: bytes, body: bytes) -> None:
+        """Write a whole answer, unless nobody is there any more."""
         if self.disconnected:
             return
-        body: bytes = message["body"]
         default = b"".join(b"%b: %b\r\n" % each for each in self.default_headers)
         close = b"" if self.keep_alive else b"connection: close\r\n"
         self.response_started = self.response_complete = True
         self.waiting_for_100_continue = False
-        self.transport.write(b"%b%b%bcontent-length: %d\r\n\r\n%b" % (message["head"], default, close, len(body), body))
+        self.transport.write(b"%b%b%bcontent-length: %d\r\n\r\n%b" % (head, default, close, len(body), body))
         self.message_event.set()
         if not self.keep_alive:
             self.transport.close()

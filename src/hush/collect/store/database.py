@@ -2,13 +2,15 @@
 
 Everything that changes a store goes through one thread, each piece of work a transaction of its own: with SQLite that
 connection alone writes and checkpoints, and readers cannot. A store in a file has a lock beside it that one process
-holds as long as the store is open, so there is never a second writer.
+holds as long as the store is open, so there is never a second writer. PostgreSQL, where several collectors may write,
+takes single statements from two more threads: one fills the time in which the other waits for the disk.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -35,7 +37,10 @@ _PATIENCE = {
 _PAGE = 8192
 """Bytes of a page of a new file: half as many calls of the system as with 4,096 for batches of a thousand reports, and
 no more of them for single ones."""
-_LOG_BYTES = 1 << 24  # before they are copied into the file
+_LANES = 2
+_IDLE_SECONDS = 1.0
+"""After which it is tried whether a connection to PostgreSQL still stands, before a statement is given to it."""
+_LOG_BYTES = 1 << 24  # before they are copied into the file, for which batches wait
 _PRAGMAS = (
     f"page_size={_PAGE}",  # of a file that is still empty; others stay as they are
     "journal_mode=WAL",
@@ -64,10 +69,11 @@ class Database:
         except BaseException:
             self._release()
             raise
-        self._at_once = self._writing  # of SQLite, whose driver begins nothing by itself
-        if not self.embedded:
-            self._at_once = self._writing.execution_options(isolation_level="AUTOCOMMIT")
+        self._at_once = self._writing if self.embedded else _postgres_statements(self.url)
         self._thread = ThreadPoolExecutor(1, "hush-writer")
+        self.lanes = 1 if self.embedded else _LANES
+        """Statements that are written side by side."""
+        self._statements = self._thread if self.embedded else ThreadPoolExecutor(_LANES, "hush-statements")
         self.folding = Turns()
         """Of those who change aggregates in this process; see `alone`."""
 
@@ -80,8 +86,11 @@ class Database:
             return work(connection)
 
     def at_once(self, work: Callable[[sa.Connection], T]) -> Future[T]:
-        """As `write`, where each statement that the driver is given is a transaction of its own."""
-        return self._thread.submit(self._by_statement, work)
+        """Do something where each statement that the driver is given is a transaction of its own.
+
+        With SQLite after all that was asked for before; with PostgreSQL beside it, as other collectors do.
+        """
+        return self._statements.submit(self._by_statement, work)
 
     def _by_statement(self, work: Callable[[sa.Connection], T]) -> T:
         with _told(), self._at_once.connect() as connection:
@@ -106,8 +115,10 @@ class Database:
 
     def close(self) -> None:
         """End what was begun, and let go."""
+        self._statements.shutdown(wait=True)
         self._thread.shutdown(wait=True)
         self._reading.dispose()
+        self._at_once.dispose()
         self._writing.dispose()  # the last one: it checkpoints
         self._release()
 
@@ -193,9 +204,31 @@ def _explicit(engine: sa.Engine, begin: str) -> sa.Engine:
     return engine
 
 
-def _postgres(url: sa.URL, size: int) -> sa.Engine:
-    made = _engine(url, pool_size=size, max_overflow=4, pool_pre_ping=True, pool_recycle=1800, connect_args=_PATIENCE)
+def _postgres(url: sa.URL, size: int, **more: Any) -> sa.Engine:
+    settings = {"pool_pre_ping": True, "max_overflow": 4, **more}
+    made = _engine(url, pool_size=size, pool_recycle=1800, connect_args=_PATIENCE, **settings)
     sa.event.listen(made, "connect", _durable)
+    return made
+
+
+def _postgres_statements(url: sa.URL) -> sa.Engine:
+    """Connections that begin nothing, and are tried only where they have not been used for a while: to try one takes
+    as long as to write a small batch.
+    """
+    made = _postgres(url, _LANES, max_overflow=0, pool_pre_ping=False, isolation_level="AUTOCOMMIT")
+
+    def given_back(connection: Any, record: Any) -> None:
+        record.info["used"] = time.monotonic()
+
+    def taken(connection: Any, record: Any, proxy: Any) -> None:
+        if time.monotonic() - record.info.get("used", 0.0) > _IDLE_SECONDS:
+            try:
+                connection.execute("SELECT 1")
+            except psycopg.Error:
+                raise sa.exc.DisconnectionError from None  # SQLAlchemy makes another one
+
+    sa.event.listen(made, "checkin", given_back)
+    sa.event.listen(made, "checkout", taken)
     return made
 
 

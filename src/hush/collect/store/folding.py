@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, cast
 
 import numpy as np
@@ -238,12 +239,17 @@ def _commit(
 
 
 def _over(connection: sa.Connection, change: Any, column: sa.Column[int], seqs: list[int]) -> int:
-    """Change many rows by their numbers; how many there were."""
-    listed: Any = sa.bindparam("seqs", expanding=True)
-    done = 0
-    for some in (seqs[i : i + 900] for i in range(0, len(seqs), 900)):
-        done += connection.execute(change.where(column.in_(listed)), {"seqs": some}).rowcount
-    return done
+    """Change many rows by their numbers, most of which follow each other; how many there were."""
+    where = change.where(column.between(sa.bindparam("first"), sa.bindparam("last")))
+    runs = [{"first": first, "last": last} for first, last in _runs(sorted(seqs))]
+    return connection.execute(where, runs).rowcount if runs else 0
+
+
+def _runs(seqs: list[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of numbers that follow each other without a gap."""
+    for _, run in groupby(enumerate(seqs), lambda each: each[1] - each[0]):
+        found = [seq for _, seq in run]
+        yield found[0], found[-1]
 
 
 def _add(connection: sa.Connection, key: Key, more: Aggregate) -> None:
