@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.support import write_csv
+import hush
+from tests.system.support import run, write_csv
 
 SLOW = """
 import time
@@ -59,3 +60,24 @@ def test_nothing_is_left(tmp_path: Path, number: signal.Signals, stage: str, thr
     assert list((tmp_path / "wait").iterdir()) == []
     if number != signal.SIGKILL or hasattr(os, "O_TMPFILE"):  # elsewhere some reports may lie in a hidden file
         assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["d.csv", "r.parquet", stage, "wait"])
+
+
+def test_an_output_that_was_complete_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever takes it for lost and runs the command again has two reports of each person."""
+    table, out = write_csv(tmp_path / "d.csv", {"v": [0, 1] * 100}), tmp_path / "r.parquet"
+    chosen = ["--column", "v", "--k", "2", "--mechanism", "GRR", "--epsilon", "1", "-o", out]
+
+    def stop(*_: object, **how: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hush.cli.privatize.Rows.write", stop)
+    out.write_bytes(b"what was there before")
+    said = run("privatize", table, *chosen)
+    assert (said.exit_code, said.stderr) == (130, "Error: interrupted; no half-written file is left\n")
+    monkeypatch.undo()
+    monkeypatch.setattr("hush.cli.privatize._tell", stop)
+    said = run("privatize", table, *chosen, columns=1000)
+    warning, error = said.stderr.splitlines()
+    assert warning == f"Warning: {out} is complete: it holds all reports, so do not run this again."
+    assert (said.exit_code, error) == (130, "Error: interrupted; no half-written file is left")
+    assert hush.read(out).n == 200

@@ -56,6 +56,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("estimate r.parquet --csv n.txt", ["--csv must end in .csv"]),
         ("estimate r.parquet --aggregate-out n.bin", ["--aggregate-out must end in .hush"]),
         ("estimate r.parquet --csv missing/n.csv", ["--csv must lie in a folder that exists", "make missing first"]),
+        (
+            "privatize d.csv --column v --domain l.json -o s3://b/n.parquet",
+            ["--output must be a path of this machine", "'s3://b/n.parquet'", "copy it there"],
+        ),
+        (
+            "privatize d.csv --column v --domain l.json -o gs://b/n --engine ray",
+            ["--output must be a path of this machine", "'gs://b/n'"],
+        ),
+        ("estimate r.parquet --csv file:///tmp/n.csv", ["--csv must be a path of this machine", "name the path alone"]),
         ("estimate r.parquet r.parquet", ["reports must be different files", "'r.parquet'"]),
         ("estimate r.parquet link.parquet", ["reports must be different files", "'r.parquet' and 'link.parquet'"]),
         ("estimate a.hush ./a.hush --spec s.json", ["reports must be different files"]),

@@ -124,6 +124,7 @@ def test_addresses_where_no_ray_is(silent: int, patience: None, monkeypatch: pyt
         said = refused("audit", "--mechanism", "GRR", "--k", 4, "--epsilon", 1, "--engine", "ray", "--address", address)
         assert "--address must be that of a running Ray: auto, host:port or ray://host:port" in said
         assert repr(address) in said
+        assert "start one with `ray start --head`, or leave it out" in said
     assert time.monotonic() - start < 60
 
 

@@ -33,7 +33,7 @@ FENCE = re.compile(r"^```(?P<language>\w+)?(?P<info>[^\n]*)\n(?P<code>.*?)^```$"
 LANGUAGES = {
     "python",  # run; a block with >>> is checked for its output; one with a title is a file to import
     "console",  # each line that starts with "$ hush" is run and must succeed, or end as "exit=2" says
-    "sh", "json", "text", "javascript",  # shown
+    "sh", "json", "text", "javascript", "typescript", "html",  # shown
 }  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def test_no_file_speaks_of_another_place() -> None:
         "npm" + "js.com",
     )
     kinds = {".py", ".md", ".toml", ".yml", ".yaml", ".json", ".cfg", ".sh", ".c", ".js", ".html", ""}
-    skipped = {"site", "hush-demo", "hush-reproduce", "build", "__pycache__"}
+    skipped = {"site", "hush-demo", "hush-reproduce", "build", "__pycache__", "node_modules"}
     for path in ROOT.rglob("*"):
         inside = path.relative_to(ROOT).parts
         if any(part in skipped or (part.startswith(".") and part != ".ci") for part in inside):

@@ -30,9 +30,17 @@ def test_what_one_does_at_a_time_takes_as_long_on_many_cores() -> None:
 def test_a_disk_serves_one_at_a_time_and_machines_have_one_each() -> None:
     costs = Costs(parallel=0.001, reads=4.0, writes=6.0)
     one = Machines(cores=8, reads=2.0, writes=3.0)
-    assert simulated(costs, 100, one, piece=1) == pytest.approx(400, rel=0.01)
+    assert simulated(costs, 100, one, piece=1) == pytest.approx(200 + 30, rel=0.02)
     many = Machines(number=4, cores=8, reads=2.0, writes=3.0)
-    assert simulated(costs, 100, many, piece=1) == pytest.approx(100, rel=0.01)
+    assert simulated(costs, 100, many, piece=1) == pytest.approx(50 + 30, rel=0.05)
+
+
+def test_the_disk_writes_at_the_end_or_half_a_minute_late_while_others_compute() -> None:
+    costs, on = Costs(parallel=1.0, writes=1.0), Machines(writes=0.5)
+    assert simulated(costs, 1, on, piece=1) == pytest.approx(1 + 2)
+    assert simulated(costs, 3, on, piece=1) == pytest.approx(3 + 3 * 2)
+    assert simulated(costs, 100, on, piece=1) == pytest.approx(1 + 30 + 100 * 2)
+    assert simulated(costs, 100, Machines(writes=2.0), piece=1) == pytest.approx(100 + 30 * 0.5, rel=0.01)
 
 
 def test_a_driver_that_is_slow_is_the_limit() -> None:

@@ -33,13 +33,14 @@ from hush.cli.asked.options import (
     StatementFile,
     asked,
 )
+from hush.cli.process import complete
 from hush.cli.shown import bars, statements, terminal
 from hush.errors import ParameterError, message
 from hush.files import reports as report_files
 from hush.files.clients import ClientStore, PeopleTable
 from hush.files.kept import kept_columns
 from hush.files.listing import listed
-from hush.files.paths import quoted
+from hush.files.paths import here, quoted
 from hush.files.periods import PERIOD
 from hush.files.randomizing import Rows, Written
 from hush.files.reports import AS_READ
@@ -166,6 +167,7 @@ def privatize(
     inputs = asked(lambda: listed(sources), _INPUT)
     far, others = is_far(engine, address), {"--spec-out": spec_out, "--statement": statement}
     if far:
+        here("--output", output)
         _refuse({"--keep-order": keep_order, "--temporary": temporary, "--person": person, "--clients": clients})
     paths.writable(
         others if far else {"--output": output, **others},
@@ -183,26 +185,29 @@ def privatize(
     how: dict[str, Any] = {"progress": partial(bars.progress, quiet=as_json)}
     table = (inputs, columns, kept, chosen, clip, Likeness(strip, ignore_case))
     where, made = _temporary(temporary, output), None
-    if far:
-        from hush.engine.ray import connect
-        from hush.engine.ray import privatize as scattered
+    with complete.told(output):
+        if far:
+            from hush.engine.ray import connect
+            from hush.engine.ray import privatize as scattered
 
-        rows = Rows(*table)
-        with connect(address) as workers:
-            written = asked(lambda: scattered(workers, rows, output, **how), _INPUT)
-    elif person is None:
-        rows = Rows(*table)
-        written = asked(lambda: rows.write(output, order, where, **how), _INPUT)
-    else:
-        rows = people = PeopleTable(*table, person=person, period=period, always=in_period)
-        with asked(lambda: ClientStore(clients), _NAMES) as store:
-            written, made = asked(lambda: people.collect(store, output, order, where, limit=who.most, **how), _NAMES)
-    if spec_out is not None:
-        atomic.write(spec_out, chosen.to_json())
-    _warn(rows, written, order, output)
-    if made is not None and not as_json:
-        who.warn(chosen, made)
-    _tell(rows, written, order, output, as_json, {} if made is None else who.plain(chosen, made))
+            rows = Rows(*table)
+            with connect(address) as workers:
+                written = asked(lambda: scattered(workers, rows, output, **how), _INPUT)
+        elif person is None:
+            rows = Rows(*table)
+            written = asked(lambda: rows.write(output, order, where, **how), _INPUT)
+        else:
+            rows = people = PeopleTable(*table, person=person, period=period, always=in_period)
+            with asked(lambda: ClientStore(clients), _NAMES) as store:
+                written, made = asked(
+                    lambda: people.collect(store, output, order, where, limit=who.most, **how), _NAMES
+                )
+        if spec_out is not None:
+            atomic.write(spec_out, chosen.to_json())
+        _warn(rows, written, order, output)
+        if made is not None and not as_json:
+            who.warn(chosen, made)
+        _tell(rows, written, order, output, as_json, {} if made is None else who.plain(chosen, made))
     caveats = statements.of_file(written, order)
     known: dict[str, Any] = {"n": written.reports, "kept": rows.kept}
     if made is not None:

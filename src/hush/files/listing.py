@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.files.paths import quoted
 from hush.files.places import FilePlace, Source, place_of, reachable
+from hush.people.frames import is_frame
 
 AGGREGATE = ".hush"
 """How the names of saved aggregates end."""
@@ -36,7 +37,7 @@ def listed(sources: Source | Iterable[Source], filesystem: Any = None) -> list[F
             `**` for any folders. A file that is called like a pattern is that file. In a URI, `?` begins its query.
         filesystem: Of `pyarrow.fs` or of fsspec, where all of them lie; left out, URIs say so themselves.
     """
-    given = [sources] if isinstance(sources, (str, os.PathLike)) else list(sources)
+    given = [sources] if isinstance(sources, (str, os.PathLike)) else _paths(sources)
     if not given:
         raise ParameterError(message("reports", "must name at least one file", NOTHING, "name a file or a folder"))
     found: list[FilePlace] = []
@@ -46,6 +47,18 @@ def listed(sources: Source | Iterable[Source], filesystem: Any = None) -> list[F
         found += some
     _distinct(found)
     return found
+
+
+def _paths(sources: Any) -> list[Source]:
+    """Several paths, and nothing else: a frame would be taken for the names of its columns, a column for paths."""
+    framed = is_frame(sources) and len(getattr(sources, "shape", ())) != 1
+    given = [sources] if framed or not isinstance(sources, Iterable) else list(sources)
+    for each in given:
+        if not isinstance(each, (str, os.PathLike)):
+            rule = "must be a path, a URI, or a list of them"
+            remedy = "give a frame of reports to spec.aggregate or to hush.write" if framed else "name a file"
+            raise ParameterError(message("reports", rule, type(each), remedy))
+    return given
 
 
 def _files(source: Source, filesystem: Any) -> Iterator[FilePlace]:

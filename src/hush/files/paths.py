@@ -1,8 +1,9 @@
-"""Paths of files that are read."""
+"""Paths of files that are read or written."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,16 @@ def existing(option: str, path: Path) -> None:
     if not path.exists() or path.is_dir():
         rule = "must be a file that exists"
         raise ParameterError(message(option, rule, quoted(path), "check the path"))
+
+
+def here(option: str, path: os.PathLike[str] | str) -> None:
+    """Refuse an address as an output: only a path of this machine can appear whole, or not at all."""
+    address = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", os.fspath(path), re.DOTALL)  # a Path has one slash
+    if address is None or os.path.isdir(f"{address[1]}:"):
+        return
+    shown = Unsaid(f"an address, {f'{address[1]}://{address[2]}'!r}")
+    remedy = "name the path alone" if address[1] == "file" else "write it here, and copy it there"
+    raise ParameterError(message(option, "must be a path of this machine", shown, remedy))
 
 
 def distinct(option: str, inputs: Sequence[Path]) -> None:

@@ -244,10 +244,12 @@ def _check_column(place: FilePlace, schema: Any, spec: Spec) -> None:
     """Refuse a file without a column of reports, or with several."""
     if schema.names.count(COLUMN) > 1:
         _several(place, COLUMN, schema.names.count(COLUMN))
-    size = spec.mechanism.report_dtype.itemsize
-    if COLUMN not in schema.names or not is_records(schema.field(COLUMN).type, size):
-        rule = f"must have a column {COLUMN!r} of {size}-byte binaries"
-        raise ReportError(message("input", rule, quoted(place), "write it with `hush privatize`"))
+    size, has_one = spec.mechanism.report_dtype.itemsize, COLUMN in schema.names
+    if not has_one or not is_records(schema.field(COLUMN).type, size):
+        rule = f"must have a column {COLUMN!r} of {size}-byte binaries, as {spec.mechanism.name()} has"
+        got = Unsaid(f"{schema.field(COLUMN).type if has_one else 'none'} in {quoted(place)}")
+        remedy = "check that it is of this spec" if has_one else "write it with `hush privatize`"
+        raise ReportError(message("input", rule, got, remedy))
 
 
 def _check_folders(place: FilePlace, found: Contents) -> None:

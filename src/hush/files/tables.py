@@ -242,7 +242,8 @@ def readable(path: PathLike[str], kind: str = "CSV (UTF-8), Parquet or Arrow fil
 
 def _unreadable(path: PathLike[str], kind: str, error: Exception) -> ParameterError:
     """What is wrong with a file; a CSV reader's own words would tell a row, so it is read again."""
-    remedy = f"the reader says: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    remedy = f"fetch it or write it again; the reader says: {reason}"
     if str(path).lower().endswith(CSV):
         remedy = "check that it is a table of text, with commas between the cells"
         try:

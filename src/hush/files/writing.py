@@ -19,6 +19,7 @@ from hush.estimation import Aggregate
 from hush.files import reports as report_files
 from hush.files.batches import evenly, joined, plain
 from hush.files.order import Shuffler
+from hush.files.paths import here
 from hush.mechanisms.spec import Spec
 from hush.people import Domain
 from hush.people.columns import all_reports
@@ -37,7 +38,7 @@ def write(
     """Write a file that `hush.read` reads.
 
     Args:
-        path: Where to. The file appears when it is complete.
+        path: Where to, on this machine. The file appears when it is complete.
         thing: A Spec or a Domain, which become JSON; an Aggregate; or reports, which become Parquet: an array, or a
             frame of pandas, Polars, Arrow or DuckDB with a column `report` of binaries, whose other columns stand
             beside the reports in the clear.
@@ -46,6 +47,7 @@ def write(
         keep_order: Leave the reports in their order, which may tell people's values, and do not shuffle them.
         randomness: Where the reports' randomness came from; say "secure" of `privatize` without `rng`.
     """
+    here("path", path)
     if isinstance(thing, np.ndarray) or is_frame(thing):
         _write_reports(Path(path), thing, spec, kept, keep_order=keep_order, randomness=randomness)
         return
@@ -122,6 +124,9 @@ def _rows(reports: npt.NDArray[Any], kept: Any) -> Any:
         raise ParameterError(message("kept", rule, type(kept), "pass e.g. pyarrow.table({'region': regions})"))
     beside = joined([plain(batch) for batch in batches_of(kept)])
     names = beside.schema.names
+    if names == [report_files.COLUMN]:
+        rule, remedy = f"must be a frame of columns that are not called {names[0]!r}", "pass e.g. frame[['region']]"
+        raise ParameterError(message("kept", rule, Unsaid("a column alone, or of that name"), remedy))
     if beside.num_rows != reports.size or report_files.COLUMN in names or len(set(names)) < len(names):
         rule = f"must have {reports.size} rows, and columns of different names, none of them {report_files.COLUMN!r}"
         got = Unsaid(f"{beside.num_rows} rows, columns {', '.join(names)}")

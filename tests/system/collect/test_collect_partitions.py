@@ -349,6 +349,7 @@ def test_the_command_exports_by_period_and_says_what_it_left(tmp_path: Path) -> 
     assert "2026-01-05T06:07:08Z" in run("collection", "show", "trips", *store).stdout
     said = run("collection", "export", "trips", "--to", tmp_path / "out", *store)
     assert f"0 periods of {made['id'][:8]}" in said.stdout
+    assert "No period has reports yet." in said.stderr
     assert json.loads((tmp_path / "out/_spec.json").read_text()) == made["spec"]
     assert "--output must be given" in refused("collection", "export", "trips", *store)
     both = ["--to", tmp_path / "out", "-o", tmp_path / "one.parquet"]

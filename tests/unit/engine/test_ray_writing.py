@@ -279,3 +279,23 @@ def test_folders_of_dead_drivers_are_removed(tmp_path: Path) -> None:
     connecting._remove_stale(tmp_path)
     os.close(held)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hush-ray-alive", "hush-ray-strange"]
+
+
+def test_an_interrupt_while_ray_ends_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    ended = []
+
+    class Ray:
+        def shutdown(self) -> None:
+            ended.append(len([*tmp_path.iterdir()]))
+            if len(ended) == 1:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(connecting, "_init", lambda *_, **how: None)
+    monkeypatch.setattr(connecting, "_authenticate", lambda settings: None)
+    monkeypatch.setattr(connecting.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(connecting, "_LONGEST", 1000)
+    with pytest.raises(KeyboardInterrupt), connecting._started(Ray()):
+        pass
+    assert ended == [1, 1]  # the folder was there both times
+    assert not [*tmp_path.iterdir()]

@@ -94,7 +94,11 @@ def test_no_reports_are_a_file_too(tmp_path: Path) -> None:
         ("OUE", {}, "thing must be a Spec, a Domain, an Aggregate or an array of reports"),
         (np.zeros(3), {"spec": SPEC}, "reports must be records of OUE"),
         (people(SPEC.mechanism, 3), {"spec": SPEC, "kept": pa.table({"a": [1]})}, "kept must have 3 rows"),
-        (people(SPEC.mechanism, 1), {"spec": SPEC, "kept": pa.table({"report": [1]})}, "kept must have 1 rows"),
+        (
+            people(SPEC.mechanism, 1),
+            {"spec": SPEC, "kept": pa.table({"report": [1]})},
+            "kept must be a frame of columns that are not called",
+        ),
     ],
     ids=str,
 )

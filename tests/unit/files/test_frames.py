@@ -171,6 +171,8 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
         hush.write(tmp_path / "r.parquet", table(), spec=SPEC, kept=table())
     with pytest.raises(ParameterError, match=r"^kept must be a frame"):
         hush.write(tmp_path / "r.parquet", REPORTS, spec=SPEC, kept={"region": REGIONS})
+    with pytest.raises(ParameterError, match=r"^kept must be a frame of columns .* got a column alone"):
+        hush.write(tmp_path / "r.parquet", REPORTS, spec=SPEC, kept=pa.array(REGIONS))
     with pytest.raises(ParameterError, match=r"^kept must have columns of different names"):
         hush.write(tmp_path / "r.parquet", pa.table([CELLS, REGIONS, REGIONS], ["report", "a", "a"]), spec=SPEC)
     with pytest.raises(ReportError, match=r"^batch must be Arrow record batches, or frames"):
@@ -273,3 +275,8 @@ def test_a_frame_without_rows_must_have_the_columns_of_reports(columns: dict[str
     with pytest.raises(ReportError, match="must have one column 'report' of 9-byte binaries"):
         hush.write(tmp_path / "r.parquet", frame, spec=SPEC)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lazy_frame_is_to_be_collected() -> None:
+    with pytest.raises(ReportError, match=r"^reports must be an array .* collect a lazy one"):
+        SPEC.aggregate(polars().lazy())

@@ -246,6 +246,25 @@ def test_what_is_no_collection_is_refused(folder: Path, tmp_path: Path) -> None:
     refused(ParameterError, r"^reports must be a file that exists", [tmp_path / "pipe"])
 
 
+def test_what_is_no_path_is_refused(folder: Path) -> None:
+    frame = pa.table({"report": [b"123456789"]})
+    words = "^reports must be a path, a URI, or a list of them, got "
+    assert "spec.aggregate" in refused(ParameterError, words, frame)
+    for nothing in (None, 7, [None], [folder, 7]):
+        assert "name a file" in refused(ParameterError, words, nothing)
+
+
+def test_reports_of_another_size_are_named(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"report": column_of(made())}), tmp_path / "r.parquet")
+    other = hush.Spec(hush.OUE(k=17, epsilon=1.0))
+    words = (
+        r"^input must have a column 'report' of 3-byte binaries, as OUE has, got fixed_size_binary\[1\] in .*; check"
+    )
+    refused(ReportError, words, tmp_path / "r.parquet", spec=other)
+    pq.write_table(pa.table({"value": [1]}), tmp_path / "v.parquet")
+    refused(ReportError, "got none in .*; write it with", tmp_path / "v.parquet", spec=other)
+
+
 def test_the_same_file_twice_is_refused(folder: Path, tmp_path: Path) -> None:
     one = folder / "period=2026-01" / "region=a%2Fb" / "part-0.parquet"
     refused(ParameterError, r"^reports must be different files", [folder, one])
@@ -306,6 +325,7 @@ def test_torn_files_are_named(folder: Path, place: str) -> None:
     words = r"^input must be a readable Parquet file of reports.*period=2026-02.*part-0\.parquet"
     said = refused(ParameterError, words, folder)
     assert ("CRC" in said) == (place == "middle")
+    assert "fetch it or write it again" in said or place == "start"
 
 
 def test_what_cannot_be_reached_is_named() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hush.errors import ParameterError, Unsaid, message
-from hush.files.paths import quoted, same
+from hush.files.paths import here, quoted, same
 
 ENDINGS: dict[str, str | tuple[str, ...]] = {
     "--output": ".parquet",
@@ -70,6 +70,7 @@ def outside(outputs: Mapping[str, Path | None], folders: Iterable[Path]) -> None
 
 def folder(option: str, path: Path, names: Iterable[str]) -> None:
     """Refuse a folder that cannot be, or in which something stands in the way of the files to be written there."""
+    here(option, path)
     there = next(each for each in (path, *path.absolute().parents) if each.exists())
     if str(path) == "-" or not there.is_dir():
         raise ParameterError(message(option, "must be a folder", quoted(path), "name another place"))
@@ -81,6 +82,7 @@ def _target(option: str, path: Path) -> None:
     if str(path) == "-":
         remedy = "name a file; --json prints results on stdout"
         raise ParameterError(message(option, "must be the name of a file", str(path), remedy))
+    here(option, path)
     kind = stat.S_IFMT(path.stat().st_mode) if path.exists() else stat.S_IFREG
     if kind != stat.S_IFREG:
         found = Unsaid(f"{_KINDS.get(kind, 'something else')}, {quoted(path)}")

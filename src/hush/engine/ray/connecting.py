@@ -15,8 +15,9 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +99,21 @@ def _started(ray: Any) -> Iterator[None]:
         yield
     finally:
         ray_constants.ENABLE_RAY_CLUSTER = many
-        ray.shutdown()
-        _authenticate(known)
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(held)
+        try:
+            _surely(ray.shutdown)
+        finally:
+            _authenticate(known)
+            _surely(partial(shutil.rmtree, folder, ignore_errors=True))
+            os.close(held)
+
+
+def _surely(work: Callable[[], Any]) -> None:
+    """Clear something away, and once more where an interrupt came between."""
+    try:
+        work()
+    except KeyboardInterrupt:
+        work()
+        raise
 
 
 def _held(folder: Path) -> int:
@@ -186,14 +198,20 @@ def _answers(address: str, server: str) -> None:
             connection.sendall(_GREETING)
             frame = connection.recv(9)
     except OSError as error:
-        raise _unreachable(address, f"{server} says: {error.strerror or error}") from None
+        raise _unreachable(address, f"{_where(address, server)} says: {error.strerror or error}") from None
     if len(frame) < 4 or frame[3] != _SETTINGS:
         raise _unreachable(address, f"what answers at {server} is no Ray")
 
 
+def _where(address: str, server: str) -> str:
+    """A place as it was given, or as Ray knows it, where that is another one."""
+    return server if address.removeprefix(_CLIENT) == server else f"{server}, where Ray looks for it,"
+
+
 def _unreachable(address: str, reason: str) -> ParameterError:
     rule = "must be that of a running Ray: auto, host:port or ray://host:port"
-    return ParameterError(message("--address", rule, Unsaid(repr(address)), reason))
+    remedy = f"start one with `ray start --head`, or leave it out; {reason}"
+    return ParameterError(message("--address", rule, Unsaid(repr(address)), remedy))
 
 
 def _init(ray: Any, option: str, place: str, **how: Any) -> None:
