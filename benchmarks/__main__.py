@@ -86,6 +86,8 @@ def main() -> int:
     if not asked.quick:
         how = f"`python -m benchmarks {' '.join(asked.names)}`"
         report.update(tables, how) if asked.names else report.write(tables, "`make bench`")
+        if "scaling" in tables:
+            report.into_page(scaling.PAGE, tables["scaling"], "`python -m benchmarks scaling`")
     if asked.json:
         asked.json.write_text(json.dumps(report.as_json(tables), indent=1, ensure_ascii=False))
     misses = [miss for group in tables.values() for table in group for miss in table.misses]

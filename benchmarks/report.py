@@ -110,6 +110,14 @@ def update(tables: dict[str, list[Table]], how: str) -> None:
     RESULTS.write_text(f"{before}{BEGIN}{head}{body}\n{END}{after}")
 
 
+def into_page(page: Path, tables: list[Table], how: str) -> None:
+    """Put tables between the markers of a page of the docs, with what they ran on."""
+    described = ", ".join(f"{name} {value}" for name, value in machine().items())
+    body = "\n\n".join(table.markdown() for table in tables)
+    before, rest = page.read_text("utf-8").split(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n\n{how} on {described}.\n\n{body}\n\n{END}{rest.split(END)[1]}", "utf-8")
+
+
 def as_json(tables: dict[str, list[Table]]) -> dict[str, Any]:
     """Everything measured, for programs."""
     return {"machine": machine(), **{name: [asdict(table) for table in group] for name, group in tables.items()}}

@@ -68,21 +68,29 @@ class Jobs:
         self._reports.unlink()
         return {"privatize": Measured(made.seconds + lasting, made.processor), "estimate": read}
 
+    def shortest(self, rows: int, *, threads: int | None = None) -> dict[str, Measured]:
+        """The shorter of two runs of each command: others use the machine, too."""
+        one, other = self.run(rows, threads=threads), self.run(rows, threads=threads)
+        return {name: min(one[name], other[name], key=lambda found: found.seconds) for name in one}
+
     def machine(self) -> Machines:
         """This one."""
-        size, path = 1 << 28, self._folder / "bytes"
+        size, path = 1 << 30, self._folder / "bytes"
         try:
-            writes, reads = size / disk.written(path, size), size / disk.read(path)
+            writes = size / min(disk.written(path, size), disk.written(path, size))
+            reads = size / disk.read(path)
         finally:
             path.unlink(missing_ok=True)
         return Machines(cores=len(os.sched_getaffinity(0)), reads=reads, writes=writes)
 
-    def costs(self, rows: int, cores: int) -> dict[str, Costs]:
+    def costs(self, rows: int, on: Machines) -> dict[str, Costs]:
         """Each command's costs, of three runs: of few rows, and of so many on one thread and on all.
 
-        What more threads do not make faster is serial; what they do is parallel.
+        What one thread computes is the processor's time; what all of them take is the clock's but for what the disk
+        writes, which comes last. What more threads do not make faster is serial; what they do is parallel.
         """
-        few, one, all_ = self.run(_FEW), self.run(rows, threads=1), self.run(rows)
+        cores = on.cores
+        few, one, all_ = self.shortest(_FEW), self.shortest(rows, threads=1), self.shortest(rows)
         moved = {
             "privatize": (self.bytes["values"] + 1, self.bytes["reports"] + 1),  # rows wait on the disk, a byte each
             "estimate": (self.bytes["reports"], 0.0),
@@ -90,7 +98,8 @@ class Jobs:
         found = {}
         for name, (reads, writes) in moved.items():
             start = few[name].seconds
-            alone, together = ((each[name].seconds - start) / rows for each in (one, all_))
+            alone = (one[name].processor - few[name].processor) / rows
+            together = max(alone / cores, (all_[name].seconds - start) / rows - writes / on.writes)
             parallel = max(0.0, (alone - together) * cores / (cores - 1)) if cores > 1 else alone
             found[name] = Costs(
                 start=start,

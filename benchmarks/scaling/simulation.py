@@ -1,8 +1,10 @@
 """A job over many files, simulated event by event: workers, disks, and what only one can do at a time.
 
 A job is cut into pieces. A worker takes the next piece, has the machine's disk read it, does what only one worker of a
-machine can do at a time (`serial`), computes (`parallel`), and has the disk write what came out. Between machines there
-is a driver, which hands out pieces one by one. Whoever finds something taken waits in line.
+machine can do at a time (`serial`), computes (`parallel`), and leaves what came out to the system. That brings it to
+the disk after some time, as Linux does after half a minute, or when the job waits for it at its end; the job is over
+when all of it lies there. Between machines there is a driver, which hands out pieces one by one. Whoever finds
+something taken waits in line.
 """
 
 from __future__ import annotations
@@ -12,6 +14,9 @@ from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from itertools import count
+
+LAZY_SECONDS = 30.0
+"""After which the system writes what was left to it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +61,9 @@ def bound(costs: Costs, rows: int, on: Machines) -> float:
     """The model on paper: no job is faster than what its busiest resource has to do."""
     each = rows / on.number
     processor = each * (costs.serial + costs.parallel) / on.cores
-    disk = each * (costs.reads / on.reads + costs.writes / on.writes)
-    return costs.start + max(processor, disk, each * costs.serial)
+    return costs.start + max(
+        processor, each * costs.serial, each * costs.reads / on.reads, each * costs.writes / on.writes
+    )
 
 
 @dataclass
@@ -68,7 +74,9 @@ class _Resource:
     busy: bool = False
 
 
-_Worker = Generator[tuple[_Resource | None, float], None, None]
+_Left = list[tuple[float, float]]
+"""What was left to the system to write: when, and how many seconds of the disk it takes."""
+_Worker = Generator[tuple[_Resource | _Left | None, float], None, None]
 """Yields what it needs next, and for how many seconds; None for a core of its own."""
 
 
@@ -85,13 +93,13 @@ def simulated(costs: Costs, rows: int, on: Machines, *, piece: int) -> float:
     queue: list[tuple[float, int, _Worker, _Resource | None]] = []
     order = count()
 
-    def worker(disk: _Resource, alone: _Resource) -> _Worker:
+    def worker(reading: _Resource, alone: _Resource, left: _Left) -> _Worker:
         for some in pieces:
             yield driver, on.task if on.number > 1 else 0.0
-            yield disk, some * costs.reads / on.reads
+            yield reading, some * costs.reads / on.reads
             yield alone, some * costs.serial
             yield None, some * costs.parallel
-            yield disk, some * costs.writes / on.writes
+            yield left, some * costs.writes / on.writes
 
     def begin(one: _Worker, resource: _Resource | None, seconds: float, now: float) -> None:
         if resource is not None and resource.busy:
@@ -102,14 +110,17 @@ def simulated(costs: Costs, rows: int, on: Machines, *, piece: int) -> float:
         heapq.heappush(queue, (now + seconds, next(order), one, resource))
 
     def step(one: _Worker, now: float) -> None:
-        needed = next(one, None)
-        if needed is not None:
-            begin(one, *needed, now)
+        for needed, seconds in one:
+            if not isinstance(needed, list):
+                return begin(one, needed, seconds, now)
+            needed.append((now, seconds))
+        return None
 
-    for _ in range(on.number):
-        disk, alone = _Resource(), _Resource()
+    machines: list[_Left] = [[] for _ in range(on.number)]
+    for left in machines:
+        shared = _Resource(), _Resource()
         for _ in range(on.cores):
-            step(worker(disk, alone), costs.start)
+            step(worker(*shared, left), costs.start)
     now = costs.start
     while queue:
         now, _, one, resource = heapq.heappop(queue)
@@ -118,7 +129,15 @@ def simulated(costs: Costs, rows: int, on: Machines, *, piece: int) -> float:
             if resource.waiting:
                 begin(*_next(resource), now)
         step(one, now)
-    return now
+    return max([now, *(_written(left, now) for left in machines)])
+
+
+def _written(left: _Left, end: float) -> float:
+    """When all that was left to the system lies on the disk, where nothing more comes from some moment on."""
+    done = 0.0
+    for when, seconds in left:
+        done = max(done, min(when + LAZY_SECONDS, end)) + seconds
+    return done
 
 
 def _next(resource: _Resource) -> tuple[_Worker, _Resource, float]:
