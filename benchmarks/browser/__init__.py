@@ -112,9 +112,9 @@ def _singles(both: tuple[Any, ...], cases: list[tuple[str, Any, str]], quick: bo
     table = report.Table(
         f"The client for web pages at {specs.K:,} values: one report, and what joining builds",
         ("mechanism", "values", "bytes", "joined", "tables", "required", "first report", "p99", "required"),
-        note=f"Milliseconds in {both[0].name} / in {both[1].name}, ε = 1. Joined: `join`, with the fetch of the spec from "
-        "a collector on the same machine, its hash, what it loses, and tables. Tables: `prepared` alone. Then a first "
-        f"report, and {count:,} more, each timed by itself. All of it in fresh processes and pages, the median of {turns}.",
+        note=f"Milliseconds in {both[0].name} / in {both[1].name}, ε = 1. Joined: `join`, with the fetch of the spec "
+        "from a collector on the same machine, its hash, what it loses, and tables. Tables: `prepared` alone. Then a "
+        f"first report, and {count:,} more, each timed by itself. All in fresh processes and pages, median of {turns}.",
     )
     for name, mechanism, url in report.progress(cases, "single reports"):
         found = [_single(engine, mechanism.to_dict(), url, count, turns) for engine in both]
@@ -134,7 +134,7 @@ def _singles(both: tuple[Any, ...], cases: list[tuple[str, Any, str]], quick: bo
             f"p99 < {SINGLE_LIMIT:g}",
             missed=", ".join(late),
             mechanism=name,
-            **{where: each for where, each in zip(("node", "chromium"), found, strict=True)},
+            **dict(zip(("node", "chromium"), found, strict=True)),
         )
     return table
 

@@ -13,7 +13,7 @@ MOST = 12_288  # bytes, gzipped
 
 
 def table(node: Node, chromium: Chromium, url: str, turns: int) -> report.Table:
-    """In Node from a file; in Chromium from a collector, for somebody who is there for the first time, and then again."""
+    """In Node from a file; in Chromium from a collector, on a first visit and on a second."""
     files = [node.call("load.js", "loaded", "./hush.js") for _ in range(turns)]
     fresh, again = [], []
     for _ in range(turns):
@@ -26,9 +26,9 @@ def table(node: Node, chromium: Chromium, url: str, turns: int) -> report.Table:
     made = report.Table(
         "The client for web pages: loading the module",
         ("where", "median", "slowest", "of it the fetch", "required"),
-        note=f"From `import()` to a module that was evaluated, in fresh processes, or pages of visitors with empty "
-        f"caches and connections: {turns} of each. The collector runs on the same machine and sends the module as it is; "
-        "a second visit takes it from the browser's cache and asks nobody, which was seen in the browser's log.",
+        note="From `import()` to a module that was evaluated, in fresh processes, or pages of visitors with empty caches "
+        f"and no connection yet: {turns} of each. The collector, on the same machine, sends the module as it is; a "
+        "second visit takes it from the browser's cache and asks nobody, which was seen in the browser's log.",
     )
     for where, found in (
         (f"{node.name}, a file", files),

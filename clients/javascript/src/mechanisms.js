@@ -53,7 +53,7 @@ import { bytes, respond, wide } from "./words.js";
  * @property {(report: Uint8Array) => number} [supports] How many it does.
  */
 
-/** @typedef {{name: string, kind: "frequency" | "numeric" | "longitudinal", k: number | undefined, size: number, draw: Law["draw"]}} Mechanism */
+/** @typedef {{name: string, kind: "frequency" | "numeric" | "longitudinal", k: number | undefined, size: number, loss: Loss, proof: Law["proof"], draw: Law["draw"]}} Mechanism */
 
 /** Randomized response: the value stays, or another takes its place. @param {Spec} spec @param {bigint} [slack] @returns {Law} */
 function direct(spec, slack) {
@@ -165,10 +165,9 @@ function memoized(spec) {
  * Nothing that a person loses hangs on it: `loss` goes by the thresholds that are used. It finds a spec that was made by
  * other rules than these, whose estimates would be wrong.
  *
- * @param {any} plain The object of a spec that describes its mechanism.
+ * @param {Pick<Law, "proof">} mechanism What is prepared for the spec, or its law.
  */
-export async function confirmed(plain) {
-  const { proof } = law(plain);
+export async function confirmed({ proof }) {
   if (proof && (await sha256(proof[0])) !== proof[1]) refuse("reveal", FIT, proof[1]);
 }
 
@@ -180,12 +179,14 @@ export async function confirmed(plain) {
  * @returns {Readonly<Mechanism>}
  */
 export function prepared(plain) {
-  const { name, kind, k, low = 0, high = 0, size, draw } = law(plain);
+  const { name, kind, k, low = 0, high = 0, size, loss, proof, draw } = law(plain);
   return Object.freeze({
     name,
     kind,
     k,
     size,
+    loss,
+    proof,
     /** @type {Law["draw"]} */
     draw(value, words, memory) {
       checked("value", value, low, k ? k - 1 : high, k ? integer : inside, "another");
