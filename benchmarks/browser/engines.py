@@ -160,7 +160,7 @@ def chromium(folder: Path) -> Iterator[Chromium]:
     """A browser, while it is there."""
     from playwright.sync_api import sync_playwright
 
-    with _site(folder) as url, sync_playwright() as playwright:
+    with site(folder) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_chromium(), args=list(_SWITCHES))
         try:
             yield Chromium(browser, url)
@@ -181,7 +181,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def _site(folder: Path) -> Iterator[str]:
+def site(folder: Path) -> Iterator[str]:
     """The folder's files as a web site."""
     with ThreadingHTTPServer(("127.0.0.1", 0), lambda *given: _Handler(*given, directory=str(folder))) as made:
         thread = threading.Thread(target=made.serve_forever, args=(0.01,))
