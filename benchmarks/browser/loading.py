@@ -27,8 +27,8 @@ def table(node: Node, chromium: Chromium, url: str, turns: int) -> report.Table:
         "The client for web pages: loading the module",
         ("where", "median", "slowest", "of it the fetch", "required"),
         note="From `import()` to a module that was evaluated, in fresh processes, or pages of visitors with an empty "
-        f"cache and no connection yet: {turns} of each. The collector, on the same machine, sends the module as it is; a "
-        "second visit takes it from the browser's cache and asks nobody, which was seen in the browser's log.",
+        f"cache and no connection yet: {turns} of each. The collector, on the same machine, sends the module as it is; "
+        "a second visit takes it from the browser's cache and asks nobody, which was seen in the browser's log.",
     )
     for where, found in (
         (f"{node.name}, a file", files),
