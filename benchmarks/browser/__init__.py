@@ -108,7 +108,7 @@ def _rate(table: report.Table, name: str, found: list[float], over: str, source:
 def _singles(both: tuple[Any, ...], cases: list[tuple[str, Any, str]], quick: bool) -> report.Table:
     """Each mechanism at 10,000 values: joining, tables, the first report and the slow ones."""
     count = 100 if quick else 1000
-    turns = 1 if quick else 5
+    turns = 1 if quick else 3
     table = report.Table(
         f"The client for web pages at {specs.K:,} values: one report, and what joining builds",
         ("mechanism", "values", "bytes", "joined", "tables", "required", "first report", "p99", "required"),
