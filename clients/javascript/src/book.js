@@ -3,7 +3,7 @@
 import { hashed } from "./bytes.js";
 import { reader } from "./domain.js";
 import { LEAVE, must } from "./errors.js";
-import { confirmed, prepared } from "./mechanisms.js";
+import { law, proven } from "./mechanisms.js";
 import { integer } from "./spec.js";
 
 /** @typedef {import("./domain.js").Label} Label */
@@ -89,8 +89,8 @@ export async function offered(told, id, pinned) {
   const known = plain || (Object.keys(spec).sort().join() === "domain,hush,mechanism" && spec.hush <= 2);
   must(known, "spec", "be known here", "another", LEAVE);
   const { mechanism, domain } = plain ? { mechanism: spec } : spec;
-  const made = prepared(mechanism);
-  await confirmed(made);
+  const made = law(mechanism);
+  await proven(made);
   must(made.size <= MOST_BYTES, "report", "be shorter", made.size, LEAVE);
   return {
     view: { id, name, status, period, chain, needs_key, spec, spec_hash },

@@ -31,15 +31,13 @@ export async function failures(stored, client) {
       failed.push(`${name}: ${error}`);
     }
   };
-  /** @param {any} spec */
-  const confirmed = async (spec) => client.confirmed(client.prepared(spec));
   for (const [name, entry] of Object.entries(stored.replays)) {
     await trying(name, () => replay(entry, client) || lost(entry, client));
-    await trying(name, () => confirmed(entry.spec));
+    await trying(name, () => client.confirmed(entry.spec));
   }
   for (const [name, entry] of Object.entries(stored.losses)) await trying(name, () => lost(entry, client));
   for (const [name, { spec, reason, later }] of Object.entries(stored.hostile)) {
-    const reads = later ? [confirmed] : [client.loss, client.prepared, confirmed];
+    const reads = later ? [client.confirmed] : [client.loss, client.prepared, client.confirmed];
     for (const read of reads) await trying(name, () => refused(read, spec, reason));
   }
   return failed;
