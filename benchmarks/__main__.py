@@ -33,6 +33,7 @@ from benchmarks import (
     throughput,
     tuples,
     uldp,
+    workbench,
 )
 from benchmarks.collecting import faults
 
@@ -58,7 +59,7 @@ BENCHMARKS = {
     "browser": browser.run,
     "ray": cluster.run,
 }
-LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run}
+LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run, "workbench": workbench.run}
 """Run only where they are named."""
 
 
