@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from hush.planning.wishes import WEIGHTS
-from hush.reports.words import many
 from hush.workbench.plan import words
 from hush.workbench.plan.answer import Option, Paragraphs
 
@@ -68,16 +67,18 @@ def compared(own: Numbers, other: Numbers, noticed: float = _NOTICED) -> tuple[P
 
 
 def _beside(name: str, own: Numbers, other: Numbers) -> str:
-    return f"{_SAID[name](own[name])} instead of {_SAID[name](other[name])}"
+    """Both numbers, with the unit of the first."""
+    said, unit = _SAID[name]
+    return f"{said(own[name])}{unit} instead of {said(other[name])}"
 
 
-_SAID: dict[str, Callable[[float], str]] = {
-    "epsilon": words.epsilon,
-    "asr": words.in_100,
-    "error": lambda share: f"±{words.points(share)}",
-    "gain": words.points,
-    "bits": lambda bits: many(int(bits), "bit", "bits"),
-    "work": lambda counters: many(int(counters), "counter a report", "counters a report"),
+_SAID: dict[str, tuple[Callable[[float], str], str]] = {
+    "epsilon": (words.epsilon, ""),
+    "asr": (words.hundred, " in 100"),
+    "error": (lambda share: f"±{words.hundred(share)}", " points"),
+    "gain": (words.hundred, " points"),
+    "bits": (lambda bits: f"{bits:,.0f}", " bits"),
+    "work": (lambda counters: f"{counters:,.0f}", " counters a report"),
 }
 
 
@@ -92,7 +93,10 @@ def thoughts(options: Sequence[Option], worth: Sequence[int]) -> tuple[Option, .
     """
     first = options[0].numbers
     best = [_least(options, worth, name, _NOTICED) for name in ("epsilon", "asr")]
-    kept = list(dict.fromkeys(i for i in (*best, *worth) if i is not None))[:_MOST]
+    kept: list[int] = []
+    for i in dict.fromkeys((*best, *worth)):
+        if i is not None and len(kept) < _MOST and not any(_alike(options[i], options[j]) for j in kept):
+            kept.append(i)
     others = [i for i, each in enumerate(options) if i and each.on_front]
     for name in _LESS:
         i = _least(options, others, name, _JUST)

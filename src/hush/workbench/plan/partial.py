@@ -54,7 +54,7 @@ def answered(question: Question) -> Answer:
     at = words.picked(options, question.chosen)
     way, option = every[at], options[at]
     spec = Spec(way.mechanism, question.domain)
-    worth = [*(i for i in _unlike(ways) if front[i]), *range(len(ways), len(every))]
+    worth = [*range(len(ways), len(every)), *(i for i in _unlike(ways) if front[i])]
     return Answer(
         question,
         _headline(question, option, way),
