@@ -9,14 +9,14 @@ Nothing here knows of a web page: it is what the page says and hands out.
 
 from __future__ import annotations
 
-# from hush.workbench.plan.answer import Answer, Option, WayOut
-# from hush.workbench.plan.asking import answered, takes_long
-# from hush.workbench.plan.handout import handout
-# from hush.workbench.plan.link import query
-# from hush.workbench.plan.notebook import notebook
-# from hush.workbench.plan.question import Mistakes, Question
-# from hush.workbench.plan.reading import read
-# from hush.workbench.plan.script import script
+from hush.workbench.plan.answer import Answer, Option, WayOut
+from hush.workbench.plan.asking import answered, takes_long
+from hush.workbench.plan.handout import handout
+from hush.workbench.plan.link import query
+from hush.workbench.plan.notebook import notebook
+from hush.workbench.plan.question import Mistakes, Question
+from hush.workbench.plan.reading import read
+from hush.workbench.plan.script import script
 
 __all__ = [
     "Answer",
