@@ -28,7 +28,7 @@ class Mistakes(HushError, ValueError):
 
     def __init__(self, by_field: Mapping[str, str]) -> None:
         self.by_field = dict(by_field)
-        super().__init__(" ".join(f"{name}: {words}" for name, words in self.by_field.items()))
+        super().__init__(" ".join(self.by_field.values()))
 
     def __reduce__(self) -> tuple[type[Mistakes], tuple[dict[str, str]]]:
         return type(self), (self.by_field,)
