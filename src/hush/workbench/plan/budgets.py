@@ -127,9 +127,17 @@ def search_budget(progress: Callable[..., None], wish: BudgetWish) -> Searched:
         raise Mistakes({field: f"This {error.rule}; {error.remedy}."}) if field else error from error
     first, *more = budget_in_words.paragraphs(answer)
     if not answer.feasible:
-        more = ["Ask more people, accept a larger error, be content with a smaller chance, or choose another mechanism."]
+        more = [
+            "Ask more people, accept a larger error, be content with a smaller chance, or choose another mechanism."
+        ]
     tried, shares = tidy((t.epsilon, t.share) for t in answer.evidence)
     spec = "" if answer.mechanism is None else Spec(answer.mechanism, people.domain).to_json()
     return Searched(
-        (first, *more), answer.epsilon, tried, shares, wish.sure, "share of simulated collections that keep the wish", spec
+        (first, *more),
+        answer.epsilon,
+        tried,
+        shares,
+        wish.sure,
+        "share of simulated collections that keep the wish",
+        spec,
     )

@@ -29,7 +29,10 @@ def notebook(answer: Answer) -> str:
     cells = [_words("# A private collection, rehearsed\n\n" + "\n\n".join(_told(answer)))]
     for step in steps(answer):
         cells += [_words(f"## {step.title}\n\n{step.words}"), _code(step.code)]
-    cells += [_words("## The picture\n\nEstimates beside the truth, which a real collection never knows."), _code(_DRAWN)]
+    cells += [
+        _words("## The picture\n\nEstimates beside the truth, which a real collection never knows."),
+        _code(_DRAWN),
+    ]
     for i, cell in enumerate(cells):
         cell["id"] = f"cell-{i}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -24,7 +24,9 @@ def answered(question: Question) -> Answer:
     plan = planned(_wishes(question))
     if not plan.feasible:
         ways = tuple(way for each in plan.relaxations for way in _ways_out(question, each))
-        return Answer(question, ("Nothing meets this wish as it is.",), _why_not(question), ways_out=ways, curve=curve(plan))
+        return Answer(
+            question, ("Nothing meets this wish as it is.",), _why_not(question), ways_out=ways, curve=curve(plan)
+        )
     options = _options(plan)
     at = words.picked(options, question.chosen)
     choice, option = plan.choices[at], options[at]
@@ -128,7 +130,9 @@ def _instead(option: Option, first: Option) -> str:
 def _why_not(question: Question) -> str:
     most = 10.0 if question.epsilon is None else question.epsilon
     bounds = "" if question.guesses is None else f", with {question.guesses:g} right guesses in 100 or fewer"
-    return f"No mechanism reaches it with ε up to {most:g}{bounds}. One of these would do; the smallest change is first."
+    return (
+        f"No mechanism reaches it with ε up to {most:g}{bounds}. One of these would do; the smallest change is first."
+    )
 
 
 def _ways_out(question: Question, way: Relaxation) -> tuple[WayOut, ...]:

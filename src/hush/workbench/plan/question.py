@@ -91,7 +91,11 @@ class Question:
     def words(self) -> str:
         """The wish in a sentence."""
         which = "each percentage" if self.worst else "percentages, on average over the answers,"
-        wish = "percentages as exact as the risk allows" if self.points is None else f"{which} within ±{_points(self.points)}"
+        wish = (
+            "percentages as exact as the risk allows"
+            if self.points is None
+            else f"{which} within ±{_points(self.points)}"
+        )
         said = [f"Wanted: {wish}, from about {self.people:,} people, over {self.answers:,} answers"]
         if self.sensitive:
             said.append(f"of which {len(self.sensitive):,} {'is' if len(self.sensitive) == 1 else 'are'} sensitive")

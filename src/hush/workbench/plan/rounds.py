@@ -16,7 +16,17 @@ from hush.workbench.plan.answer import Answer, Option, Shuffling, WayOut
 from hush.workbench.plan.question import Question
 from hush.workbench.plan.ways import asking_more, changed
 
-HEADER = ("", "over time", "ε a report", "ε in all", "ε if answers change", "± points", "right guesses in 100", "bits", "linkable")
+HEADER = (
+    "",
+    "over time",
+    "ε a report",
+    "ε in all",
+    "ε if answers change",
+    "± points",
+    "right guesses in 100",
+    "bits",
+    "linkable",
+)
 _NOT_SHUFFLED = (
     "What mixing the reports would add is proved for one report a person. Here people report again and again, and "
     "nothing is claimed."
@@ -146,7 +156,11 @@ def _headline(question: Question, choice: SurveyChoice, option: Option) -> tuple
 def _caution(question: Question, choice: SurveyChoice, option: Option) -> str:
     course = choice.course
     if not question.changing and course.changing > max(_WORTHLESS, course.total):
-        lost = "every change is plain to see" if math.isinf(course.changing) else f"ε reaches {survey_in_words.loss(course.changing)}"
+        lost = (
+            "every change is plain to see"
+            if math.isinf(course.changing)
+            else f"ε reaches {survey_in_words.loss(course.changing)}"
+        )
         return (
             f"This holds for people whose answers stay as they are. Where answers change from round to round, {lost}: "
             "if that can happen, say so below, and plan again."

@@ -17,7 +17,12 @@ def script(answer: Answer) -> str:
 
 
 def _head(answer: Answer) -> str:
-    said = [answer.question.words, " ".join(answer.headline), f"Planned by: {answer.command}", f"In Python: {answer.call}"]
+    said = [
+        answer.question.words,
+        " ".join(answer.headline),
+        f"Planned by: {answer.command}",
+        f"In Python: {answer.call}",
+    ]
     wrapped = [textwrap.fill(each, 110, break_long_words=False, break_on_hyphens=False) for each in said]
     return "\n\n".join(wrapped).replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + "\n"
 

@@ -38,7 +38,11 @@ def named_mechanisms(kinds: Iterable[str] = ("frequency",)) -> dict[str, str]:
     for kind in kinds:
         for name, cls in registry(kind).items():
             required = {each for each, needed in takes(cls).items() if needed}
-            if "epsilon" in takes(cls) and "sensitive" not in takes(cls) and required <= {"k", "epsilon", "low", "high"}:
+            if (
+                "epsilon" in takes(cls)
+                and "sensitive" not in takes(cls)
+                and required <= {"k", "epsilon", "low", "high"}
+            ):
                 long = vars(cls).get("full_name") or name
                 found[name] = name if long == name else f"{name}, {long}"
     return found

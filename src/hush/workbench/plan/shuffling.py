@@ -32,15 +32,8 @@ def _said(found: Shuffled) -> tuple[str, ...]:
     assert found.epsilon is not None
     return (
         f"Suppose that somebody whom people trust mixes all {found.n:,} reports, and removes whatever tells who sent "
-        f"them. Whoever sees only the mixed reports then learns at most ε = {words.epsilon(_up(found.epsilon))} about "
+        f"them. Whoever sees only the mixed reports then learns at most ε = {words.rounded_up(found.epsilon)} about "
         f"any one person (with δ = {found.delta:.1g}), instead of ε = {words.epsilon(found.local_epsilon)}.",
         "The estimates stay the same. Nothing is added against whoever sees a report before it is mixed, and the "
         "mixed number needs all of these people: if fewer report, it is larger.",
     )
-
-
-def _up(value: float) -> float:
-    """Three digits, rounded up."""
-    from hush.reports.statements import lay
-
-    return float(lay.up(value))

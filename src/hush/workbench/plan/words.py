@@ -36,6 +36,15 @@ def hundred(share: float) -> str:
     return lay.amount(round(100 * share, 12))
 
 
+def rounded_up(value: float) -> str:
+    """A loss of many digits, rounded up to three.
+
+    >>> rounded_up(0.10696)
+    '0.107'
+    """
+    return lay.amount(value)
+
+
 def points(share: float) -> str:
     """Percentage points, rounded up to three digits.
 
