@@ -60,7 +60,8 @@ def front(answer: Answer) -> Front:
     left = "" if len(rows) == len(answer.options) else f" {len(answer.options) - len(rows)} have no such number."
     return Front(
         "The mechanisms that meet the wish",
-        f"{words.capital(answer.chosen.name)} and {others} others. Lower and further left is better; select a point to choose it.",
+        f"{words.capital(answer.chosen.name)} and {others} others. Lower and further left is better; select a point to "
+        "choose it.",
         told + left,
         _CALLED[first],
         _CALLED[second],

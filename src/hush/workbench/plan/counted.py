@@ -12,9 +12,9 @@ _CUT = re.compile(r"[\t,;:]")
 
 
 def counts(text: str) -> tuple[tuple[Label, ...], tuple[int, ...]]:
-    """Lines of an answer and how many people hold it.
+    r"""Lines of an answer and how many people hold it.
 
-    >>> counts("red: 300\\ngreen: 1,200")
+    >>> counts("red: 300\ngreen: 1,200")
     (('red', 'green'), (300, 1200))
     """
     rows = [_row(i, line) for i, line in enumerate(filter(None, map(str.strip, text.splitlines())), 1)]
@@ -30,9 +30,9 @@ def counts(text: str) -> tuple[tuple[Label, ...], tuple[int, ...]]:
 
 
 def amounts(text: str) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Lines of an amount and how many people hold it.
+    r"""Lines of an amount and how many people hold it.
 
-    >>> amounts("0: 500\\n10: 20")
+    >>> amounts("0: 500\n10: 20")
     ((0.0, 10.0), (500, 20))
     """
     labels, people = counts(text)

@@ -78,10 +78,9 @@ def _most(question: Question) -> float:
 
 def _found(question: Question) -> Iterator[Way]:
     """Of every mechanism the least budget that reaches the error; or all that is accepted."""
-    domain = question.domain
     for cls in MECHANISMS:
         for reveal in ("alone", "pair"):
-            make = partial(_made, cls, domain.size, domain.sensitive, reveal)
+            make = partial(_made, cls, question.answers, question.sensitive, reveal)
             try:
                 at = _most(question) if question.error is None else _least(make, question)
                 if at is None:
@@ -152,9 +151,14 @@ def _unlike(ways: list[Way]) -> list[int]:
 
 def _plain(question: Question) -> list[Way]:
     """The one that protects every answer with the least ε, at the same wish."""
-    spends = question.error is None
-    wish = {"error": question.error, "max_epsilon": _most(question), "worst": question.worst}
-    made = hush.plan(n=question.people, k=question.answers, matters="accuracy" if spends else "privacy", **wish)
+    made = hush.plan(
+        n=question.people,
+        k=question.answers,
+        error=question.error,
+        worst=question.worst,
+        max_epsilon=_most(question),
+        matters="accuracy" if question.error is None else "privacy",
+    )
     if not made.feasible:
         return []
     m = made.first.mechanism
@@ -165,7 +169,7 @@ def _option(way: Way, first: Way, on_front: bool) -> Option:
     gains, gives_up, when = compare.compared(way.numbers, first.numbers) if way is not first else ((), (), "")
     if way.reveals == "nothing":
         gains = ("every answer is protected, and none is ever revealed", *gains)
-        when = "Worth a thought if it is not certain which answers will be sensitive, or if people should not be told apart."
+        when = "Worth a thought if it is not certain which answers will be sensitive."
     n = way.numbers
     row = (
         way.name,
@@ -188,7 +192,8 @@ def _headline(question: Question, option: Option, way: Way) -> tuple[str, ...]:
     which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
     said = [
         promise,
-        f"From {question.people:,} people, {which} then within ±{words.points(n['error'])} of the truth, 19 times in 20.",
+        f"From {question.people:,} people, {which} then within ±{words.points(n['error'])} of the truth, 19 times in "
+        "20.",
     ]
     if "asr" in n:
         told = words.guessed(n["asr"], 1 / some, "which sensitive answer somebody gave")

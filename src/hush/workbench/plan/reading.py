@@ -34,6 +34,7 @@ MOST_ROUNDS = 10_000
 _MOST_PEOPLE = 10**12
 _NEEDS_A_BOUND = ("accuracy", "manipulation")
 _GAPS = re.compile(r"[\s_,'\u2019]")
+_NONE: tuple[int, ...] = ()
 T = TypeVar("T")
 
 
@@ -79,7 +80,7 @@ def read(said: Mapping[str, str]) -> Question:
         "answers": count,
         "labels": labels if labels is None or other is None or other in labels else (*labels, other),
         "other": other if labels is not None else None,
-        "sensitive": taken("sensitive", lambda text: _places(text, labels, count), ()),
+        "sensitive": taken("sensitive", lambda text: _places(text, labels, count), _NONE),
         "guesses": taken("guesses", lambda text: _guesses(text, luck), None),
         "epsilon": taken("epsilon", lambda text: real(text, 0.0, 40.0), None),
         "matters": taken("matters", lambda text: one_of(text, tuple(MATTERS)), "balance"),
@@ -168,9 +169,9 @@ def one_of(text: str, known: tuple[str, ...]) -> str:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """Labels, one a line; a single line is cut at its commas or semicolons.
+    r"""Labels, one a line; a single line is cut at its commas or semicolons.
 
-    >>> listed("red, green, blue"), listed("a\\n\\n b, c ")
+    >>> listed("red, green, blue"), listed("a\n\n b, c ")
     (('red', 'green', 'blue'), ('a', 'b, c'))
     """
     lines = text.splitlines()

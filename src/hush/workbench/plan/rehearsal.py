@@ -17,6 +17,9 @@ _MOST_PEOPLE = 100_000
 _MOST_CELLS = 20_000_000
 _MOST_ROUNDS = 3
 _SHOWN = 20
+_IS_ALL = "The spec is all that clients, a server and an auditor need. Its hash says which it is."
+_HALVES = "Each answer is half as frequent as the one before, down to a floor."
+_SECURE = "Only reports leave a device. The randomness is secure, so that every run differs."
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,12 @@ def steps(answer: Answer) -> list[Step]:
     people = max(100, min(q.people, _MOST_PEOPLE, _MOST_CELLS // q.answers))
     fewer = "" if people == q.people else f" It has {people:,} of them, so that it ends soon."
     return [
-        Step("The collection", "The spec is all that clients, a server and an auditor need. Its hash says which it is.", _spec(answer, spec)),
+        Step("The collection", _IS_ALL, _spec(answer, spec)),
         Step("What it promises", "Computed from the whole numbers that the sampler works with.", _promise(spec)),
-        Step("Made-up people", f"Each answer is half as frequent as the one before, down to a floor.{fewer}", _people(people)),
-        Step("On their devices", "Only reports leave a device. The randomness is secure, so that every run differs.", _devices(spec, q.rounds)),
+        Step("Made-up people", f"{_HALVES}{fewer}", _people(people)),
+        Step("On their devices", _SECURE, _devices(spec, q.rounds)),
         Step("At the server", "Reports are counted, and estimates come with their 95 % intervals.", _server(spec)),
-    ]  # fmt: skip
+    ]
 
 
 def _spec(answer: Answer, spec: Spec) -> str:

@@ -10,10 +10,8 @@ from hush.workbench.plan.rehearsal import steps
 
 def script(answer: Answer) -> str:
     """The text of the script; it needs nothing but hush."""
-    parts = [f'"""{_head(answer)}"""\n']
-    for step in steps(answer):
-        parts.append(f"{_comment(f'{step.title}. {step.words}')}\n{step.code}\n")
-    return "\n".join(parts)
+    parts = (f"{_comment(f'{step.title}. {step.words}')}\n{step.code}\n" for step in steps(answer))
+    return "\n".join([f'"""{_head(answer)}"""\n', *parts])
 
 
 def _head(answer: Answer) -> str:

@@ -61,10 +61,10 @@ def _figures(answer: Answer) -> list[tuple[str, str]]:
 def _alternatives(answer: Answer, instead: Instead) -> None:
     if not answer.alternatives:
         return
-    with _section("Worth a thought", "Beside the recommendation: what each gains, and what it gives up for that."):
-        with ui.element("div").classes("grid"):
-            for option in answer.alternatives:
-                _card(answer, option, instead)
+    below = "Beside the recommendation: what each gains, and what it gives up for that."
+    with _section("Worth a thought", below), ui.element("div").classes("grid"):
+        for option in answer.alternatives:
+            _card(answer, option, instead)
 
 
 def _card(answer: Answer, option: Option, instead: Instead) -> None:

@@ -15,6 +15,8 @@ from hush.workbench.plan.question import AVERAGE, EACH, MATTERS
 FIRST = {"points": "1", "people": "20,000", "answers": "12"}
 """What the sentence says before anybody has changed it."""
 _NO_LIMIT = 100.0
+_EPSILON = "Of one report; of a person in all, where people are asked again. A smaller ε is more private."
+_SENSITIVE = "Only these are protected then; others may be revealed. Empty: all are protected."
 
 
 class Form:
@@ -70,23 +72,21 @@ class Form:
         risk = any(held(name) for name in ("guesses", "epsilon", "matters"))
         with _behind("Say which risk you accept", opened=risk), ui.element("div").classes("grid"):
             self.fields["guesses"] = _guesses(held("guesses", ""))
-            self.fields["epsilon"] = controls.text(
-                "Largest ε", held("epsilon", ""), help="Of one report; of a person in all, where people are asked again. A smaller ε is more private."
-            )  # fmt: skip
+            self.fields["epsilon"] = controls.text("Largest ε", held("epsilon", ""), help=_EPSILON)
             self.fields["matters"] = controls.select("What matters most", MATTERS, held("matters") or "balance")
         again = any(held(name) for name in ("sensitive", "rounds", "changing"))
-        with _behind("Only some answers are sensitive, or people are asked again", opened=again):
-            with ui.element("div").classes("grid"):
-                self.fields["sensitive"] = controls.textarea(
-                    "Sensitive answers", held("sensitive", ""), rows=3, help="Only these are protected then; others may be revealed. Empty: all are protected."
-                )  # fmt: skip
-                with ui.element("div").classes("stack"):
-                    self.fields["rounds"] = controls.text(
-                        "How often is each person asked?", held("rounds", ""), help="Empty: once."
-                    )
-                    self.fields["changing"] = controls.checkbox(
-                        "Answers may change from round to round", held("changing") == "1"
-                    )
+        words = "Only some answers are sensitive, or people are asked again"
+        with _behind(words, opened=again), ui.element("div").classes("grid"):
+            self.fields["sensitive"] = controls.textarea(
+                "Sensitive answers", held("sensitive", ""), rows=3, help=_SENSITIVE
+            )
+            with ui.element("div").classes("stack"):
+                self.fields["rounds"] = controls.text(
+                    "How often is each person asked?", held("rounds", ""), help="Empty: once."
+                )
+                self.fields["changing"] = controls.checkbox(
+                    "Answers may change from round to round", held("changing") == "1"
+                )
 
     def read(self) -> Question | None:
         """The question; None where something is wrong, which is then said beside its field."""

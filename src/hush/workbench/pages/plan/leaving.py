@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from nicegui import ui
 
@@ -89,7 +90,7 @@ def _create(visit: Visit, answer: Answer) -> None:
         if not asked:
             name.wrong("Give it a name by which you will know it.")
             return
-        wish = {} if answer.question.error is None else {"wished_error": answer.question.error}
+        wish: dict[str, Any] = {} if answer.question.error is None else {"wished_error": answer.question.error}
         spec = json.loads(answer.spec)
         found = await link.ask(lambda it: it.create(spec=spec, name=asked, target_n=answer.question.people, **wish))
         made.clear()
