@@ -17,8 +17,16 @@ _CALLED = {
     "changing": "ε where answers change",
     "bits": "bits of a report",
 }
+_SAID = {
+    "epsilon": "ε = {}",
+    "asr": "{} right guesses in 100",
+    "error": "±{} points",
+    "changing": "ε = {} where answers change",
+    "bits": "{} bits",
+}
 _SHARES = ("asr", "error")
-_MEETS, _BEATEN = "best in something", "another is no worse in anything"
+_FAR = 8.0
+_MEETS, _BEATEN = "no other beats it", "another is no worse in anything"
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,8 @@ class Front:
         summary: What it tells, in a sentence.
         x: The name of the axis.
         y: The name of the axis.
+        log_x: Whether its scale is logarithmic, since numbers are far apart.
+        log_y: The same of the other.
         series: Points with their names, and the place of the chosen one.
     """
 
@@ -39,6 +49,8 @@ class Front:
     summary: str
     x: str
     y: str
+    log_x: bool
+    log_y: bool
     series: tuple[Series, ...]
 
 
@@ -56,7 +68,7 @@ def front(answer: Answer) -> Front:
             at = labels.index(answer.chosen.name) if answer.chosen.name in labels else None
             series.append((name, x, y, labels, at))
     others = len(answer.options) - 1
-    told = f"{answer.chosen.name} stands out: {_told(answer.chosen, first, second)}."
+    told = f"The large point is {answer.chosen.name}: {_told(answer.chosen, first, second)}."
     left = "" if len(rows) == len(answer.options) else f" {len(answer.options) - len(rows)} have no such number."
     return Front(
         "The mechanisms that meet the wish",
@@ -65,23 +77,27 @@ def front(answer: Answer) -> Front:
         told + left,
         _CALLED[first],
         _CALLED[second],
+        _spread(answer, first) > _FAR,
+        _spread(answer, second) > _FAR,
         tuple(series),
     )
 
 
 def _axes(answer: Answer) -> tuple[str, str]:
     """Those that differ most; ties go to the first ones."""
-
-    def spread(name: str) -> float:
-        values = [option.numbers[name] for option in answer.options if name in option.numbers]
-        known = len(values) > len(answer.options) / 2
-        return max(values) / max(min(values), 1e-300) if known else 0.0
-
-    ranked = sorted(_NAMES[:4], key=lambda name: (-min(spread(name), 1e6), _NAMES.index(name)))
-    able = [name for name in ranked if spread(name) > 1.02]
+    spread = {name: _spread(answer, name) for name in _NAMES}
+    ranked = sorted(_NAMES[:4], key=lambda name: (-min(spread[name], 1e6), _NAMES.index(name)))
+    able = [name for name in ranked if spread[name] > 1.02]
     chosen = (*able, *(name for name in ("bits", "epsilon", "error") if name not in able))[:2]
     first, second = sorted(chosen, key=_NAMES.index)
     return first, second
+
+
+def _spread(answer: Answer, name: str) -> float:
+    """The largest over the least, of a number that most options have; else 0."""
+    values = [option.numbers[name] for option in answer.options if name in option.numbers]
+    known = len(values) > len(answer.options) / 2
+    return max(values) / max(min(values), 1e-300) if known else 0.0
 
 
 def _shown(option: Option, name: str) -> float:
@@ -89,4 +105,4 @@ def _shown(option: Option, name: str) -> float:
 
 
 def _told(option: Option, *names: str) -> str:
-    return words.listed([f"{_CALLED[name].partition(',')[0]} {_shown(option, name):.3g}" for name in names])
+    return words.listed([_SAID[name].format(f"{_shown(option, name):.3g}") for name in names])

@@ -192,8 +192,8 @@ def _headline(question: Question, option: Option, way: Way) -> tuple[str, ...]:
     which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
     said = [
         promise,
-        f"From {question.people:,} people, {which} then within ±{words.points(n['error'])} of the truth, 19 times in "
-        "20.",
+        f"From {question.people:,} people, {which} then within ±{words.points(n['error'])} of the truth, "
+        f"{words.MOSTLY}.",
     ]
     if "asr" in n:
         told = words.guessed(n["asr"], 1 / some, "which sensitive answer somebody gave")

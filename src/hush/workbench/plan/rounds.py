@@ -148,7 +148,7 @@ def _headline(question: Question, choice: SurveyChoice, option: Option) -> tuple
     return (
         total,
         f"In every one of {question.rounds:,} rounds with {question.people:,} people, {which} within "
-        f"±{words.points(choice.error)} of the truth, 19 times in 20.",
+        f"±{words.points(choice.error)} of the truth, {words.MOSTLY}.",
         f"From all {question.rounds:,} reports of one person, {right}.",
     )
 

@@ -13,6 +13,8 @@ from hush.reports.statements.blocks import Bullets, Paragraph
 from hush.workbench.plan.answer import Option, Paragraphs
 from hush.workbench.plan.question import Question
 
+MOSTLY = "19\u00a0times\u00a0in\u00a020"
+"""How sure an error is, in a line that is not broken."""
 _HALF, _GUESSED, _MUCH = 0.5, 1.5, 4.0
 """Right guesses, how many times luck they must be, and the ε above which one is warned."""
 _TOLD = ("What is promised", "How well somebody can guess", "What adds up over time", "What the estimates are worth")

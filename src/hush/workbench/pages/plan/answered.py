@@ -101,7 +101,14 @@ def _front(answer: Answer, instead: Instead) -> None:
 
         series = [charts.Points(name, x, y, labels, chosen) for name, x, y, labels, chosen in drawn.series]
         charts.points(
-            drawn.name, series, x=drawn.x, y=drawn.y, log_x=True, log_y=True, summary=drawn.summary, on_point=choose
+            drawn.name,
+            series,
+            x=drawn.x,
+            y=drawn.y,
+            log_x=drawn.log_x,
+            log_y=drawn.log_y,
+            summary=drawn.summary,
+            on_point=choose,
         )
         with ui.element("details"):
             prose.text("summary", f"The whole table, {len(answer.options)} rows")
@@ -133,7 +140,6 @@ def _cost(answer: Answer) -> None:
             x="± percentage points",
             y="right guesses in 100",
             log_x=True,
-            log_y=True,
             summary=summary,
         )
 

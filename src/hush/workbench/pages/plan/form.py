@@ -14,6 +14,8 @@ from hush.workbench.plan.question import AVERAGE, EACH, MATTERS
 
 FIRST = {"points": "1", "people": "20,000", "answers": "12"}
 """What the sentence says before anybody has changed it."""
+LOW = "min-height: 2.2rem; padding: 0.1rem 0.5rem"
+"""Of fields in a sentence, so that they are no higher than its lines."""
 _NO_LIMIT = 100.0
 _EPSILON = "Of one report; of a person in all, where people are asked again. A smaller ε is more private."
 _SENSITIVE = "Only these are protected then; others may be revealed. Empty: all are protected."
@@ -33,9 +35,10 @@ class Form:
         with (
             ui.element("section").classes("card").style("gap: 1.1rem; padding: 1.75rem").props('aria-label="Your wish"')
         ):
-            with ui.element("div").classes("sentence"):
+            with ui.element("div").classes("sentence").style("font-size: 1.35rem; max-width: none"):
                 self._sentence()
-            self._more()
+            with ui.element("div").classes("stack").style("gap: 0.5rem"):
+                self._more()
             with ui.element("div").classes("side"):
                 controls.button("Plan it", plan, primary=True)
 
@@ -52,8 +55,8 @@ class Form:
         prose.text("span", " answers.")
 
     def _text(self, name: str, label: str, wide: int) -> None:
-        field = controls.text(label, self._said.get(name, ""))
-        field.inputs[0].style(f"width: {wide}ch; box-sizing: content-box")
+        field = controls.text(label, grouped(self._said.get(name, "")))
+        field.inputs[0].style(f"width: calc({wide}ch + 1.2rem); {LOW}")
         self.fields[name] = field
 
     def _more(self) -> None:
@@ -113,6 +116,15 @@ class Form:
         if said["labels"].strip():
             said["answers"] = ""
         return said
+
+
+def grouped(text: str) -> str:
+    """A whole number with its thousands apart; other texts as they are.
+
+    >>> grouped("20000"), grouped("many")
+    ('20,000', 'many')
+    """
+    return f"{int(text):,}" if text.isascii() and text.isdigit() and len(text) < 16 else text
 
 
 def _guesses(said: str) -> Field[float]:

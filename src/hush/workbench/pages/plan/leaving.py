@@ -12,33 +12,34 @@ from hush.workbench.controls.buttons import javascript
 from hush.workbench.plan import Answer, handout, notebook, query, script
 from hush.workbench.visits import Visit
 
-_PDF, _HTML = "application/pdf", "text/html"
+_JSON, _PDF, _HTML = "application/json", "application/pdf", "text/html"
+_TWO = "grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr))"
 
 
 def leave(visit: Visit, answer: Answer) -> None:
     """Lay it out."""
     with ui.element("section").classes("stack"):
         prose.heading("Take it with you")
-        with ui.element("div").classes("grid"):
-            with _card("For whoever builds it", "The spec is all that clients, a server and an auditor need."):
-                controls.download(
-                    "Spec (JSON)", "spec.json", lambda: answer.spec + "\n", "application/json", primary=True
-                )
+        with ui.element("div").classes("grid").style(_TWO):
+            with _card("For whoever builds it", "The spec is all that clients, a server and an auditor need."), _row():
+                controls.download("Spec (JSON)", "spec.json", lambda: answer.spec + "\n", _JSON, primary=True)
                 controls.download("Python script", "collection.py", lambda: script(answer), "text/x-python")
                 controls.download("Notebook", "collection.ipynb", lambda: notebook(answer), "application/x-ipynb+json")
-            with _card(
-                "For the privacy officer", "What leaves a device, what is promised, and what is not, on a page."
-            ):
-                controls.download("Page (PDF)", "privacy-statement.pdf", lambda: handout(answer).to_pdf(), _PDF)
-                controls.download("Page (HTML)", "privacy-statement.html", lambda: handout(answer).to_html(), _HTML)
+            with _card("For the privacy officer", "What leaves a device, what is promised, and what is not."):
+                with _row():
+                    controls.download("Page (PDF)", "privacy-statement.pdf", lambda: handout(answer).to_pdf(), _PDF)
+                    controls.download("Page (HTML)", "privacy-statement.html", lambda: handout(answer).to_html(), _HTML)
                 _unspellable(answer)
-            with _card(
-                "For later, or for somebody else", "The link asks the same again. The command does so in a shell."
-            ):
-                _permalink(visit, answer)
-                prose.code(answer.command)
+            with _card("For later, or for somebody else", "The link asks the same again, and so does the command."):
+                with _row():
+                    _permalink(visit, answer)
+                prose.code(answer.command).style("white-space: pre-wrap")
             with _card("As a collection", _begin(visit)):
                 _create(visit, answer)
+
+
+def _row() -> ui.element:
+    return ui.element("div").classes("side").style("gap: 0.6rem")
 
 
 def _card(title: str, words: str) -> ui.element:
@@ -80,7 +81,8 @@ def _create(visit: Visit, answer: Answer) -> None:
     if link is None:
         return
     if not visit.session.creates:
-        controls.link("Sign in", "/sign-in")
+        with _row():
+            controls.link("Sign in", "/sign-in")
         return
     name = controls.text("Name of the collection", "")
     made = ui.element("div").props('role="status"')
@@ -98,4 +100,5 @@ def _create(visit: Visit, answer: Answer) -> None:
             prose.paragraph(f"“{asked}” is a draft now, {found['id'][:8]}…")
             controls.link("See it among the collections", "/collections")
 
-    controls.button("Create the collection", create)
+    with _row():
+        controls.button("Create the collection", create)

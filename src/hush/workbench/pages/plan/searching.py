@@ -9,6 +9,7 @@ from nicegui import ui
 
 from hush.workbench import charts, controls, prose
 from hush.workbench.controls import Field
+from hush.workbench.pages.plan.form import LOW
 from hush.workbench.plan import Mistakes
 from hush.workbench.plan.budgets import LOSSES, SHAPES, read_budget, search_budget
 from hush.workbench.plan.capacities import KINDS, read_capacity, search_capacity
@@ -101,7 +102,7 @@ class _Search:
 
     def _text(self, name: str, label: str, value: str, wide: int) -> None:
         field = controls.text(label, value)
-        field.inputs[0].style(f"width: {wide}ch; box-sizing: content-box")
+        field.inputs[0].style(f"width: calc({wide}ch + 1.2rem); {LOW}")
         self.fields[name] = field
 
 
