@@ -8,7 +8,7 @@ from functools import lru_cache
 import hush
 from hush.mechanisms.settings import chosen
 from hush.planning.plan import Choice, Plan
-from hush.planning.relax import Relaxation, up
+from hush.planning.relax import Relaxation
 from hush.workbench.plan import compare, words
 from hush.workbench.plan.answer import Answer, Option, WayOut
 from hush.workbench.plan.curve import curve
@@ -141,11 +141,11 @@ def _ways_out(question: Question, way: Relaxation) -> tuple[WayOut, ...]:
     for name, (_, possible) in way.changes.items():
         match name:
             case "error":
-                changes["points"] = up(100 * possible)
+                changes["points"] = words.up(100 * possible)
             case "asr":
-                changes["guesses"] = min(up(100 * possible), 100.0)
+                changes["guesses"] = min(words.up(100 * possible), 100.0)
             case _:
-                changes["epsilon"] = up(possible)
+                changes["epsilon"] = words.up(possible)
     return changed(question, changes), *asking_more(question, way.people)
 
 

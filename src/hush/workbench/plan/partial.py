@@ -16,7 +16,6 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.planning.budgets import budget, first
 from hush.planning.objectives import Z95
-from hush.planning.relax import up
 from hush.planning.wishes import SEARCHED_EPSILON
 from hush.utility import MECHANISMS, total_error
 from hush.utility.named import NamedOracle
@@ -223,11 +222,11 @@ def _nothing(question: Question, found: list[Way]) -> Answer:
     """What could be met in place of a wish that cannot."""
     ways: list[WayOut] = []
     if found:
-        ways.append(changed(question, {"epsilon": up(min(way.numbers["epsilon"] for way in found))}))
+        ways.append(changed(question, {"epsilon": words.up(min(way.numbers["epsilon"] for way in found))}))
     spent = list(_found(replace(question, points=None, epsilon=_most(question))))
     if spent and question.error is not None:
         least = min(way.numbers["error"] for way in spent)
-        ways.append(changed(question, {"points": up(100 * least)}))
+        ways.append(changed(question, {"points": words.up(100 * least)}))
         ways += asking_more(question, math.ceil(question.people * (least / question.error) ** 2 * (1 + 1e-9)))
     why = f"No mechanism reaches it with ε up to {_most(question):g}. One of these would do."
     return Answer(question, ("Nothing meets this wish as it is.",), why, ways_out=tuple(ways))

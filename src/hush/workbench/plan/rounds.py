@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import hush
-from hush.planning.relax import up
 from hush.planning.surveys import SurveyChoice, SurveyPlan
 from hush.reports import survey_in_words
 from hush.workbench.plan import compare, words
@@ -163,7 +162,7 @@ def _caution(question: Question, choice: SurveyChoice, option: Option) -> str:
         )
         return (
             f"This holds for people whose answers stay as they are. Where answers change from round to round, {lost}: "
-            "if that can happen, say so below, and plan again."
+            "if that can happen, say so above, and plan again."
         )
     return words.caution(option.numbers, choice.guess.luck)
 
@@ -171,9 +170,9 @@ def _caution(question: Question, choice: SurveyChoice, option: Option) -> str:
 def _ways_out(question: Question, plan: SurveyPlan) -> tuple[WayOut, ...]:
     ways: list[WayOut] = []
     if plan.least is not None and plan.least.total <= 40:
-        ways.append(changed(question, {"epsilon": up(plan.least.total)}))
+        ways.append(changed(question, {"epsilon": words.up(plan.least.total)}))
     if plan.nearest is not None and question.points is not None:
-        ways.append(changed(question, {"points": up(100 * plan.nearest.error)}))
+        ways.append(changed(question, {"points": words.up(100 * plan.nearest.error)}))
     return (*ways, *asking_more(question, plan.people))
 
 

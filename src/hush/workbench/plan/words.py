@@ -38,6 +38,15 @@ def hundred(share: float) -> str:
     return lay.amount(round(100 * share, 12))
 
 
+def up(value: float) -> float:
+    """Three digits, rounded up, so that what is said can be met.
+
+    >>> up(8.0612), up(2.04)
+    (8.07, 2.04)
+    """
+    return float(lay.up(round(value, 9)))
+
+
 def rounded_up(value: float) -> str:
     """A loss of many digits, rounded up to three.
 
