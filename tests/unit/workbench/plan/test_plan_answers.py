@@ -145,7 +145,10 @@ def test_rounds_are_planned_as_a_survey():
     """With a person's total, and a warning where changes are not hidden."""
     question = Question(people=20_000, points=2.0, answers=12, rounds=6)
     told: list[float] = []
-    answer, plan = answered(question, told.append), hush.survey(attributes=(12,), n=20_000, rounds=6, error=0.02, worst=True)
+    answer, plan = (
+        answered(question, told.append),
+        hush.survey(attributes=(12,), n=20_000, rounds=6, error=0.02, worst=True),
+    )
     assert answer.made == plan.first.spec
     assert told[-1] == 1.0
     assert "In every one of 6 rounds" in answer.headline[1]

@@ -37,7 +37,9 @@ def run(folder: Path, text: str) -> str:
     path = folder / "collection.py"
     path.write_text(text, encoding="utf-8")
     known = {**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run([sys.executable, "-W", "error", str(path)], capture_output=True, text=True, env=known, cwd=folder)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(path)], capture_output=True, text=True, env=known, cwd=folder
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -87,7 +87,9 @@ def test_an_alarm_is_wrong_as_seldom_as_wished():
     wish = read_capacity(CAPACITY)
     assert wish.total == 13_500
     found = search_capacity(quiet, wish)
-    again = capri.capacity("GRR", list(wish.counts), domain=hush.Domain(size=4, values=[0, 1, 5, 10]), cap=12_000, threshold=0.01)
+    again = capri.capacity(
+        "GRR", list(wish.counts), domain=hush.Domain(size=4, values=[0, 1, 5, 10]), cap=12_000, threshold=0.01
+    )
     assert found.epsilon == again.epsilon
     assert "decides wrongly with probability 0.00997" in found.words[0]
     assert "where always naming the most frequent one does 51 %" in found.words[-1]

@@ -9,8 +9,9 @@ from nicegui import ui
 
 from hush.workbench import controls, prose
 from hush.workbench.controls import Field
-from hush.workbench.plan import Mistakes, Question, read
-from hush.workbench.plan.question import AVERAGE, EACH, MATTERS
+from hush.workbench.plan.link import query
+from hush.workbench.plan.question import AVERAGE, EACH, MATTERS, Mistakes, Question
+from hush.workbench.plan.reading import read
 
 FIRST = {"points": "1", "people": "20,000", "answers": "12"}
 """What the sentence says before anybody has changed it."""
@@ -116,6 +117,22 @@ class Form:
         if said["labels"].strip():
             said["answers"] = ""
         return said
+
+
+def begin(path: str) -> None:
+    """A form on another page, which leads to the plan."""
+
+    def plan() -> None:
+        question = form.read()
+        if question is None:
+            return
+        link = query(question)
+        if link is None:
+            form.fields["labels"].wrong("The list is too long for this page: paste it on the page Plan.")
+            return
+        ui.navigate.to(f"{path}?{link}")
+
+    form = Form({}, plan)
 
 
 def grouped(text: str) -> str:
