@@ -113,9 +113,9 @@ def test_shuffling_adds_what_the_library_says():
 
 def test_few_people_gain_nothing_by_shuffling():
     """And are told so."""
-    answer = answered(Question(people=30, points=30.0, answers=3))
+    answer = answered(Question(people=5, points=60.0, answers=3))
     assert answer.shuffling is not None
-    assert answer.shuffling.words == ("Mixing the reports of only 30 people would add nothing that can be proved.",)
+    assert answer.shuffling.words == ("Mixing the reports of only 5 people would add nothing that can be proved.",)
 
 
 def test_a_promise_that_protects_little_is_warned_of():
