@@ -58,7 +58,7 @@ def made(name: str, k: int, epsilon: float, parameters: Mapping[str, Any] | None
         parameters: What it chose before, so that it need not search again.
     """
     cls = explored()[name]
-    shared = {"k": k, "epsilon": epsilon, "delta": DELTA}
+    shared: dict[str, Any] = {"k": k, "epsilon": epsilon, "delta": DELTA}
     wanted = {key: value for key, value in shared.items() if key in takes(cls)}
     if parameters is not None:
         return cls(**wanted, **parameters)

@@ -89,7 +89,7 @@ def explore(k: int, epsilon: float, n: int) -> Explored:
 
     >>> found = explore(100, 1.0, 100_000)
     >>> found.best("bits").name, 0.01 < found.best("margin").margin < 0.02
-    ('GRR', True)
+    ('PGR', True)
     """
     rules.integer("k", k, 2, positions.MOST_VALUES, "count the values of your domain")
     rules.epsilon(epsilon, least=positions.LEAST_EPSILON, most=positions.MOST_EPSILON)

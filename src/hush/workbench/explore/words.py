@@ -34,7 +34,7 @@ def summary(found: Explored) -> list[str]:
 
     >>> from hush.workbench.explore.table import explore
     >>> print(summary(explore(10, 1.0, 10_000))[-1])
-    The shortest report is that of GRR: 4 bits in 1 byte.
+    The shortest report is that of PGR: 4 bits in 1 byte.
     """
     accurate, guessed, moved, short = (found.best(column) for column in ("margin", "asr", "gain", "bits"))
     right, luck, of = lay.guesses(guessed.asr, 1 / found.k)
