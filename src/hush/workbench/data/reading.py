@@ -22,7 +22,8 @@ MOST_DIFFERENT = 100_000
 _MOST_UNPACKED = 16 * MOST_BYTES
 _LONGEST_LABEL = 200
 _BATCH = 1 << 16
-_FILE = "The file"
+FILE = "The file"
+"""What messages call it."""
 _KINDS = {b"PK\x03\x04": "a spreadsheet or an archive", b"\x1f\x8b": "a compressed file", b"%PDF": "a PDF"}
 _PARQUET = b"PAR1"
 
@@ -38,12 +39,12 @@ def held(name: str, content: bytes) -> HeldFile:
     is_csv, is_parquet = (title.lower().endswith(ending) for ending in (".csv", ".parquet"))
     if not is_csv and not is_parquet:
         rule, got = "must be a CSV or a Parquet file", Unsaid(f"a name that ends in {_ending(title)}")
-        raise ParameterError(message(_FILE, rule, got, "save it as .csv or .parquet"))
+        raise ParameterError(message(FILE, rule, got, "save it as .csv or .parquet"))
     if not content:
-        raise ParameterError(message(_FILE, "must hold a table", Unsaid("an empty file"), "choose another one"))
+        raise ParameterError(message(FILE, "must hold a table", Unsaid("an empty file"), "choose another one"))
     if len(content) > MOST_BYTES:
         rule, got = f"must have at most {MOST_BYTES // MEGABYTE} MB", Unsaid(f"{len(content) / MEGABYTE:,.1f} MB")
-        raise ParameterError(message(_FILE, rule, got, "keep the one column that you want to try, or fewer rows"))
+        raise ParameterError(message(FILE, rule, got, "keep the one column that you want to try, or fewer rows"))
     _is_what_it_says(content, is_csv=is_csv)
     return HeldFile(name=title, path=title, filesystem="memory", content=content)
 
@@ -58,11 +59,11 @@ def _is_what_it_says(content: bytes, *, is_csv: bool) -> None:
     if content.startswith(_PARQUET):
         if is_csv:
             rule, got = "must be text, as its name ends in .csv", Unsaid("a Parquet file")
-            raise ParameterError(message(_FILE, rule, got, "rename it to .parquet"))
+            raise ParameterError(message(FILE, rule, got, "rename it to .parquet"))
         return
     if not is_csv:
         rule, got = "must be Parquet, as its name ends in .parquet", Unsaid("something else")
-        raise ParameterError(message(_FILE, rule, got, "if it is text, rename it to .csv"))
+        raise ParameterError(message(FILE, rule, got, "if it is text, rename it to .csv"))
     kind = next((kind for start, kind in _KINDS.items() if content.startswith(start)), None)
     if kind is None and content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         kind = "text in UTF-16"
@@ -70,7 +71,7 @@ def _is_what_it_says(content: bytes, *, is_csv: bool) -> None:
         kind = "bytes that are no text"
     if kind is not None:
         rule, remedy = "must be text in UTF-8 with commas between the cells", "export the table as CSV in UTF-8"
-        raise ParameterError(message(_FILE, rule, Unsaid(kind), remedy))
+        raise ParameterError(message(FILE, rule, Unsaid(kind), remedy))
 
 
 def columns_of(file: HeldFile) -> list[str]:
@@ -79,11 +80,11 @@ def columns_of(file: HeldFile) -> list[str]:
         names = header(file) if file.suffix == ".csv" else _parquet_columns(file)
     if len(names) > MOST_COLUMNS:
         rule = f"must have at most {MOST_COLUMNS:,} columns"
-        raise ParameterError(message(_FILE, rule, Unsaid(f"{len(names):,}"), "keep those that you want to try"))
+        raise ParameterError(message(FILE, rule, Unsaid(f"{len(names):,}"), "keep those that you want to try"))
     if len(names) == 1 and (sign := next((s for s in (";", "\t", "|") if s in names[0]), None)):
         spoken = {";": "semicolons", "\t": "tabs", "|": "bars"}[sign]
         rule, got = "must have commas between its cells", Unsaid(f"a first row with {spoken}")
-        raise ParameterError(message(_FILE, rule, got, "export it with commas"))
+        raise ParameterError(message(FILE, rule, got, "export it with commas"))
     return names
 
 
@@ -101,18 +102,18 @@ def _parquet_columns(file: HeldFile) -> list[str]:
     if unpacked > _MOST_UNPACKED:
         rule = f"must have at most {_MOST_UNPACKED // MEGABYTE} MB when it is unpacked"
         got = Unsaid(f"{unpacked / MEGABYTE:,.0f} MB")
-        raise ParameterError(message(_FILE, rule, got, "keep the column that you want to try, or fewer rows"))
+        raise ParameterError(message(FILE, rule, got, "keep the column that you want to try, or fewer rows"))
     found = [field.name for field in schema if not pa.types.is_nested(field.type)]
     if not found:
         rule = "must have a column of plain values"
-        raise ParameterError(message(_FILE, rule, Unsaid("none"), "choose a table with a row for each person"))
+        raise ParameterError(message(FILE, rule, Unsaid("none"), "choose a table with a row for each person"))
     return found
 
 
 def _few_enough(rows: int) -> None:
     if rows > MOST_ROWS:
         rule, remedy = f"must have at most {MOST_ROWS:,} rows", "take some of them, at random"
-        raise ParameterError(message(_FILE, rule, Unsaid(f"{rows:,} or more"), remedy))
+        raise ParameterError(message(FILE, rule, Unsaid(f"{rows:,} or more"), remedy))
 
 
 def counted(file: HeldFile, column: str) -> CountedColumn:
@@ -173,4 +174,4 @@ def _said() -> Iterator[None]:
     try:
         yield
     except HushError as error:
-        raise error.naming(_FILE) if error.parameter == "input" else error from None
+        raise error.naming(FILE) if error.parameter == "input" else error from None
