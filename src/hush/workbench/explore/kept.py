@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from hush.errors import HushError
-from hush.workbench.explore.numbers import UnitNumbers, computed
+from hush.mechanisms.base import FrequencyOracle
+from hush.workbench.explore.numbers import UnitNumbers, computed, made
 from hush.workbench.explore.positions import EPSILONS, SIZES
 
 SLOW = ("SHE", "ServerTHE", "MSS", "CMS", "RAPPOR", "AGM")
@@ -35,6 +36,12 @@ def kept(name: str, k: int, epsilon: float) -> UnitNumbers | None:
         return None
     rest: dict[str, Any] = {each: found[each][at] for each in (*_NUMBERS, "bits", "size")}
     return UnitNumbers(parameters=found["choices"][found["choice"][at]], **rest)
+
+
+def ready(name: str, k: int, epsilon: float) -> FrequencyOracle:
+    """A mechanism by name, with what it is known to choose where that is kept; else it searches."""
+    found = kept(name, k, epsilon)
+    return made(name, k, epsilon, None if found is None else found.parameters)
 
 
 def is_position(k: int, epsilon: float) -> bool:
