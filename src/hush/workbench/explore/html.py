@@ -64,7 +64,7 @@ def _row(row: ExploredRow, k: int, chosen: str) -> str:
         f"{row.bits:,}",
         f"{row.size:,}",
     )
-    star = ' <span class="tag">best in something</span>' if row.on_front else ""
+    star = ' <span class="tag">unbeaten</span>' if row.on_front else ""
     delta = ' <span class="tag">with δ</span>' if row.approximate else ""
     pick = (
         f'<button type="button" class="pick" data-pick="{escape(row.name)}" title="{escape(row.full_name)}" '

@@ -6,14 +6,15 @@ import csv
 import io
 
 from hush.reports.statements import lay
-from hush.reports.words import many, number
+from hush.reports.words import many, number, percent
 from hush.workbench.explore.numbers import DELTA, FAKES
 from hush.workbench.explore.table import Explored, ExploredRow
 
+_FAR = 3
 MEANINGS = {
     "margin": "Half the width of a 95 % interval of an estimated percentage, on average over the answers.",
     "asr": "How often the best guess of one person's answer from the report is right, all answers equally likely.",
-    "gain": f"What {FAKES:.0%} of fake reports add to the percentage of the one answer that they promote.",
+    "gain": f"What {percent(FAKES)} of fake reports add to the percentage of the one answer that they promote.",
     "bits": "Information in one report, public randomness included.",
 }
 """Of each column."""
@@ -44,12 +45,24 @@ def summary(found: Explored) -> list[str]:
         f"± {points(accurate.margin)} points.",
         f"From a report of {guessed.name} the best guess of one person's answer is right {right} times in {of}; "
         f"{luck} by luck alone.",
-        f"Fakes, {FAKES:.0%} of all reports, move {moved.name} least: by {points(moved.gain)} points.",
+        f"Fakes, {percent(FAKES)} of all reports, move {moved.name} least: by {points(moved.gain)} points.",
         f"The shortest report is that of {short.name}: {bits}.",
     ]
     if accurate.margin >= 0.5:
         said[0] += " That tells hardly anything: take more people, a larger ε or fewer answers."
     return said
+
+
+def pictured(found: Explored) -> tuple[list[ExploredRow], str]:
+    """The rows that a picture has room for, those with at most three times the least error, and how to read it."""
+    most = _FAR * found.best("margin").margin
+    rows = [row for row in found.rows if row.margin <= most]
+    far = [row.name for row in found.rows if row.margin > most]
+    said = "Left is more accurate, below is harder to attack. Choose a point to see its bytes."
+    if far:
+        verb = "lies" if len(far) == 1 else "lie"
+        said += f" {', '.join(far)} {verb} far to the right, with more than {_FAR} times the least error."
+    return rows, said
 
 
 def promise(row: ExploredRow, epsilon: float) -> str:

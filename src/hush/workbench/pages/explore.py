@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from hush.workbench import charts, controls, prose
+from hush.workbench import charts, controls, prose, theme
+from hush.workbench.charts.options import Options, points
 from hush.workbench.frame import page
 from hush.workbench.latest import Latest
 from hush.workbench.visits import Visit
@@ -20,7 +22,7 @@ _CLICKED = """(e) => {
     const it = e.target.closest("button[data-sort], button[data-pick]");
     if (it) emit({sort: it.dataset.sort || "", pick: it.dataset.pick || ""});
 }"""
-_READ = "Left is more accurate, below is harder to attack. Choose a point to see its bytes."
+_AXES = ("error: half of a 95 % interval, in points", "right guesses in 100")
 _NAMES = {"margin": "Error", "asr": "Guessed right", "gain": "Fakes add", "bits": "Bits"}
 _STYLE = """
 .explored button { font: inherit; background: none; border: 0; padding: 0; cursor: pointer; color: inherit; }
@@ -73,13 +75,11 @@ class _Explorer:
             self._words = [prose.text("p") for _ in range(4)]
         self._waiting = prose.paragraph("", "muted small")
         prose.heading("Error and attack")
-        self._chart = charts.points(
-            "Every mechanism by its error and by what attackers guess",
+        self._chart = charts.Chart(
+            "Mechanisms by their error and by what attackers guess",
             [],
-            x="error: half a 95 % interval, in points",
-            y="guessed right, in 100",
-            log_x=True,
-            log_y=True,
+            _drawn,
+            lambda series: (("", *_AXES), [row for each in series for row in _numbers(each)]),
             height="26rem",
             on_point=self._pick,
         )
@@ -89,7 +89,8 @@ class _Explorer:
         self._table.on("click", self._clicked, js_handler=_CLICKED)
         self._absent = prose.paragraph("", "muted small")
         self._meanings()
-        controls.download("Download the table", "mechanisms.csv", self._csv, "text/csv")
+        with ui.element("div").classes("side"):
+            controls.download("Download the table", "mechanisms.csv", self._csv, "text/csv")
         self._dissection()
         self._show()
 
@@ -157,17 +158,18 @@ class _Explorer:
         self._tabulate()
 
     def _draw(self) -> None:
+        from hush.workbench.explore.words import pictured
+
         assert self._found is not None
+        rows, words = pictured(self._found)
         series = []
-        for name, wanted in (("best in something", True), ("others", False)):
-            rows = [row for row in self._found.rows if row.on_front is wanted]
-            labels = [row.name for row in rows]
+        for name, wanted in (("unbeaten", True), ("others", False)):
+            some = [row for row in rows if row.on_front is wanted]
+            labels = [row.name for row in some]
             chosen = labels.index(self._chosen) if self._chosen in labels else None
-            errors, guesses = [100 * row.margin for row in rows], [100 * row.asr for row in rows]
+            errors, guesses = [100 * row.margin for row in some], [100 * row.asr for row in some]
             series.append(charts.Points(name, errors, guesses, labels, chosen))
-        self._chart.show(
-            series, summary="Left is more accurate, below is harder to attack. Choose a point for its bytes."
-        )
+        self._chart.show(series, summary=words)
 
     def _tabulate(self) -> None:
         from hush.workbench.explore import html
@@ -214,7 +216,7 @@ class _Explorer:
                     ("bits", "Bits"),
                 ):
                     prose.text("li", f"{name}: {MEANINGS[column]}")
-                prose.text("li", "Best in something: no other is at least as good in all four numbers.")
+                prose.text("li", "Unbeaten: no other is at least as good in all four numbers, and better in one.")
 
     def _dissection(self) -> None:
         """The part about one report."""
@@ -249,6 +251,19 @@ class _Explorer:
         self._body.clear()
         with self._body:
             _anatomy(found)
+
+
+def _drawn(series: Sequence[charts.Points]) -> Options:
+    """Points with their names, where there is room for them."""
+    made = points(series, x=_AXES[0], y=_AXES[1])
+    for each in made["series"]:
+        each["label"] = {"show": True, "formatter": "{b}", "position": "right", "color": theme.INK, "fontSize": 12}
+        each["labelLayout"] = {"hideOverlap": True}
+    return made
+
+
+def _numbers(each: charts.Points) -> list[tuple[str, ...]]:
+    return [(name, f"{x:.4g}", f"{y:.4g}") for name, x, y in zip(each.labels, each.x, each.y, strict=True)]
 
 
 def _anatomy(found: Anatomy) -> None:

@@ -31,6 +31,15 @@ class Answers:
         return Answers(self.labels, frozenset(sensitive) & frozenset(self.labels))
 
     @property
+    def text(self) -> str:
+        r"""As somebody would type them.
+
+        >>> Answers(("tea", "beer"), frozenset({"beer"})).text
+        'tea\n* beer'
+        """
+        return "\n".join(f"{MARK} {label}" if label in self.sensitive else label for label in self.labels)
+
+    @property
     def domain(self) -> Domain:
         """As a mechanism takes them; refused unless some, but not all, are sensitive."""
         marked = [label for label in self.labels if label in self.sensitive]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from hush.mechanisms.names import full_name
 from hush.reports.statements import lay
 from hush.reports.statements.promise import Promise, known
 from hush.reports.words import many
 from hush.utility import UtilityOracle
 from hush.workbench.explore.words import points
-from hush.workbench.sensitive.gains import Distinction, SensitiveOption
+from hush.workbench.sensitive.gains import Distinction, Margins, SensitiveOption
 
 
 def headline(found: Distinction) -> str:
@@ -33,6 +36,29 @@ def parts(option: SensitiveOption) -> str:
         f"{option.name}: a sensitive answer ± {points(with_.sensitive)} points instead of "
         f"± {points(without.sensitive)}; another one ± {points(with_.other)} instead of ± {points(without.other)}."
     )
+
+
+def option_in_words(option: SensitiveOption) -> str:
+    """A mechanism in a list to choose from."""
+    full = full_name(type(option.mechanism))
+    return f"{option.name}: {full}, ± {points(option.distinct.overall)} points"
+
+
+def margins(found: Distinction) -> tuple[list[Margins], list[Margins]]:
+    """Errors of all mechanisms with the distinction, and without."""
+    return [option.distinct for option in found.options], [option.same for option in found.options]
+
+
+def table(found: Distinction) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """All errors, in points: a header, and a row for each mechanism."""
+    header = ("Mechanism", "Sensitive", "Others", "All", "All, protecting everything", "Fewer people", "Told", "Bits")
+    rows: list[Sequence[str]] = []
+    for option in found.options:
+        errors = [points(part) for part in (option.distinct.sensitive, option.distinct.other, option.distinct.overall)]
+        told = lay.share(option.mechanism.z_star)
+        rest = (points(option.same.overall), f"{option.fewer:.3g} times", told, f"{option.mechanism.bits:,}")
+        rows.append((option.name, *errors, *rest))
+    return header, rows
 
 
 def protected(u: UtilityOracle) -> list[str]:
