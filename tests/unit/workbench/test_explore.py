@@ -135,7 +135,7 @@ def test_positions_ascend_and_the_nearest_is_found() -> None:
 def test_sentences_tell_the_numbers_of_the_table() -> None:
     found = explore(10, 1.0, 10_000)
     said = " ".join(summary(found))
-    assert f"± {points(found.best('margin').margin)} points" in said
+    assert f"±\u00a0{points(found.best('margin').margin)} points" in said
     assert "10 by luck alone" in said
     assert "hardly anything" not in said
     assert "hardly anything" in summary(explore(10, 0.1, 100))[0]

@@ -69,7 +69,7 @@ def test_sentences_say_what_was_found() -> None:
     one = tried("GRR", PEOPLE, 1.0, 3)
     said = " ".join(result(one, PEOPLE))
     assert f"for “{PEOPLE.domain.label(one.worst)}”" in said
-    assert f"{one.covered} of 4 intervals of 95% hold the truth" in said
+    assert f"{one.covered} of 4 intervals of 95 % hold the truth" in said
     assert "40 times without it" in said
     both = [one, tried("HR", PEOPLE, 1.0, 3)]
     assert comparison(both).startswith("GRR has the shortest error bars here")

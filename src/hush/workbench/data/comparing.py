@@ -14,7 +14,7 @@ from hush.reports.statements import lay
 from hush.types import Ints
 from hush.workbench.data.column import CountedColumn, scaled
 from hush.workbench.data.trying import Tried, tried, worthwhile
-from hush.workbench.explore.words import points
+from hush.workbench.explore.words import margin, points
 
 MOST_PEOPLE = 10_000_000
 SHOWN = 20
@@ -36,7 +36,7 @@ class Asked:
 
     epsilon: float = 1.0
     n: int | None = None
-    seed: int = 1
+    seed: int = 7
     names: tuple[str, ...] | None = None
     most: int | None = None
 
@@ -93,7 +93,7 @@ def _row(one: Tried, k: int) -> Sequence[str]:
     return (
         one.name,
         f"{points(one.typical)} points",
-        f"± {points(one.half_width)} points",
+        f"{margin(one.half_width)} points",
         f"{one.covered:,} of {k:,}",
         f"{right} in {of} ({luck} without)",
         f"{one.mechanism.bits:,}",

@@ -12,7 +12,7 @@ from hush.reports.words import many, percent, shortened
 from hush.workbench.data.column import CountedColumn
 from hush.workbench.data.trying import LEVEL, Tried
 from hush.workbench.explore.numbers import DELTA
-from hush.workbench.explore.words import points
+from hush.workbench.explore.words import margin, points
 
 _LABEL = 40
 
@@ -46,8 +46,8 @@ def result(one: Tried, people: Population) -> list[str]:
     return [
         f"Estimates are off by {points(one.typical)} points as a rule, and by {points(float(one.errors[worst]))} at "
         f"most, for “{shortened(people.domain.label(worst), _LABEL)}”; error bars reach "
-        f"± {points(one.half_width)} points.",
-        f"{one.covered:,} of {k:,} intervals of {LEVEL:.0%} hold the truth.",
+        f"{margin(one.half_width)} points.",
+        f"{one.covered:,} of {k:,} intervals of {percent(LEVEL)} hold the truth.",
         f"Who knows these shares guesses one person's value right {right} times in {of} from the report, and {luck} "
         "times without it.",
     ]
@@ -58,7 +58,7 @@ def comparison(trials: Sequence[Tried]) -> str:
     accurate = min(trials, key=lambda one: one.half_width)
     guessed = min(trials, key=lambda one: one.attack)
     right, _, of = lay.guesses(guessed.attack, guessed.luck)
-    said = f"{accurate.name} has the shortest error bars here, ± {points(accurate.half_width)} points on average."
+    said = f"{accurate.name} has the shortest error bars here, {margin(accurate.half_width)} points on average."
     if guessed.name != accurate.name and guessed.attack < accurate.attack - 5e-4:
         other, _, _ = lay.guesses(accurate.attack, accurate.luck)
         said += (

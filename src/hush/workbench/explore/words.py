@@ -10,7 +10,7 @@ from hush.reports.words import many, number, percent
 from hush.workbench.explore.numbers import DELTA, FAKES
 from hush.workbench.explore.table import Explored, ExploredRow
 
-_FAR = 3
+_FAR = 2
 MEANINGS = {
     "margin": "Half the width of a 95 % interval of an estimated percentage, on average over the answers.",
     "asr": "How often the best guess of one person's answer from the report is right, all answers equally likely.",
@@ -30,6 +30,15 @@ def points(share: float) -> str:
     return f"{hundred:,.0f}" if hundred >= 1000 else number(hundred, 3)
 
 
+def margin(share: float) -> str:
+    r"""Half of an interval, in percentage points.
+
+    >>> margin(0.0123)
+    '±\xa01.23'
+    """
+    return f"±\u00a0{points(share)}"
+
+
 def summary(found: Explored) -> list[str]:
     """The best in each column, in sentences.
 
@@ -42,7 +51,7 @@ def summary(found: Explored) -> list[str]:
     bits = f"{many(short.bits, 'bit', 'bits')} in {many(short.size, 'byte', 'bytes')}"
     said = [
         f"With {many(found.n, 'person', 'people')}, {accurate.name} errs least: a percentage is known to "
-        f"± {points(accurate.margin)} points.",
+        f"{margin(accurate.margin)} points.",
         f"From a report of {guessed.name} the best guess of one person's answer is right {right} times in {of}; "
         f"{luck} by luck alone.",
         f"Fakes, {percent(FAKES)} of all reports, move {moved.name} least: by {points(moved.gain)} points.",
@@ -54,14 +63,14 @@ def summary(found: Explored) -> list[str]:
 
 
 def pictured(found: Explored) -> tuple[list[ExploredRow], str]:
-    """The rows that a picture has room for, those with at most three times the least error, and how to read it."""
+    """The rows that a picture has room for, those with at most twice the least error, and how to read it."""
     most = _FAR * found.best("margin").margin
     rows = [row for row in found.rows if row.margin <= most]
     far = [row.name for row in found.rows if row.margin > most]
     said = "Left is more accurate, below is harder to attack. Choose a point to see its bytes."
     if far:
         verb = "lies" if len(far) == 1 else "lie"
-        said += f" {', '.join(far)} {verb} far to the right, with more than {_FAR} times the least error."
+        said += f" {', '.join(far)} {verb} far to the right, with more than twice the least error."
     return rows, said
 
 

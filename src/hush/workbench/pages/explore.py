@@ -75,7 +75,7 @@ class _Explorer:
             self._words = [prose.text("p") for _ in range(4)]
         self._waiting = prose.paragraph("", "muted small")
         prose.heading("Error and attack")
-        self._chart = charts.Chart(
+        self._chart: charts.Chart[charts.Points] = charts.Chart(
             "Mechanisms by their error and by what attackers guess",
             [],
             _drawn,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nicegui import ui
@@ -139,7 +140,7 @@ class _Marked:
             prose.text("legend", "Which of them are sensitive?")
             for label in answers.labels[:_MOST_BOXES]:
                 marked = label in answers.sensitive
-                controls.checkbox(label, marked, on_change=lambda value, label=label: self._mark(label, value))
+                controls.checkbox(label, marked, on_change=partial(self._mark, label))
             if len(answers.labels) > _MOST_BOXES:
                 prose.paragraph("The others are marked by an asterisk in the list.", "muted small")
 

@@ -9,7 +9,7 @@ from hush.reports.statements import lay
 from hush.reports.statements.promise import Promise, known
 from hush.reports.words import many
 from hush.utility import UtilityOracle
-from hush.workbench.explore.words import points
+from hush.workbench.explore.words import margin, points
 from hush.workbench.sensitive.gains import Distinction, Margins, SensitiveOption
 
 
@@ -19,12 +19,12 @@ def headline(found: Distinction) -> str:
     some = many(len(found.domain.sensitive or ()), "sensitive answer", "sensitive answers")
     if found.fewer < 1.005:
         return (
-            f"Here the distinction gains nothing: {best.name} errs by ± {points(best.distinct.overall)} points, and "
-            f"{found.plain.name()}, which protects every answer, by ± {points(plain.overall)}."
+            f"Here the distinction gains nothing: {best.name} errs by {margin(best.distinct.overall)} points, and "
+            f"{found.plain.name()}, which protects every answer, by {margin(plain.overall)}."
         )
     return (
-        f"Protecting only the {some}, {best.name} knows a percentage to ± {points(best.distinct.overall)} points. "
-        f"{found.plain.name()}, the best that protects every answer, knows it to ± {points(plain.overall)}: it would "
+        f"Protecting only the {some}, {best.name} knows a percentage to {margin(best.distinct.overall)} points. "
+        f"{found.plain.name()}, the best that protects every answer, knows it to {margin(plain.overall)}: it would "
         f"need {found.fewer:.3g} times as many people for the same."
     )
 
@@ -33,15 +33,15 @@ def parts(option: SensitiveOption) -> str:
     """Whom it helps: sensitive answers, or the others."""
     with_, without = option.distinct, option.same
     return (
-        f"{option.name}: a sensitive answer ± {points(with_.sensitive)} points instead of "
-        f"± {points(without.sensitive)}; another one ± {points(with_.other)} instead of ± {points(without.other)}."
+        f"{option.name}: a sensitive answer {margin(with_.sensitive)} points instead of "
+        f"{margin(without.sensitive)}; another one {margin(with_.other)} instead of {margin(without.other)}."
     )
 
 
 def option_in_words(option: SensitiveOption) -> str:
     """A mechanism in a list to choose from."""
     full = full_name(type(option.mechanism))
-    return f"{option.name}: {full}, ± {points(option.distinct.overall)} points"
+    return f"{option.name}: {full}, {margin(option.distinct.overall)} points"
 
 
 def margins(found: Distinction) -> tuple[list[Margins], list[Margins]]:
