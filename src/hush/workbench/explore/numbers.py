@@ -43,9 +43,14 @@ class UnitNumbers:
     parameters: Mapping[str, Any]
 
 
-def explored() -> dict[str, type[FrequencyOracle]]:
+def explored() -> Mapping[str, type[FrequencyOracle]]:
     """The mechanisms that are compared: registered ones that take a budget, and protect every value alike."""
-    return {name: cls for name, cls in registry().items() if "epsilon" in takes(cls) and "sensitive" not in takes(cls)}
+    return _among(tuple(registry().items()))
+
+
+@lru_cache(maxsize=8)
+def _among(known: tuple[tuple[str, type[FrequencyOracle]], ...]) -> Mapping[str, type[FrequencyOracle]]:
+    return {name: cls for name, cls in known if "epsilon" in takes(cls) and "sensitive" not in takes(cls)}
 
 
 def made(name: str, k: int, epsilon: float, parameters: Mapping[str, Any] | None = None) -> FrequencyOracle:
