@@ -230,24 +230,34 @@ class _Explorer:
             self._which = controls.select(
                 "Mechanism", {name: name for name in explored()}, self._chosen, on_change=self._pick
             )
-            self._held = controls.number("The person's answer, from 0", 3, least=0, most=10_000, whole=True)
+            self._held = controls.number(
+                "The person's answer, from 0", 3, least=0, whole=True, on_change=lambda _: self._answer()
+            )
         with ui.element("div").classes("side"):
             controls.button("Make a report", self._dissect, primary=True)
         self._body = ui.element("div").classes("stack").props('aria-live="polite"')
         with self._body:
             prose.empty("No report yet", "Make one: its bytes appear here, with what each of them says.")
 
+    def _answer(self) -> int | None:
+        """The answer that a report is made of; None where it is none, which the field then says."""
+        k, value = int(self._now["k"]), self._held.value
+        if value is None:
+            return None
+        if value >= k:
+            self._held.wrong(f"must be at most {k - 1:,}, since the answers are 0 to {k - 1:,}")
+            return None
+        self._held.right()
+        return int(value)
+
     async def _dissect(self) -> None:
         from hush.workbench.explore import dissected
         from hush.workbench.explore.kept import ready
 
-        k, epsilon, name, value = int(self._now["k"]), float(self._now["epsilon"]), self._chosen, self._held.value
+        k, epsilon, name, value = int(self._now["k"]), float(self._now["epsilon"]), self._chosen, self._answer()
         if value is None:
             return
-        if value >= k:
-            self._held.wrong(f"must be at most {k - 1:,}, since the answers are 0 to {k - 1:,}")
-            return
-        found = await asyncio.to_thread(lambda: dissected(ready(name, k, epsilon), int(value)))
+        found = await asyncio.to_thread(lambda: dissected(ready(name, k, epsilon), value))
         self._body.clear()
         with self._body:
             _anatomy(found)
