@@ -47,6 +47,8 @@ def test_some_but_not_all_must_be_sensitive() -> None:
         _ = Answers(("a", "b")).domain
     with pytest.raises(ParameterError, match="all 2 marked"):
         _ = Answers(("a", "b"), frozenset("ab")).domain
+    lacking = [Answers(("a", "b"), frozenset(marked)).lacking for marked in ("", "a", "ab")]
+    assert [each and each[0] for each in lacking] == ["Nothing is marked yet", None, "All answers are marked"]
 
 
 @pytest.mark.parametrize("theta", [None, 0.2, 0.9])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from hush.workbench import charts, controls, prose, theme
-from hush.workbench.charts.options import Options, points
+from hush.workbench import charts, controls, prose
 from hush.workbench.frame import page
 from hush.workbench.latest import Latest
 from hush.workbench.visits import Visit
@@ -22,7 +20,6 @@ _CLICKED = """(e) => {
     const it = e.target.closest("button[data-sort], button[data-pick]");
     if (it) emit({sort: it.dataset.sort || "", pick: it.dataset.pick || ""});
 }"""
-_AXES = ("error: half of a 95 % interval, in points", "right guesses in 100")
 _NAMES = {"margin": "Error", "asr": "Guessed right", "gain": "Fakes add", "bits": "Bits"}
 _STYLE = """
 .explored button { font: inherit; background: none; border: 0; padding: 0; cursor: pointer; color: inherit; }
@@ -75,11 +72,11 @@ class _Explorer:
             self._words = [prose.text("p") for _ in range(4)]
         self._waiting = prose.paragraph("", "muted small")
         prose.heading("Error and attack")
-        self._chart: charts.Chart[charts.Points] = charts.Chart(
+        self._chart = charts.points(
             "Mechanisms by their error and by what attackers guess",
             [],
-            _drawn,
-            lambda series: (("", *_AXES), [row for each in series for row in _numbers(each)]),
+            x="error: half of a 95 % interval, in points",
+            y="right guesses in 100",
             height="26rem",
             on_point=self._pick,
         )
@@ -261,19 +258,6 @@ class _Explorer:
         self._body.clear()
         with self._body:
             _anatomy(found)
-
-
-def _drawn(series: Sequence[charts.Points]) -> Options:
-    """Points with their names, where there is room for them."""
-    made = points(series, x=_AXES[0], y=_AXES[1])
-    for each in made["series"]:
-        each["label"] = {"show": True, "formatter": "{b}", "position": "right", "color": theme.INK, "fontSize": 12}
-        each["labelLayout"] = {"hideOverlap": True}
-    return made
-
-
-def _numbers(each: charts.Points) -> list[tuple[str, ...]]:
-    return [(name, f"{x:.4g}", f"{y:.4g}") for name, x, y in zip(each.labels, each.x, each.y, strict=True)]
 
 
 def _anatomy(found: Anatomy) -> None:

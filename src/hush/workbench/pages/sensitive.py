@@ -40,7 +40,7 @@ class _Marked:
 
         self._answers: Answers | None = None
         self._found: Distinction | None = None
-        self._name = ""
+        self._name = self._picked = ""
         self._asked: Latest[Distinction] = Latest()
         prose.title(
             "Sensitive values",
@@ -78,8 +78,7 @@ class _Marked:
                     on_change=lambda _: self.show(),
                 )
             with ui.element("div").classes("stack loose"):
-                self._problem = prose.problem("")
-                self._problem.visible = False
+                self._before = ui.element("div")
                 with ui.element("div").classes("stack loose") as self._result:
                     self._layout()
         ui.add_css(_STYLE)
@@ -160,24 +159,25 @@ class _Marked:
         answers, n = self._answers, self._n.value
         if answers is None or n is None:
             return
-        epsilon, theta = EPSILONS[int(self._epsilon.value or 0)], (self._share.value or 0) / 100
-        try:
-            domain = answers.domain
-            found = await self._asked.of(lambda: distinguished(domain, epsilon, int(n), theta))
-        except HushError as error:
+        if answers.lacking is not None:
             self._asked.drop()
-            self._say(faults.in_words(error))
+            self._wait(*answers.lacking)
             return
+        domain = answers.domain
+        epsilon, theta = EPSILONS[int(self._epsilon.value or 0)], (self._share.value or 0) / 100
+        found = await self._asked.of(lambda: distinguished(domain, epsilon, int(n), theta))
         if found is not None:
-            self._say("")
+            self._before.clear()
+            self._result.visible = True
             self._found = found
             self._put(found)
 
-    def _say(self, words: str) -> None:
-        self._problem.clear()
-        with self._problem:
-            prose.text("p", words)
-        self._problem.visible, self._result.visible = bool(words), not words
+    def _wait(self, words: str, then: str) -> None:
+        """Show what has to be done first."""
+        self._result.visible = False
+        self._before.clear()
+        with self._before:
+            prose.empty(words, then)
 
     def _put(self, found: Distinction) -> None:
         from hush.workbench.sensitive import words
@@ -194,8 +194,9 @@ class _Marked:
         )
         header, rows = words.table(found)
         self._table.content = prose.table_html(header, rows, caption="Half of a 95 % interval, in percentage points")
-        if self._name not in names:
-            self._name = names[0]
+        if self._picked not in names:
+            self._picked = ""
+        self._name = self._picked or names[0]
         self._choosing.clear()
         with self._choosing:
             options = {name: words.option_in_words(found.option(name)) for name in names}
@@ -205,7 +206,7 @@ class _Marked:
     def _choose(self, name: str | None) -> None:
         if self._found is None or name is None:
             return
-        self._name = self._found.option(name).name
+        self._name = self._picked = self._found.option(name).name
         if self._which is not None and self._which.value != self._name:
             self._which.value = self._name
         self._describe()

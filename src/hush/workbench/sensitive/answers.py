@@ -40,6 +40,16 @@ class Answers:
         return "\n".join(f"{MARK} {label}" if label in self.sensitive else label for label in self.labels)
 
     @property
+    def lacking(self) -> tuple[str, str] | None:
+        """What has to be done before anything can be gained: that, and why; None where nothing has."""
+        if not self.sensitive:
+            return "Nothing is marked yet", "Mark the answers that are sensitive: what it gains appears here."
+        if len(self.sensitive) == len(self.labels):
+            why = "Where every answer is sensitive there is nothing to gain: leave one unmarked, or use the page Plan."
+            return "All answers are marked", why
+        return None
+
+    @property
     def domain(self) -> Domain:
         """As a mechanism takes them; refused unless some, but not all, are sensitive."""
         marked = [label for label in self.labels if label in self.sensitive]
