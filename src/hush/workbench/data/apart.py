@@ -39,7 +39,7 @@ def _asked(file: HeldFile, column: str | None) -> dict[str, Any]:
     question = json.dumps({"name": file.name, "column": column}).encode() + b"\n"
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "hush.workbench.data"],
+            [sys.executable, "-P", "-m", "hush.workbench.data"],
             input=question + file.content,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

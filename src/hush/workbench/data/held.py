@@ -73,3 +73,7 @@ class Shelf:
         """Bytes that are no longer held."""
         with self._lock:
             self._taken = max(0, self._taken - size)
+
+
+SHELF = Shelf()
+"""That of this process."""

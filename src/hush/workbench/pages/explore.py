@@ -15,7 +15,7 @@ from hush.workbench.visits import Visit
 if TYPE_CHECKING:
     from hush.workbench.explore import Anatomy, Explored
 
-_START = {"k": 20, "epsilon": 1.0, "n": 20_000}
+_START: dict[str, Any] = {"k": 20, "epsilon": 1.0, "n": 20_000}
 _CLICKED = """(e) => {
     const it = e.target.closest("button[data-sort], button[data-pick]");
     if (it) emit({sort: it.dataset.sort || "", pick: it.dataset.pick || ""});
@@ -34,9 +34,17 @@ _FOCUS = "document.querySelector('button[data-{}=\"{}\"]')?.focus()"
 
 
 @page("/explore", "Explore", order=60, about="For experts: every mechanism at any k, ε and n, and its bytes.")
-def explore(visit: Visit) -> None:
+async def explore(visit: Visit) -> None:
     """Lay it out."""
+    await asyncio.to_thread(_prepare)
     _Explorer()
+
+
+def _prepare() -> None:
+    """Import what computes, and compute what the page begins with; both take long only once."""
+    from hush.workbench.explore import explore as explored
+
+    explored(**_START)
 
 
 class _Explorer:
@@ -254,6 +262,9 @@ class _Explorer:
         k, epsilon, name, value = int(self._now["k"]), float(self._now["epsilon"]), self._chosen, self._answer()
         if value is None:
             return
+        self._body.clear()
+        with self._body:
+            prose.paragraph(f"Making a report of {name} …", "muted")
         found = await asyncio.to_thread(lambda: dissected(ready(name, k, epsilon), value))
         self._body.clear()
         with self._body:

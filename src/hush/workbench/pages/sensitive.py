@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from nicegui import ui
@@ -29,6 +31,7 @@ _PEOPLE = 20_000
 )
 async def sensitive(visit: Visit) -> None:
     """Lay it out."""
+    await asyncio.to_thread(import_module, "hush.workbench.sensitive")
     await _Marked().show()
 
 

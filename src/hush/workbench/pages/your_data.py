@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 from hush.errors import HushError
 from hush.workbench import charts, controls, faults, prose
-from hush.workbench.data.comparing import HEADER, MOST_PEOPLE, Asked
-from hush.workbench.data.held import MEGABYTE, MOST_BYTES, MOST_ROWS, HeldFile, Shelf
 from hush.workbench.frame import page
 from hush.workbench.latest import Latest
 from hush.workbench.visits import Visit
@@ -20,8 +19,8 @@ from hush.workbench.visits import Visit
 if TYPE_CHECKING:
     from hush.workbench.data.column import CountedColumn
     from hush.workbench.data.comparing import Compared
+    from hush.workbench.data.held import HeldFile
 
-_SHELF = Shelf()
 _KEPT = 50
 _WIDE = 6
 _WARNING = (
@@ -32,8 +31,9 @@ _WARNING = (
 
 
 @page("/data", "Your data", order=20, about="Try mechanisms on a column of your own, of pilot or public data.")
-def your_data(visit: Visit) -> None:
+async def your_data(visit: Visit) -> None:
     """Lay it out."""
+    await asyncio.to_thread(import_module, "hush.workbench.data.comparing")
     _Desk()
 
 
@@ -41,6 +41,8 @@ class _Desk:
     """The page, for one visitor; what he uploaded lies here, and nowhere else."""
 
     def __init__(self) -> None:
+        from hush.workbench.data.comparing import Asked
+
         self._file: HeldFile | None = None
         self._column: CountedColumn | None = None
         self._found: Compared | None = None
@@ -56,6 +58,8 @@ class _Desk:
                 self._nothing()
 
     def _asking(self) -> None:
+        from hush.workbench.data.held import MEGABYTE, MOST_BYTES, MOST_ROWS
+
         most = f"{MOST_BYTES // MEGABYTE} MB and {MOST_ROWS:,} rows"
         self._input = controls.file(
             "A table, as CSV or Parquet",
@@ -76,6 +80,7 @@ class _Desk:
         self._settings.visible = False
 
     def _fields(self) -> None:
+        from hush.workbench.data.comparing import MOST_PEOPLE
         from hush.workbench.explore.positions import EPSILONS, OPEN_END, PRIVATE_END, nearest
 
         self._most = controls.number(
@@ -124,6 +129,7 @@ class _Desk:
 
     async def _took(self, upload: controls.Upload) -> None:
         from hush.workbench.data.apart import columns_apart
+        from hush.workbench.data.held import SHELF
         from hush.workbench.data.reading import held
 
         self._drop()
@@ -132,7 +138,7 @@ class _Desk:
         self._say("")
         try:
             file = held(upload.name, upload.content)
-            _SHELF.take(file.size)
+            SHELF.take(file.size)
             self._file = file
             self._do(f"Looking into {file.title} …")
             names = await asyncio.to_thread(columns_apart, file)
@@ -181,8 +187,10 @@ class _Desk:
 
     def _drop(self) -> None:
         """Forget everything that came from the file."""
+        from hush.workbench.data.held import SHELF
+
         if self._file is not None:
-            _SHELF.give_back(self._file.size)
+            SHELF.give_back(self._file.size)
         self._file = self._column = self._found = None
         self._trying.drop()
 
@@ -265,6 +273,7 @@ class _Desk:
 
     def _put(self, found: Compared) -> None:
         from hush.workbench.data import words
+        from hush.workbench.data.comparing import HEADER
 
         assert self._column is not None
         self._name = found.trial(self._name or None).name if found.trials else ""
