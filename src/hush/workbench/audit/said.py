@@ -1,0 +1,211 @@
+"""What an audit found, as the page says it: the verdict first, then what proves it, in plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+from hush.audit import AuditResult, bounds
+from hush.reports.audit_in_words import VERDICTS, gravest, meanings
+from hush.reports.statements import lay
+from hush.reports.words import number
+
+_HEADLINES = {
+    "violation": "The claim is false.",
+    "inconclusive": "This audit cannot tell.",
+    "consistent": "No violation was found.",
+    "measured": "Nothing was claimed; this much is lost.",
+}
+_KEPT = "By its law, the claim is kept."
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one method found.
+
+    Args:
+        method: Its name.
+        verdict: One of violation, inconclusive, consistent, measured.
+        proved: The loss that is proved; infinite where it is.
+        statement: What is proved, in a few sentences.
+        confidence: How surely, as text.
+        trials: Reports of each value that the proof counts; 0 for an exact one.
+        pair: The two values, as text; "" where no pair is at hand.
+        event: What reports show that tells the two apart.
+        example: A report that shows it, and its bytes.
+        counted: How often it came with each of the two, in a sentence.
+        looked: What was tried, and what would have been found.
+        notes: What else one should know.
+        line: What so many trials prove, if events come as often as they did: numbers of trials, and losses.
+    """
+
+    method: str
+    verdict: str
+    proved: float
+    statement: str
+    confidence: str
+    trials: int
+    pair: str = ""
+    event: str = ""
+    example: str = ""
+    counted: str = ""
+    looked: str = ""
+    notes: tuple[str, ...] = ()
+    line: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Said:
+    """All of an audit, for people.
+
+    Args:
+        target: What was audited.
+        verdict: The gravest of all methods.
+        headline: It in a few words.
+        lead: What is proved, in a few sentences.
+        speaker: The method whose finding speaks for all.
+        meaning: What such a verdict means.
+        odds: What the proved loss does to somebody's odds; "" where nothing is proved.
+        claimed: The promised loss, or None.
+        claim: The promise as text.
+        unit: What the loss is of.
+        rows: What each method found.
+        words: What methods and verdicts mean, by name.
+        command: What repeats it.
+    """
+
+    target: str
+    verdict: str
+    headline: str
+    lead: str
+    speaker: str
+    meaning: str
+    odds: str
+    claimed: float | None
+    claim: str
+    unit: str
+    rows: tuple[Row, ...]
+    words: Mapping[str, str]
+    command: str
+
+    @property
+    def best(self) -> Row:
+        """The method whose finding speaks for all."""
+        return next(row for row in self.rows if row.method == self.speaker)
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in a sentence."""
+        proved = "; ".join(f"{row.method}: {number(row.proved)}" for row in self.rows)
+        claim = "Nothing was claimed" if self.claimed is None else f"The claim is {self.claimed:g}"
+        return f"{claim}. Proved privacy loss of {self.unit}, by method: {proved}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+
+def said(results: Sequence[AuditResult]) -> Said:
+    """An audit by one method or several, for people."""
+    speaks = _speaker(results)
+    claim = speaks.claim
+    kept = speaks.method == "exact" and speaks.verdict == "consistent"
+    exact = [each for each in results if each.method == "exact" and each is not speaks]
+    return Said(
+        target=speaks.target,
+        verdict=speaks.verdict,
+        headline=_KEPT if kept else _HEADLINES[speaks.verdict],
+        lead=" ".join([speaks.statement, *map(_by_law, exact)]),
+        speaker=speaks.method,
+        meaning=meanings([speaks])["exact"] if kept else VERDICTS[speaks.verdict],
+        odds=_odds(speaks),
+        claimed=speaks.claimed,
+        claim="" if claim is None else str(claim),
+        unit=speaks.unit,
+        rows=tuple(map(_row, results)),
+        words=meanings(results),
+        command=str(speaks.about.get("command", "")),
+    )
+
+
+def _speaker(results: Sequence[AuditResult]) -> AuditResult:
+    """The result of the gravest verdict; where nothing was found, one that looked at reports and not at the law alone."""
+    found = gravest(results)
+    looked = [each for each in results if each.method != "exact" and each.verdict == found.verdict]
+    return max(looked, key=lambda each: each.epsilon_lower) if looked and not found.violated else found
+
+
+def _by_law(result: AuditResult) -> str:
+    """What the law says, beside what reports prove."""
+    lost = "infinite" if math.isinf(result.epsilon_lower) else f"{result.epsilon_lower:.6g}"
+    return f"By the law that the code states, it is {lost}."
+
+
+def _row(result: AuditResult) -> Row:
+    witness = result.witness
+    shown = {}
+    if witness is not None:
+        record = f" (bytes {witness.record})" if witness.record else ""
+        example = f"{witness.report}{record}" if witness.report else ""
+        shown = {"pair": f"{witness.many} {witness.two}", "event": witness.event, "example": example}
+    return Row(
+        method=result.method,
+        verdict=result.verdict,
+        proved=result.epsilon_lower,
+        statement=result.statement,
+        confidence=result.confidence,
+        trials=result.trials,
+        **shown,
+        counted=_counted(result),
+        looked=result.looked or "",
+        notes=result.notes,
+        line=_line(result),
+    )
+
+
+def _counted(result: AuditResult) -> str:
+    """How often the event came, of each of the two values."""
+    if result.counts is None or result.witness is None or not result.trials:
+        return ""
+    names = result.witness.names or (str(result.witness.first), str(result.witness.second))
+    one = result.screening.asked.one if result.screening is not None else "value"
+    parts = [
+        f"{count:,} of {result.trials:,} reports of {one} {name} ({lay.share(count / result.trials)})"
+        for name, count in zip(names, result.counts, strict=True)
+    ]
+    return f"It came in {parts[0]}, and in {parts[1]}."
+
+
+def _odds(result: AuditResult) -> str:
+    """What the proved loss does to somebody's odds, in a sentence; rounded down, for it is a lower bound."""
+    proved = result.epsilon_lower
+    if not proved > 0 or result.dependence is not None or result.witness is None:
+        return ""
+    two = result.witness.two
+    slack = " but for events of probability δ" if result.claim is not None and result.claim.delta else ""
+    if math.isinf(proved):
+        return f"Some reports tell {two} apart for certain{slack}."
+    factor = lay.plain(lay.down(Decimal(math.exp(proved) if proved < 700 else math.inf)))
+    return f"Whoever wonders between {two} and sees such a report has odds that moved by a factor of at least {factor}{slack}."
+
+
+_GRID = tuple(round(10 ** (3 + step / 4)) for step in range(21))
+"""Numbers of trials, from a thousand to a hundred million."""
+
+
+def _line(result: AuditResult) -> tuple[tuple[int, float], ...]:
+    """What so many trials would prove, if both values gave the event as often as they did."""
+    if result.counts is None or not result.trials:
+        return ()
+    shares = [count / result.trials for count in result.counts]
+    terms = {"alpha": result.alpha / max(1, len(result.tried)), "bound": result.about.get("bound", "paper")}
+    delta = 0.0 if result.claim is None else result.claim.delta
+
+    def proved(trials: int) -> float:
+        hits, false_hits = (round(share * trials) for share in shares)
+        return bounds.epsilon_lower(hits, trials, false_hits, trials, delta=delta, **terms)
+
+    return tuple((trials, proved(trials)) for trials in sorted({*_GRID, result.trials}))
