@@ -31,7 +31,7 @@ class Question:
     Args:
         way: One of `WAYS`.
         name: Of the mechanism, the bug, or the code (module:function).
-        parameters: Of the mechanism; of code, what it is asked about (k, or low and high, or sizes) and the claim's delta.
+        parameters: Of the mechanism; of code, what it is asked about (k, or low and high, or sizes), and delta.
         spec: The text of a spec.
         rounds: Reports of one person, where all of them are audited.
         methods: Names of methods; none for those that fit.

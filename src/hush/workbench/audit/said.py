@@ -132,7 +132,7 @@ def said(results: Sequence[AuditResult]) -> Said:
 
 
 def _speaker(results: Sequence[AuditResult]) -> AuditResult:
-    """The result of the gravest verdict; where nothing was found, one that looked at reports and not at the law alone."""
+    """The result of the gravest verdict; where nothing was found, one that looked at reports."""
     found = gravest(results)
     looked = [each for each in results if each.method != "exact" and each.verdict == found.verdict]
     return max(looked, key=lambda each: each.epsilon_lower) if looked and not found.violated else found
@@ -189,7 +189,8 @@ def _odds(result: AuditResult) -> str:
     if math.isinf(proved):
         return f"Some reports tell {two} apart for certain{slack}."
     factor = lay.plain(lay.down(Decimal(math.exp(proved) if proved < 700 else math.inf)))
-    return f"Whoever wonders between {two} and sees such a report has odds that moved by a factor of at least {factor}{slack}."
+    moved = f"has odds that moved by a factor of at least {factor}{slack}"
+    return f"Whoever wonders between {two} and sees such a report {moved}."
 
 
 _GRID = tuple(round(10 ** (3 + step / 4)) for step in range(21))
