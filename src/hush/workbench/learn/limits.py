@@ -44,7 +44,8 @@ def sybils(m: FrequencyOracle, fraction: float, share: float) -> str:
     gained, openly = faked(m, fraction, share), fraction * (1 - share)
     return (
         f"If {lay.share(fraction)} of all reports are sent by one person who always says the same, that answer's share "
-        f"rises by {points(gained)}; asked openly, by {points(openly)}. Undoing the noise makes every report count for more."
+        f"rises by {points(gained)}; asked openly, by {points(openly)}. Undoing the noise makes every report count for "
+        "more."
     )
 
 

@@ -56,7 +56,7 @@ def moved(m: FrequencyOracle, before: float, *, answer: int = 0, report: int | N
         m: The mechanism.
         before: How likely the answer was held to be, strictly between 0 and 1.
         answer: The answer.
-        report: The answer that the report names, for mechanisms whose reports are values; the answer itself if left out.
+        report: The answer that the report names, where reports are values; the answer itself if left out.
 
     >>> from hush import GRR
     >>> round(moved(GRR(k=2, epsilon=1.0), 0.5).after, 3)

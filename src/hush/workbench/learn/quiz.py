@@ -57,7 +57,7 @@ def _one_report(m: FrequencyOracle) -> Puzzle:
     found = moved(m, _SUSPECTED)
     before, after = of_hundred(found.before), of_hundred(found.after)
     return Puzzle(
-        f"You held it {before} in 100 likely that Ann's answer is yes. She flips the two coins, and says yes. What now?",
+        f"You held it {before} in 100 likely that Ann's answer is yes. She flips two coins, and says yes. What now?",
         ("Her answer is yes", f"It is {after} in 100 likely that her answer is yes", "You know no more than before"),
         1,
         f"Yes comes {found.factor:.3g} times as often from people who hold yes as from others, so the odds moved "

@@ -44,8 +44,8 @@ def _question() -> Section:
         (
             "“Have you ever taken something from a shop without paying?” Asked openly, many say no. And whoever keeps "
             "the answers may lose them, sell them, or be made to hand them over.",
-            "Local differential privacy changes what is handed over. An answer is mixed with chance where the person is, "
-            "before it leaves. What leaves can be denied by everybody, for ever; and still the crowd can be counted.",
+            "Local differential privacy changes what is handed over. An answer is mixed with chance where the person "
+            "is, before it leaves. What leaves can be denied by everybody, for ever; and still the crowd can be counted.",
         ),
     )
 
@@ -75,9 +75,9 @@ def _report() -> Section:
         "What one report tells",
         ("Somebody who sees your report learns a little. How much depends on what they thought before.",),
         (
-            f"However sure they were, the report moves their odds by a factor of {coins.factor()}, and by no more. The logarithm "
-            f"of that factor is the privacy loss, ε (epsilon): here {m.epsilon:.3f}. A promise of ε holds whatever "
-            "anybody knew before, whatever they learn later, and however well they compute.",
+            f"However sure they were, the report moves their odds by a factor of {coins.factor()}, and by no more. "
+            f"The logarithm of that factor is the privacy loss, ε (epsilon): here {m.epsilon:.3f}. A promise of ε "
+            "holds whatever anybody knew before, whatever they learn later, and however well they compute.",
         ),
     )
 
@@ -90,8 +90,8 @@ def _crowd() -> Section:
         "Why the crowd still answers",
         (
             f"Coins are fair. If nobody held yes, {lay.share(none)} of all reports would say it; if everybody did, "
-            f"{lay.share(all_)}. What is counted lies between the two, and where it lies is the share of people. Chance "
-            "adds an error that is known, and that shrinks as more people answer.",
+            f"{lay.share(all_)}. What is counted lies between the two, and where it lies is the share of people. "
+            "Chance adds an error that is known, and that shrinks as more people answer.",
         ),
         (
             "Four times as many people halve the error. That is the price: a private survey asks more people than an "
@@ -105,9 +105,9 @@ def _epsilon() -> Section:
         "epsilon",
         "What ε buys",
         (
-            "Coins can be weighted, and a question can have more than two answers: say the truth with a certain chance, "
-            "and else one of the other answers, drawn at random. ε says how much the truth is favoured. It is chosen "
-            "before anybody is asked, and everybody may know it.",
+            "Coins can be weighted, and a question can have more than two answers: say the truth with a certain "
+            "chance, and else one of the other answers, drawn at random. ε says how much the truth is favoured. It is "
+            "chosen before anybody is asked, and everybody may know it.",
         ),
         (
             "For more answers there are better ways to report than to name one. Plan finds them for a collection, and "
