@@ -45,7 +45,7 @@ def _question() -> Section:
             "“Have you ever taken something from a shop without paying?” Asked openly, many say no. And whoever keeps "
             "the answers may lose them, sell them, or be made to hand them over.",
             "Local differential privacy changes what is handed over. An answer is mixed with chance where the person "
-            "is, before it leaves. What leaves can be denied by everybody, for ever; and still the crowd can be counted.",
+            "is, before it leaves. What leaves can be denied by everybody, and still the crowd can be counted.",
         ),
     )
 
