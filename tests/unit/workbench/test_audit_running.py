@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 import hush
 from hush import strict_json
 from hush.cli import app
-from hush.workbench.audit.question import Question, from_fields
+from hush.workbench.audit.finding import Said, told
+from hush.workbench.audit.question import from_fields
 from hush.workbench.audit.running import command_of, work
-from hush.workbench.audit.said import Said, said
+from hush.workbench.audit.said import said
 
 TERMS = {"trials": "20000", "alpha": "0.01", "seed": "7"}
 
@@ -123,8 +124,28 @@ def test_the_command_asks_the_same(way: str, name: str, fields: dict[str, str]) 
 
 
 def test_what_is_said_sums_itself_up() -> None:
-    told = said([hush.audit.run(hush.GRR(k=4, epsilon=1.0), "exact")])
-    assert isinstance(told, Said)
-    assert told.summary == "The claim is 1. Proved privacy loss of one report, by method: exact: 1.000."
-    assert told.best.method == "exact"
-    assert Question(way="spec").to_dict()["way"] == "spec"
+    found = said([hush.audit.run(hush.GRR(k=4, epsilon=1.0), "exact")])
+    assert isinstance(found, Said)
+    assert found.summary == "The claim is 1. Proved privacy loss of one report, by method: exact: 1.000."
+    assert found.best.method == "exact"
+    assert found.outlook == ""
+    assert told(found.to_dict()) == found
+
+
+def test_bars_stand_beside_the_claim_and_name_what_is_infinite() -> None:
+    target = hush.LHO(k=4, g=2)
+    proved, *others = said([hush.audit.run(target, "exact")]).bars()[0]
+    assert (proved.labels, others) == (["exact (∞)"], [])
+    series, end = said([hush.audit.run(hush.GRR(k=4, epsilon=1.0), "exact")]).bars()
+    assert [(bar.name, bar.values, bar.quiet) for bar in series] == [("proved", [1.0], False), ("claimed", [1.0], True)]
+    assert end == 1.3
+
+
+def test_the_outlook_names_reports_that_suffice_or_what_more_would_prove() -> None:
+    false = work(
+        quiet, from_fields("bug", {"k": "8", "epsilon": "1", **TERMS}, ["classifier"], name="ShiftByOne").to_dict()
+    )
+    assert "reports of each value suffice to see that the claim is false" in told(false["said"]).outlook
+    fair = work(quiet, from_fields("mechanism", {"k": "8", "epsilon": "1", **TERMS}, name="GRR").to_dict())
+    assert "100,000,000 reports of each value, would prove" in told(fair["said"]).outlook
+    assert told(fair["said"]).best.facts()[0][0] == "Told apart"

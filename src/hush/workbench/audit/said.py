@@ -1,17 +1,15 @@
-"""What an audit found, as the page says it: the verdict first, then what proves it, in plain data."""
+"""From the results of an audit to what the page says of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
 
 from hush.audit import AuditResult, bounds
 from hush.reports.audit_in_words import VERDICTS, gravest, meanings
 from hush.reports.statements import lay
-from hush.reports.words import number
+from hush.workbench.audit.finding import Row, Said
 
 _HEADLINES = {
     "violation": "The claim is false.",
@@ -20,92 +18,6 @@ _HEADLINES = {
     "measured": "Nothing was claimed; this much is lost.",
 }
 _KEPT = "By its law, the claim is kept."
-
-
-@dataclass(frozen=True)
-class Row:
-    """What one method found.
-
-    Args:
-        method: Its name.
-        verdict: One of violation, inconclusive, consistent, measured.
-        proved: The loss that is proved; infinite where it is.
-        statement: What is proved, in a few sentences.
-        confidence: How surely, as text.
-        trials: Reports of each value that the proof counts; 0 for an exact one.
-        pair: The two values, as text; "" where no pair is at hand.
-        event: What reports show that tells the two apart.
-        example: A report that shows it, and its bytes.
-        counted: How often it came with each of the two, in a sentence.
-        looked: What was tried, and what would have been found.
-        notes: What else one should know.
-        line: What so many trials prove, if events come as often as they did: numbers of trials, and losses.
-    """
-
-    method: str
-    verdict: str
-    proved: float
-    statement: str
-    confidence: str
-    trials: int
-    pair: str = ""
-    event: str = ""
-    example: str = ""
-    counted: str = ""
-    looked: str = ""
-    notes: tuple[str, ...] = ()
-    line: tuple[tuple[int, float], ...] = ()
-
-
-@dataclass(frozen=True)
-class Said:
-    """All of an audit, for people.
-
-    Args:
-        target: What was audited.
-        verdict: The gravest of all methods.
-        headline: It in a few words.
-        lead: What is proved, in a few sentences.
-        speaker: The method whose finding speaks for all.
-        meaning: What such a verdict means.
-        odds: What the proved loss does to somebody's odds; "" where nothing is proved.
-        claimed: The promised loss, or None.
-        claim: The promise as text.
-        unit: What the loss is of.
-        rows: What each method found.
-        words: What methods and verdicts mean, by name.
-        command: What repeats it.
-    """
-
-    target: str
-    verdict: str
-    headline: str
-    lead: str
-    speaker: str
-    meaning: str
-    odds: str
-    claimed: float | None
-    claim: str
-    unit: str
-    rows: tuple[Row, ...]
-    words: Mapping[str, str]
-    command: str
-
-    @property
-    def best(self) -> Row:
-        """The method whose finding speaks for all."""
-        return next(row for row in self.rows if row.method == self.speaker)
-
-    @property
-    def summary(self) -> str:
-        """What the picture shows, in a sentence."""
-        proved = "; ".join(f"{row.method}: {number(row.proved)}" for row in self.rows)
-        claim = "Nothing was claimed" if self.claimed is None else f"The claim is {self.claimed:g}"
-        return f"{claim}. Proved privacy loss of {self.unit}, by method: {proved}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
 
 
 def said(results: Sequence[AuditResult]) -> Said:
