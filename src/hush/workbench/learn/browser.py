@@ -32,9 +32,7 @@ def coins_form() -> str:
         f"<fieldset><legend>My true answer, which stays in this browser</legend>{choices}</fieldset>"
         "<div class='side'><button type='submit' class='button primary'>Flip the coins</button></div>"
         "<div class='side fallen'>"
-        "<div><span class='coin' data-coin='first' data-face=''>first</span><span class='muted small'>first coin</span></div>"
-        "<div><span class='coin' data-coin='second' data-face=''>second</span><span class='muted small'>second coin</span></div>"
-        "</div>"
+        f"{_coin('first')}{_coin('second')}</div>"
         "<p class='result' data-said role='status'></p>"
         "<p class='muted small' data-tally></p></form>"
     )
@@ -48,8 +46,8 @@ def report_form(question: str, spec: Spec) -> str:
     return (
         f"<form class='coins' data-mechanism='{_attribute(mechanism)}' novalidate>"
         f"<fieldset><legend>{escape(question)}</legend>{choices}</fieldset>"
-        "<div class='side'><button type='submit' class='button primary'>Randomize my answer, and join the crowd</button>"
-        "</div><p class='result' data-said role='status'></p></form>"
+        "<div class='side'><button type='submit' class='button primary'>"
+        "Randomize my answer, and join the crowd</button></div><p class='result' data-said role='status'></p></form>"
     )
 
 
@@ -64,6 +62,11 @@ def table() -> dict[str, dict[str, str]]:
 
 def _radio(name: str, value: str, label: str) -> str:
     return f"<label class='inline'><input type='radio' name='{name}' value='{escape(value)}'> {escape(label)}</label>"
+
+
+def _coin(which: str) -> str:
+    face = f"<span class='coin' data-coin='{which}' data-face=''>?</span>"
+    return f"<div>{face}<span class='muted small'>{which} coin</span></div>"
 
 
 def _attribute(data: object) -> str:

@@ -67,7 +67,9 @@ def count() -> None:
         shown=lambda value: f"{value:.0f} in 100",
         on_change=lambda _: show(),
     )
-    chart = charts.lines("Estimated share of yes, as people answer", _lines(_FIRST_SHARE), x="people", y="% yes", log_x=True)
+    chart = charts.lines(
+        "Estimated share of yes, as people answer", _lines(_FIRST_SHARE), x="people", y="% yes", log_x=True
+    )
     controls.button("Ask other people", lambda: show())
 
     async def show() -> None:
@@ -81,17 +83,24 @@ def count() -> None:
 def _lines(share: float) -> list[charts.Line]:
     found = crowd.settled(share / 100, coins.mechanism(), _SIZES)
     sizes = [each.n for each in found]
-    percents = [[100 * each[0] for each in row] for row in zip(*((s.estimate, s.low, s.high, s.truth) for s in found), strict=True)]
+    percents = [
+        [100 * each[0] for each in row]
+        for row in zip(*((s.estimate, s.low, s.high, s.truth) for s in found), strict=True)
+    ]
     estimate, low, high, truth = percents
-    return [charts.Line("estimate, with 95 % error bars", sizes, estimate, low, high), charts.Line("truth", sizes, truth, dashed=True)]
+    return [
+        charts.Line("estimate, with 95 % error bars", sizes, estimate, low, high),
+        charts.Line("truth", sizes, truth, dashed=True),
+    ]
 
 
 def _settled(lines: list[charts.Line]) -> str:
     estimate, truth = lines
     first, last = (estimate.high[at] - estimate.low[at] for at in (0, -1))
     return (
-        f"After {estimate.x[0]:,} reports the share is known within ±{first / 2:.2g} points, after {estimate.x[-1]:,} within "
-        f"±{last / 2:.2g}: {estimate.y[-1]:.1f} % by the reports, {truth.y[-1]:.1f} % in truth. Nobody's answer is known."
+        f"After {estimate.x[0]:,} reports the share is known within ±{first / 2:.2g} points, after {estimate.x[-1]:,} "
+        f"within ±{last / 2:.2g}: {estimate.y[-1]:.1f} % by the reports, {truth.y[-1]:.1f} % in truth. "
+        "Nobody's answer is known."
     )
 
 

@@ -45,8 +45,8 @@ class LastQuestion:
             ui.html(browser.report_form(f"5. {quiz.READING}", self.crowd.spec), sanitize=False)
         asked.on("report", self.joined, js_handler="(e) => emit(e.detail)")
         prose.paragraph(
-            f"Your answer is randomized in your browser, at ε = {_EPSILON:g}, by the module that pages of real collections "
-            "use; only the report comes here, and is forgotten with this page.",
+            f"Your answer is randomized in your browser, at ε = {_EPSILON:g}, by the module that pages of real "
+            "collections use; only the report comes here, and is forgotten with this page.",
             "muted small",
         )
         self._said = prose.paragraph("")
@@ -64,8 +64,8 @@ class LastQuestion:
             self.crowd = Crowd(quiz.READ, _EPSILON)
             self.crowd.answer(report)
             self._said.text = (
-                f"Your report names “{quiz.READ[report]}”. Whether that is your answer, nobody knows but you. Now others "
-                "join: invented people, whose answers were drawn at random, and whose reports are made like yours."
+                f"Your report names “{quiz.READ[report]}”. Whether that is your answer, nobody knows but you. Now "
+                "others join: invented people, whose answers were drawn at random, and with reports made like yours."
             )
             await self._settle()
         finally:
@@ -99,7 +99,9 @@ def _checked(given: object, k: int) -> int:
     match given:
         case [int(report)] if 0 <= report < k:
             return report
-    raise ParameterError(message("report", f"must be one byte below {k}", given, "reload the page, and answer once more"))
+    raise ParameterError(
+        message("report", f"must be one byte below {k}", given, "reload the page, and answer once more")
+    )
 
 
 def _settled(standing: Standing) -> str:
@@ -110,7 +112,7 @@ def _told(standing: Standing) -> str:
     best = max(range(len(quiz.READ)), key=lambda at: standing.estimate[at])
     share = 100 * standing.estimate[best]
     return (
-        f"The crowd's answer: “{quiz.READ[best]}”, {share:.0f} in 100, give or take {100 * standing.reach:.1f}. The farthest "
-        f"estimate is {points(standing.off)} from the truth. Yours was one of {standing.n:,} reports, and nobody can say "
-        "what you answered: that is local differential privacy."
+        f"The crowd's answer: “{quiz.READ[best]}”, {share:.0f} in 100, give or take {100 * standing.reach:.1f}. The "
+        f"farthest estimate is {points(standing.off)} from the truth. Yours was one of {standing.n:,} reports, and "
+        "nobody can say what you answered: that is local differential privacy."
     )
