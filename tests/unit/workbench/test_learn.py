@@ -34,7 +34,7 @@ def test_a_report_moves_odds_by_the_same_factor_whatever_was_known() -> None:
         away = odds.moved(m, before, report=1)
         assert away.odds_before / away.odds_after == pytest.approx(float(coins.factor()))
         assert away.after < before < found.after
-    assert odds.moved(m, 0.1).sentence == "10 in 100 before the report, 25 in 100 after it."
+    assert odds.moved(m, 0.1).sentence == "10 of 100 cases before the report, in 25 after it."
     assert odds.moved(m, 0.1).odds == "from 1:9 to 1:3"
 
 

@@ -41,7 +41,7 @@ class Moved:
     @property
     def sentence(self) -> str:
         """Both, as counts of a hundred people of whom one would believe the same."""
-        return f"{of_hundred(self.before)} in 100 before the report, {of_hundred(self.after)} in 100 after it."
+        return f"{of_hundred(self.before)} of 100 cases before the report, in {of_hundred(self.after)} after it."
 
     @property
     def odds(self) -> str:

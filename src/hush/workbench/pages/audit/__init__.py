@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from importlib.resources import files
 from typing import Any
 
 from nicegui import ui
@@ -23,6 +24,7 @@ async def audit(visit: Visit) -> None:
     from hush.workbench.pages.audit.form import Form
     from hush.workbench.pages.audit.found import show
 
+    ui.add_css(files("hush.workbench.audit").joinpath("audit.css").read_text("utf-8"))
     offered = await asyncio.to_thread(choices.mechanisms)
     prose.title(
         "Audit",

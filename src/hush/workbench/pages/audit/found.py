@@ -34,7 +34,7 @@ def _verdict(said: Said) -> None:
         with ui.element("div").classes("side"):
             prose.heading(said.headline)
             prose.text("span", said.verdict, f"tag verdict {said.verdict}")
-        with ui.element("div").classes(f"answer stack {'wrong' if said.verdict == 'violation' else ''}"):
+        with ui.element("div").classes(f"answer stack {'broken' if said.verdict == 'violation' else ''}"):
             prose.paragraph(said.lead)
             if said.odds:
                 prose.paragraph(said.odds)

@@ -56,6 +56,7 @@ _FOLLOW = """(() => {
             if (!isIntersecting) continue;
             for (const link of links.values()) link.removeAttribute("aria-current");
             links.get(target.id)?.setAttribute("aria-current", "true");
+            links.get(target.id)?.setAttribute("data-seen", "");
         }
     }, { rootMargin: "-20% 0px -70% 0px" });
     for (const part of document.querySelectorAll(".learn .part")) seen.observe(part);

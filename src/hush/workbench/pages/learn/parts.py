@@ -10,7 +10,7 @@ from nicegui import ui
 from hush.workbench import charts, controls, prose
 from hush.workbench.learn import browser, budget, coins, crowd, limits, odds, text
 
-_SIZES = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600)
+_SIZES = (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 _FIRST_SHARE = 30
 
 
@@ -45,7 +45,7 @@ def believe() -> None:
         found = odds.moved(m, (before.value or 10) / 100, report=int(report.value or 0))
         for place, share, when in zip(places, (found.before, found.after), ("Before", "After"), strict=True):
             place.content = _people(share, f"{when} the report: yes in {odds.of_hundred(share)} of 100 cases")
-        words.text = f"Yes seemed likely {found.sentence} The odds moved {found.odds}."
+        words.text = f"Yes seems likely in {found.sentence} The odds moved {found.odds}."
 
     show()
 
@@ -70,7 +70,8 @@ def count() -> None:
     chart = charts.lines(
         "Estimated share of yes, as people answer", _lines(_FIRST_SHARE), x="people", y="% yes", log_x=True
     )
-    controls.button("Ask other people", lambda: show())
+    with ui.element("div").classes("side"):
+        controls.button("Ask other people", lambda: show())
 
     async def show() -> None:
         wanted = share.value or 0

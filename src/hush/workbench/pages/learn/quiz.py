@@ -49,8 +49,9 @@ class LastQuestion:
             "collections use; only the report comes here, and is forgotten with this page.",
             "muted small",
         )
-        self._said = prose.paragraph("")
-        self._said.props('role="status"')
+        self._mine, self._said = prose.paragraph(""), prose.paragraph("")
+        for each in (self._mine, self._said):
+            each.props('role="status"')
         self._place = ui.element("div").classes("stack")
         self._busy = False
 
@@ -63,10 +64,11 @@ class LastQuestion:
             report = _checked(event.args, len(quiz.READ))
             self.crowd = Crowd(quiz.READ, _EPSILON)
             self.crowd.answer(report)
-            self._said.text = (
+            self._mine.text = (
                 f"Your report names “{quiz.READ[report]}”. Whether that is your answer, nobody knows but you. Now "
                 "others join: invented people, whose answers were drawn at random, and with reports made like yours."
             )
+            self._said.text = ""
             await self._settle()
         finally:
             self._busy = False
