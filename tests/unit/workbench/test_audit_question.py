@@ -8,6 +8,7 @@ import pytest
 
 import hush
 from hush.errors import HushError, ParameterError
+from hush.workbench.audit.address import methods_of, way_of, written
 from hush.workbench.audit.question import MOST_SPEC, Question, from_fields
 from hush.workbench.audit.reading import needed, read
 from hush.workbench.audit.targets import mechanism_of, target_of
@@ -115,3 +116,24 @@ def test_a_protocol_over_time_needs_its_number_of_reports() -> None:
     assert target_of(from_fields("spec", {**TERMS, "spec": text, "rounds": "3"}), code=False).unit == (
         "3 reports of one person"
     )
+
+
+def test_an_address_asks_the_same() -> None:
+    fields = {"sizes": "2, 5", "epsilon": "1.5", **TERMS, "claim": "1", "seed": "7"}
+    asked = from_fields("mechanism", fields, ["exact", "attack"], name="RSFD")
+    query = written(asked)
+    again = from_fields(way_of(query, code=False), query, sorted(methods_of(query)), name=query["name"])
+    assert again.parameters == asked.parameters
+    assert ({*again.methods}, again.trials, again.claim, again.seed) == ({"exact", "attack"}, 1000, 1.0, 7)
+
+
+def test_an_address_cannot_choose_code_where_none_may_run() -> None:
+    query = written(from_fields("code", CODE))
+    assert way_of(query, code=False) == "mechanism"
+    assert way_of(query, code=True) == "code"
+    assert way_of({"way": "else"}, code=True) == "mechanism"
+
+
+def test_a_way_that_is_not_offered_is_refused() -> None:
+    with pytest.raises(ParameterError, match="way must be one of"):
+        from_fields("", TERMS)

@@ -126,7 +126,7 @@ class Said:
         """Series of bars, and where their axis ends: what is infinite reaches the end, and is named so."""
         finite = [row.proved for row in self.rows if math.isfinite(row.proved)]
         longest = max([*finite, self.claimed or 0.0, 1e-3])
-        end = math.ceil(12.5 * longest) / 10
+        end = _round_end(1.1 * longest)
         labels = [row.method if math.isfinite(row.proved) else f"{row.method} (∞)" for row in self.rows]
         series = [Bar("proved", labels, [min(row.proved, end) for row in self.rows], False)]
         if self.claimed is not None:
@@ -136,6 +136,19 @@ class Said:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return asdict(self)
+
+
+def _round_end(least: float) -> float:
+    """The next number at which an axis ends well.
+
+    >>> _round_end(1.1), _round_end(8.7), _round_end(0.13)
+    (1.2, 10.0, 0.15)
+    """
+    scale = 10.0 ** math.floor(math.log10(least))
+    return round(next(each for each in _ENDS if each * scale >= least) * scale, 12)
+
+
+_ENDS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
 def told(plain: Mapping[str, Any]) -> Said:

@@ -88,6 +88,7 @@ def from_fields(way: str, said: Mapping[str, object], methods: Sequence[str] = (
         methods: Those that were ticked.
         name: Of the mechanism or the bug that was chosen.
     """
+    rules.named("way", way, WAYS, "choose what to audit")
     terms: dict[str, Any] = {
         "methods": tuple(methods),
         "trials": needed("trials", said.get("trials"), "whole", example="100000"),

@@ -30,7 +30,7 @@ def said(results: Sequence[AuditResult]) -> Said:
         target=speaks.target,
         verdict=speaks.verdict,
         headline=_KEPT if kept else _HEADLINES[speaks.verdict],
-        lead=" ".join([speaks.statement, *map(_by_law, exact)]),
+        lead=" ".join([speaks.statement, *(_by_law(each, speaks) for each in exact)]),
         speaker=speaks.method,
         meaning=meanings([speaks])["exact"] if kept else VERDICTS[speaks.verdict],
         odds=_odds(speaks),
@@ -50,9 +50,11 @@ def _speaker(results: Sequence[AuditResult]) -> AuditResult:
     return max(looked, key=lambda each: each.epsilon_lower) if looked and not found.violated else found
 
 
-def _by_law(result: AuditResult) -> str:
+def _by_law(result: AuditResult, speaks: AuditResult) -> str:
     """What the law says, beside what reports prove."""
     lost = "infinite" if math.isinf(result.epsilon_lower) else f"{result.epsilon_lower:.6g}"
+    if speaks.epsilon_lower > result.epsilon_lower * (1 + 1e-9):
+        return f"By the law that the code states, it would be {lost}: the code does not follow its law."
     return f"By the law that the code states, it is {lost}."
 
 

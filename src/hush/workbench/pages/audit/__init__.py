@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from importlib.resources import files
 from typing import Any
 
 from nicegui import ui
 
 from hush.workbench import controls, prose
+from hush.workbench.controls.buttons import javascript
 from hush.workbench.frame import page
 from hush.workbench.visits import Visit
 
 _ABOUT = (
     "Does the code lose no more than it promises? A proved bound, the two values, and the output that tells them apart."
 )
+_ADDRESS = """(() => {
+    const url = new URL(window.location);
+    url.search = new URLSearchParams(JSON.parse(%s)).toString();
+    window.history.replaceState(window.history.state, "", url);
+})()"""
+"""Puts the question into the address, before the job's own number."""
 
 
 @page("/audit", "Audit", order=40, about=_ABOUT)
@@ -34,6 +42,7 @@ async def audit(visit: Visit) -> None:
     with ui.element("div").classes("split"):
         with ui.element("section").classes("stack loose").props('aria-label="What to audit"'):
             form = Form(visit, offered)
+            await form.what.fill()
             with ui.element("div").classes("side"):
                 start = controls.button("Audit it", lambda: started(), primary=True)
         with ui.element("section").classes("stack loose").props('aria-label="What was found"'):
@@ -42,13 +51,15 @@ async def audit(visit: Visit) -> None:
     _nothing(place)
 
     async def started() -> None:
+        from hush.workbench.audit.address import written
         from hush.workbench.audit.running import work
 
         asked = await form.question()
         place.clear()
+        ui.run_javascript(_ADDRESS % javascript(json.dumps(written(asked))))
         start.props.set_bool("disabled", True)
         try:
-            await panel.start(work, asked.to_dict(), name=f"Audit of {form.called}", code=visit.may_run_code)
+            await panel.start(work, asked.to_dict(), name=f"Audit of {form.what.called}", code=visit.may_run_code)
         except Exception:
             over()
             raise
