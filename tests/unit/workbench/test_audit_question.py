@@ -9,7 +9,7 @@ import pytest
 import hush
 from hush.errors import HushError, ParameterError
 from hush.workbench.audit.address import methods_of, way_of, written
-from hush.workbench.audit.question import MOST_SPEC, Question, from_fields
+from hush.workbench.audit.question import MOST_SPEC, AuditQuestion, from_fields
 from hush.workbench.audit.reading import needed, read
 from hush.workbench.audit.targets import mechanism_of, target_of
 
@@ -59,7 +59,7 @@ def test_terms_are_checked(said: dict[str, str], wrong: str) -> None:
 
 def test_methods_and_names_must_be_known() -> None:
     with pytest.raises(ParameterError, match="methods must be one of"):
-        Question(way="mechanism", name="GRR", methods=("luck",))
+        AuditQuestion(way="mechanism", name="GRR", methods=("luck",))
     with pytest.raises(ParameterError, match="mechanism must be one of"):
         from_fields("mechanism", TERMS, name="os:system")
     with pytest.raises(ParameterError, match="bug must be one of"):
@@ -68,7 +68,7 @@ def test_methods_and_names_must_be_known() -> None:
 
 def test_a_question_survives_as_plain_data() -> None:
     asked = from_fields("mechanism", {"k": "4", "epsilon": "1", **TERMS, "seed": "7"}, ["exact"], name="GRR")
-    assert Question.from_dict(asked.to_dict()) == asked
+    assert AuditQuestion.from_dict(asked.to_dict()) == asked
 
 
 def test_a_spec_is_read_and_says_what_is_wrong_with_it() -> None:

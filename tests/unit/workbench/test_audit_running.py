@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import hush
 from hush import strict_json
 from hush.cli import app
-from hush.workbench.audit.finding import Said, told
+from hush.workbench.audit.finding import AuditSaid, told
 from hush.workbench.audit.question import from_fields
 from hush.workbench.audit.running import command_of, work
 from hush.workbench.audit.said import said
@@ -126,7 +126,7 @@ def test_the_command_asks_the_same(way: str, name: str, fields: dict[str, str]) 
 
 def test_what_is_said_sums_itself_up() -> None:
     found = said([hush.audit.run(hush.GRR(k=4, epsilon=1.0), "exact")])
-    assert isinstance(found, Said)
+    assert isinstance(found, AuditSaid)
     assert found.summary == "The claim is 1. Proved privacy loss of one report, by method: exact: 1.000."
     assert found.best.method == "exact"
     assert found.outlook == ""

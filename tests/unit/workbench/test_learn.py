@@ -53,7 +53,7 @@ def test_certainty_is_never_rounded_to() -> None:
 
 
 def test_a_crowd_is_counted_by_its_reports_and_the_truth_is_kept_apart() -> None:
-    found = crowd.Crowd(("a", "b", "c"), 1.0, rng=hush.seeded(7))
+    found = crowd.InventedCrowd(("a", "b", "c"), 1.0, rng=hush.seeded(7))
     assert sum(found.shares) == pytest.approx(1.0)
     found.answer(2)
     for size in crowd.STEPS:
@@ -82,7 +82,7 @@ def test_error_bars_hold_the_truth_as_often_as_they_say() -> None:
 
 
 def test_a_visitors_own_report_counts_for_one() -> None:
-    plain, more = (crowd.Crowd(("a", "b"), 1.0, (0.5, 0.5), hush.seeded(7)) for _ in range(2))
+    plain, more = (crowd.InventedCrowd(("a", "b"), 1.0, (0.5, 0.5), hush.seeded(7)) for _ in range(2))
     more.answer(1)
     for each in (plain, more):
         each.join(1000)

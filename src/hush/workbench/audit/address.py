@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hush.workbench.audit.question import WAYS, Question
+from hush.workbench.audit.question import WAYS, AuditQuestion
 
 _TERMS = ("trials", "alpha", "claim", "seed", "rounds")
 
 
-def written(asked: Question) -> dict[str, str]:
+def written(asked: AuditQuestion) -> dict[str, str]:
     """The question as an address has it; the text of a spec is too long for one, and is left out.
 
-    >>> written(Question(way="mechanism", name="GRR", parameters={"k": 4}, methods=("exact",)))
+    >>> written(AuditQuestion(way="mechanism", name="GRR", parameters={"k": 4}, methods=("exact",)))
     {'way': 'mechanism', 'name': 'GRR', 'trials': '100000', 'alpha': '0.01', 'k': '4', 'methods': 'exact'}
     """
     found = {"way": asked.way, "name": asked.name}

@@ -54,7 +54,7 @@ _ROUNDS = "How many reports about a value that does not change; all of them toge
 
 
 @dataclass(frozen=True)
-class Field:
+class AskedField:
     """Something that a choice must be told.
 
     Args:
@@ -75,7 +75,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Choice:
+class AuditChoice:
     """A mechanism that can be audited.
 
     Args:
@@ -90,7 +90,7 @@ class Choice:
     label: str
     group: str
     about: str
-    fields: tuple[Field, ...]
+    fields: tuple[AskedField, ...]
 
     @property
     def first(self) -> dict[str, str]:
@@ -99,9 +99,9 @@ class Choice:
 
 
 @cache
-def mechanisms() -> Mapping[str, Choice]:
+def mechanisms() -> Mapping[str, AuditChoice]:
     """Every registered mechanism that can be made from numbers and words, by name."""
-    found: dict[str, Choice] = {}
+    found: dict[str, AuditChoice] = {}
     for kind in KINDS:
         for name, cls in registry(kind).items():
             if _offered(cls):
@@ -110,7 +110,7 @@ def mechanisms() -> Mapping[str, Choice]:
 
 
 @cache
-def bugs() -> Mapping[str, Choice]:
+def bugs() -> Mapping[str, AuditChoice]:
     """Samplers that lose more than they promise, most of them from published code, by name."""
     found = {}
     for cls in _exhibits():
@@ -146,11 +146,11 @@ def _offered(cls: type[Any]) -> bool:
     return not several_over_time and all(kinds[name] for name, needed in takes(cls).items() if needed)
 
 
-def _choice(name: str, label: str, group: str, cls: type[Any]) -> Choice:
+def _choice(name: str, label: str, group: str, cls: type[Any]) -> AuditChoice:
     kinds = _kinds(cls)
     usual = getattr(cls, "shown_with", {})
     fields = [
-        Field(
+        AskedField(
             each,
             _LABELS.get(each, each),
             kinds[each],
@@ -162,8 +162,8 @@ def _choice(name: str, label: str, group: str, cls: type[Any]) -> Choice:
         if kinds[each]
     ]
     if cls.kind == "longitudinal":
-        fields.append(Field("rounds", _LABELS["rounds"], "whole", True, _FIRST["rounds"], _ROUNDS))
-    return Choice(name, label, group, _summary(cls), tuple(fields))
+        fields.append(AskedField("rounds", _LABELS["rounds"], "whole", True, _FIRST["rounds"], _ROUNDS))
+    return AuditChoice(name, label, group, _summary(cls), tuple(fields))
 
 
 def _kinds(cls: type[Any]) -> dict[str, str]:
@@ -176,7 +176,7 @@ def _kinds(cls: type[Any]) -> dict[str, str]:
     return found
 
 
-def _plain(field: Field) -> Any:
+def _plain(field: AskedField) -> Any:
     return {"whole": int, "real": float}.get(field.kind, str)(field.first)
 
 

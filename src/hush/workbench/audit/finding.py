@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hush.reports.words import number
 
 
-class Bar(NamedTuple):
+class ScaleBars(NamedTuple):
     """Bars of one colour: a name, labels, lengths, and whether they stand behind the others."""
 
     name: str
@@ -20,7 +20,7 @@ class Bar(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Row:
+class MethodRow:
     """What one method found.
 
     Args:
@@ -65,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Said:
+class AuditSaid:
     """All of an audit, for people.
 
     Args:
@@ -94,12 +94,12 @@ class Said:
     claimed: float | None
     claim: str
     unit: str
-    rows: tuple[Row, ...]
+    rows: tuple[MethodRow, ...]
     words: Mapping[str, str]
     command: str
 
     @property
-    def best(self) -> Row:
+    def best(self) -> MethodRow:
         """The method whose finding speaks for all."""
         return next(row for row in self.rows if row.method == self.speaker)
 
@@ -122,15 +122,15 @@ class Said:
             return f"About {enough:,} reports of each value suffice to see that the claim is false, by {row.method}."
         return f"The same event, counted in {most:,} reports of each value, would prove {number(end)}, by {row.method}."
 
-    def bars(self) -> tuple[list[Bar], float]:
+    def bars(self) -> tuple[list[ScaleBars], float]:
         """Series of bars, and where their axis ends: what is infinite reaches the end, and is named so."""
         finite = [row.proved for row in self.rows if math.isfinite(row.proved)]
         longest = max([*finite, self.claimed or 0.0, 1e-3])
         end = _round_end(1.1 * longest)
         labels = [row.method if math.isfinite(row.proved) else f"{row.method} (∞)" for row in self.rows]
-        series = [Bar("proved", labels, [min(row.proved, end) for row in self.rows], False)]
+        series = [ScaleBars("proved", labels, [min(row.proved, end) for row in self.rows], False)]
         if self.claimed is not None:
-            series.append(Bar("claimed", labels, [self.claimed] * len(labels), True))
+            series.append(ScaleBars("claimed", labels, [self.claimed] * len(labels), True))
         return series, end
 
     def to_dict(self) -> dict[str, Any]:
@@ -151,9 +151,10 @@ def _round_end(least: float) -> float:
 _ENDS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
-def told(plain: Mapping[str, Any]) -> Said:
-    """What `Said.to_dict` wrote."""
+def told(plain: Mapping[str, Any]) -> AuditSaid:
+    """What `AuditSaid.to_dict` wrote."""
     rows = [
-        Row(**{**row, "notes": tuple(row["notes"]), "line": tuple(map(tuple, row["line"]))}) for row in plain["rows"]
+        MethodRow(**{**row, "notes": tuple(row["notes"]), "line": tuple(map(tuple, row["line"]))})
+        for row in plain["rows"]
     ]
-    return Said(**{**plain, "rows": tuple(rows)})
+    return AuditSaid(**{**plain, "rows": tuple(rows)})

@@ -25,7 +25,7 @@ _NO_CODE = "must be left out, for this workbench was started without --allow-cod
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class AuditQuestion:
     """One audit, as it was asked.
 
     Args:
@@ -61,7 +61,7 @@ class Question:
         if self.seed is not None:
             rules.integer("seed", self.seed, 0, 2**63, "write e.g. 7, or leave it empty")
 
-    def allowed(self, code: bool) -> Question:
+    def allowed(self, code: bool) -> AuditQuestion:
         """The question itself; refused if it names code where none may be run, whatever a browser sent."""
         if self.way == "code" and not code:
             remedy = "start it again with --allow-code on a machine of your own, or use `hush audit --target`"
@@ -73,13 +73,13 @@ class Question:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Question:
+    def from_dict(cls, plain: Mapping[str, Any]) -> AuditQuestion:
         """The question that `to_dict` wrote."""
         known = {each.name: plain[each.name] for each in fields(cls) if each.name in plain}
         return cls(**{**known, "methods": tuple(plain.get("methods", ()))})
 
 
-def from_fields(way: str, said: Mapping[str, object], methods: Sequence[str] = (), *, name: str = "") -> Question:
+def from_fields(way: str, said: Mapping[str, object], methods: Sequence[str] = (), *, name: str = "") -> AuditQuestion:
     """The question that the fields of the page ask.
 
     Args:
@@ -98,22 +98,22 @@ def from_fields(way: str, said: Mapping[str, object], methods: Sequence[str] = (
     }
     if way in ("mechanism", "bug"):
         parameters = _parameters(_offered(way, name), said)
-        return Question(way=way, name=name, rounds=parameters.pop("rounds", None), parameters=parameters, **terms)
+        return AuditQuestion(way=way, name=name, rounds=parameters.pop("rounds", None), parameters=parameters, **terms)
     rounds = read("rounds", said.get("rounds"), "whole", example="12")
     if way == "spec":
-        return Question(way=way, spec=_spec(said.get("spec")), rounds=rounds, **terms)
+        return AuditQuestion(way=way, spec=_spec(said.get("spec")), rounds=rounds, **terms)
     about = {each: read(each, said.get(each), kind) for each, kind in _ASKED.items()}
     terms["claim"] = needed("claim", said.get("claim"), "real")
     target = needed("target", said.get("target"), "text", example="mypackage.client:randomize")
     given = {each: value for each, value in about.items() if value is not None}
-    return Question(way=way, name=target, parameters=given, rounds=rounds, **terms)
+    return AuditQuestion(way=way, name=target, parameters=given, rounds=rounds, **terms)
 
 
 _ASKED = {"k": "whole", "low": "real", "high": "real", "sizes": "list", "delta": "real"}
 """What code is asked about."""
 
 
-def _offered(way: str, name: str) -> choices.Choice:
+def _offered(way: str, name: str) -> choices.AuditChoice:
     known = choices.mechanisms() if way == "mechanism" else choices.bugs()
     if name not in known:
         rule = f"must be one of {', '.join(known)}"
@@ -121,7 +121,7 @@ def _offered(way: str, name: str) -> choices.Choice:
     return known[name]
 
 
-def _parameters(choice: choices.Choice, said: Mapping[str, object]) -> dict[str, Any]:
+def _parameters(choice: choices.AuditChoice, said: Mapping[str, object]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for each in choice.fields:
         ask = needed if each.needed else read

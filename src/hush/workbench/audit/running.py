@@ -12,7 +12,7 @@ from hush.audit import AuditResult, Target
 from hush.audit.several import reports_in_all, run_all, usual
 from hush.files.specs import OPTIONS
 from hush.workbench.audit import choices
-from hush.workbench.audit.question import Question
+from hush.workbench.audit.question import AuditQuestion
 from hush.workbench.audit.said import said
 from hush.workbench.audit.targets import target_of
 
@@ -25,20 +25,20 @@ def work(progress: Progress, plain: Mapping[str, Any], *, code: bool = False) ->
 
     Args:
         progress: Told how far it is.
-        plain: A question, as `Question.to_dict` wrote it.
+        plain: A question, as `AuditQuestion.to_dict` wrote it.
         code: Whether code that the question names may be imported.
 
     Returns:
         What the page says, the results as `hush audit --json` prints them, and the page for the files.
     """
-    asked = Question.from_dict(plain)
+    asked = AuditQuestion.from_dict(plain)
     progress(0.0, "Looking at what is to be audited")
     results = audited(asked, target_of(asked, code=code), progress)
     progress(1.0, "Writing the report")
     return {"said": said(results).to_dict(), "results": as_json(results), "page": page_of(results)}
 
 
-def audited(asked: Question, target: Target, progress: Progress) -> list[AuditResult]:
+def audited(asked: AuditQuestion, target: Target, progress: Progress) -> list[AuditResult]:
     """One result for each method."""
     methods = list(asked.methods or usual(target))
     total = reports_in_all(target, methods, asked.trials)
@@ -84,7 +84,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
     return pages.page_of(results)
 
 
-def command_of(asked: Question, methods: Sequence[str]) -> str:
+def command_of(asked: AuditQuestion, methods: Sequence[str]) -> str:
     """The command that asks the same."""
     words = ["hush", "audit"]
     if asked.way == "spec":

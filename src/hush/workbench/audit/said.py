@@ -9,7 +9,7 @@ from decimal import Decimal
 from hush.audit import AuditResult, bounds
 from hush.reports.audit_in_words import VERDICTS, gravest, meanings
 from hush.reports.statements import lay
-from hush.workbench.audit.finding import Row, Said
+from hush.workbench.audit.finding import AuditSaid, MethodRow
 
 _HEADLINES = {
     "violation": "The claim is false.",
@@ -20,13 +20,13 @@ _HEADLINES = {
 _KEPT = "By its law, the claim is kept."
 
 
-def said(results: Sequence[AuditResult]) -> Said:
+def said(results: Sequence[AuditResult]) -> AuditSaid:
     """An audit by one method or several, for people."""
     speaks = _speaker(results)
     claim = speaks.claim
     kept = speaks.method == "exact" and speaks.verdict == "consistent"
     exact = [each for each in results if each.method == "exact" and each is not speaks]
-    return Said(
+    return AuditSaid(
         target=speaks.target,
         verdict=speaks.verdict,
         headline=_KEPT if kept else _HEADLINES[speaks.verdict],
@@ -58,14 +58,14 @@ def _by_law(result: AuditResult, speaks: AuditResult) -> str:
     return f"By the law that the code states, it is {lost}."
 
 
-def _row(result: AuditResult) -> Row:
+def _row(result: AuditResult) -> MethodRow:
     witness = result.witness
     shown = {}
     if witness is not None:
         record = f" (bytes {witness.record})" if witness.record else ""
         example = f"{witness.report}{record}" if witness.report else ""
         shown = {"pair": f"{witness.many} {witness.two}", "event": witness.event, "example": example}
-    return Row(
+    return MethodRow(
         method=result.method,
         verdict=result.verdict,
         proved=result.epsilon_lower,

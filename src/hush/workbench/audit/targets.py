@@ -14,10 +14,10 @@ from hush.mechanisms.collected import Collected
 from hush.mechanisms.registry import registry
 from hush.rules import domain_size
 from hush.workbench.audit import choices
-from hush.workbench.audit.question import Question
+from hush.workbench.audit.question import AuditQuestion
 
 
-def target_of(asked: Question, *, code: bool) -> Target:
+def target_of(asked: AuditQuestion, *, code: bool) -> Target:
     """What a question asks about.
 
     Args:
@@ -34,7 +34,7 @@ def target_of(asked: Question, *, code: bool) -> Target:
     return as_target(m, rounds=asked.rounds)
 
 
-def mechanism_of(asked: Question) -> Collected:
+def mechanism_of(asked: AuditQuestion) -> Collected:
     """The mechanism that a question names, or whose spec it has."""
     if asked.way == "spec":
         found: Collected = spec_from(asked.spec.encode(), "the text that was given").mechanism
@@ -48,14 +48,14 @@ def _own(parameters: Any) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in parameters.items()}
 
 
-def _claimed(asked: Question) -> float:
+def _claimed(asked: AuditQuestion) -> float:
     if asked.claim is None:
         rule = "must be given for code, which says nothing of itself"
         raise ParameterError(message("claim", rule, NOTHING, "write the ε that it promises, e.g. 1.0"))
     return asked.claim
 
 
-def _inputs(asked: Question) -> Inputs:
+def _inputs(asked: AuditQuestion) -> Inputs:
     """What code is asked about: values, numbers, tuples, or a value over time; one of them."""
     given = asked.parameters
     ways = {"k": "k" in given, "low and high": "low" in given or "high" in given, "sizes": "sizes" in given}

@@ -49,7 +49,7 @@ class Standing:
 
 
 @dataclass
-class Crowd:
+class InventedCrowd:
     """People who are invented, and whose reports are real.
 
     Args:
@@ -124,7 +124,7 @@ def settled(
         sizes: How many people have answered, rising.
         rng: `hush.seeded(7)` to repeat it.
     """
-    crowd = Crowd(("yes", "no"), m.epsilon, (share, 1 - share), rng)
+    crowd = InventedCrowd(("yes", "no"), m.epsilon, (share, 1 - share), rng)
     found = []
     for size in sizes:
         crowd.join(size - crowd.n)

@@ -15,7 +15,7 @@ LEAD = "Five minutes, two coins and a crowd: what local differential privacy is,
 
 
 @dataclass(frozen=True)
-class Section:
+class Lesson:
     """A part of the page.
 
     Args:
@@ -32,13 +32,13 @@ class Section:
 
 
 @cache
-def sections() -> tuple[Section, ...]:
+def sections() -> tuple[Lesson, ...]:
     """All parts, in order."""
     return (_question(), _coins(), _report(), _crowd(), _epsilon(), _limits(), _quiz())
 
 
-def _question() -> Section:
-    return Section(
+def _question() -> Lesson:
+    return Lesson(
         "question",
         "A question that people lie about",
         (
@@ -50,10 +50,10 @@ def _question() -> Section:
     )
 
 
-def _coins() -> Section:
+def _coins() -> Lesson:
     rows = coins.law()
     honest = rows["yes"]["yes"]
-    return Section(
+    return Lesson(
         "coins",
         "Flip two coins",
         (
@@ -68,9 +68,9 @@ def _coins() -> Section:
     )
 
 
-def _report() -> Section:
+def _report() -> Lesson:
     m = coins.mechanism()
-    return Section(
+    return Lesson(
         "report",
         "What one report tells",
         ("Somebody who sees your report learns a little. How much depends on what they thought before.",),
@@ -82,10 +82,10 @@ def _report() -> Section:
     )
 
 
-def _crowd() -> Section:
+def _crowd() -> Lesson:
     m = coins.mechanism()
     none, all_ = reported(m, 0.0), reported(m, 1.0)
-    return Section(
+    return Lesson(
         "crowd",
         "Why the crowd still answers",
         (
@@ -100,8 +100,8 @@ def _crowd() -> Section:
     )
 
 
-def _epsilon() -> Section:
-    return Section(
+def _epsilon() -> Lesson:
+    return Lesson(
         "epsilon",
         "What ε buys",
         (
@@ -116,8 +116,8 @@ def _epsilon() -> Section:
     )
 
 
-def _limits() -> Section:
-    return Section(
+def _limits() -> Lesson:
+    return Lesson(
         "limits",
         "What it does not protect from",
         ("A promise about one report is a promise about one report.",),
@@ -149,5 +149,5 @@ def limits_said(times: int) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _quiz() -> Section:
-    return Section("quiz", "Four questions, and one for the crowd", ("Nothing is graded, and nothing is kept.",))
+def _quiz() -> Lesson:
+    return Lesson("quiz", "Four questions, and one for the crowd", ("Nothing is graded, and nothing is kept.",))

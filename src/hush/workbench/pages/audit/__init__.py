@@ -29,7 +29,7 @@ _ADDRESS = """(() => {
 async def audit(visit: Visit) -> None:
     """Lay it out."""
     from hush.workbench.audit import choices
-    from hush.workbench.pages.audit.form import Form
+    from hush.workbench.pages.audit.form import AuditForm
     from hush.workbench.pages.audit.found import show
 
     ui.add_css(files("hush.workbench.audit").joinpath("audit.css").read_text("utf-8"))
@@ -41,7 +41,7 @@ async def audit(visit: Visit) -> None:
     )
     with ui.element("div").classes("split"):
         with ui.element("section").classes("stack loose").props('aria-label="What to audit"'):
-            form = Form(visit, offered)
+            form = AuditForm(visit, offered)
             await form.what.fill()
             with ui.element("div").classes("side"):
                 start = controls.button("Audit it", lambda: started(), primary=True)

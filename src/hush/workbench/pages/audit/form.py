@@ -13,14 +13,14 @@ from hush.reports.audit_in_words import METHODS
 from hush.workbench import controls, prose
 from hush.workbench.audit import choices
 from hush.workbench.audit.address import methods_of
-from hush.workbench.audit.question import Question, from_fields
+from hush.workbench.audit.question import AuditQuestion, from_fields
 from hush.workbench.audit.reading import read
 from hush.workbench.audit.targets import target_of
-from hush.workbench.pages.audit.what import What
+from hush.workbench.pages.audit.what import AuditSubject
 from hush.workbench.visits import Visit
 
 
-class Form:
+class AuditForm:
     """All fields.
 
     Args:
@@ -28,10 +28,10 @@ class Form:
         offered: Mechanisms, by name.
     """
 
-    def __init__(self, visit: Visit, offered: Mapping[str, choices.Choice]) -> None:
+    def __init__(self, visit: Visit, offered: Mapping[str, choices.AuditChoice]) -> None:
         self._visit = visit
         with ui.element("div").classes("stack"):
-            self.what = What(visit, offered)
+            self.what = AuditSubject(visit, offered)
         with ui.element("div").classes("stack"):
             self._trials = self._line("trials", "Reports of each of two values", "100000", "numeric")
             self._alpha = self._line("alpha", "Chance that what is proved is wrong, at most", "0.01", "decimal")
@@ -45,7 +45,7 @@ class Form:
                     self._seed = self._line("seed", "Seed, to repeat it", help=as_clients)
         self._reach()
 
-    async def question(self) -> Question:
+    async def question(self) -> AuditQuestion:
         """What is asked; what is wrong with it is said beside its field."""
         how = {"trials": self._trials, "alpha": self._alpha, "claim": self._claim, "seed": self._seed}
         fields = {**how, **self.what.fields}  # the claim of code stands among what it is

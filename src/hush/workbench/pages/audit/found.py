@@ -11,7 +11,7 @@ from nicegui import ui
 
 from hush.reports.words import number
 from hush.workbench import charts, controls, prose
-from hush.workbench.audit.finding import Row, Said, told
+from hush.workbench.audit.finding import AuditSaid, MethodRow, told
 
 
 def show(result: Mapping[str, Any]) -> None:
@@ -29,7 +29,7 @@ def show(result: Mapping[str, Any]) -> None:
     _files(said, result)
 
 
-def _verdict(said: Said) -> None:
+def _verdict(said: AuditSaid) -> None:
     with ui.element("div").classes("stack").props('role="status"'):
         with ui.element("div").classes("side"):
             prose.heading(said.headline)
@@ -41,7 +41,7 @@ def _verdict(said: Said) -> None:
         prose.paragraph(said.meaning, "muted")
 
 
-def _scale(said: Said) -> None:
+def _scale(said: AuditSaid) -> None:
     """Each method's bound beside the claim; what is infinite reaches the end, and is named so."""
     series, most = said.bars()
     charts.bars(
@@ -55,7 +55,7 @@ def _scale(said: Said) -> None:
     )
 
 
-def _proof(said: Said) -> None:
+def _proof(said: AuditSaid) -> None:
     best = said.best
     if not best.pair:
         return
@@ -67,7 +67,7 @@ def _proof(said: Said) -> None:
                 prose.text("dd", words)
 
 
-def _line(said: Said) -> None:
+def _line(said: AuditSaid) -> None:
     drawn = [row for row in said.rows if row.line]
     if not drawn:
         return
@@ -88,7 +88,7 @@ def _line(said: Said) -> None:
         )
 
 
-def _more(said: Said) -> None:
+def _more(said: AuditSaid) -> None:
     with ui.element("details"):
         prose.text("summary", "Every method, and what was tried")
         with ui.element("div").classes("stack"):
@@ -107,11 +107,11 @@ def _more(said: Said) -> None:
                     prose.text("dd", words)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: MethodRow) -> tuple[str, ...]:
     return row.method, number(row.proved), row.confidence, f"{row.trials:,}" if row.trials else "–", row.verdict
 
 
-def _files(said: Said, result: Mapping[str, Any]) -> None:
+def _files(said: AuditSaid, result: Mapping[str, Any]) -> None:
     name = "audit-" + re.sub(r"[^A-Za-z0-9]+", "-", said.target).strip("-")
     with ui.element("div").classes("stack"):
         prose.heading("Keep it", 3)

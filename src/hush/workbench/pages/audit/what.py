@@ -31,7 +31,7 @@ _FIRST = {"mechanism": "OUE", "bug": "ShiftByOne"}
 _PLAIN = ("k", "epsilon", "low", "high")  # whose labels say all
 
 
-class What:
+class AuditSubject:
     """What to audit.
 
     Args:
@@ -39,9 +39,9 @@ class What:
         offered: Mechanisms, by name.
     """
 
-    def __init__(self, visit: Visit, offered: Mapping[str, choices.Choice]) -> None:
+    def __init__(self, visit: Visit, offered: Mapping[str, choices.AuditChoice]) -> None:
         self._offered = offered
-        self._known: Mapping[str, choices.Choice] = offered
+        self._known: Mapping[str, choices.AuditChoice] = offered
         self._said: dict[str, str] = dict(visit.query)
         self.name = ""
         self.fields: dict[str, controls.Field[str]] = {}
@@ -88,7 +88,7 @@ class What:
             elif way == "code":
                 self._code()
 
-    def _mechanisms(self, first: choices.Choice) -> None:
+    def _mechanisms(self, first: choices.AuditChoice) -> None:
         groups = {each.group: each.group for each in self._known.values()}
         controls.select("What does it estimate?", groups, first.group, on_change=self._of)
         self._list = ui.element("div").classes("stack")
@@ -101,7 +101,7 @@ class What:
             with self._list:
                 self._choose("Which mechanism?", names, name or next(iter(names)))
 
-    def _bugs(self, first: choices.Choice) -> None:
+    def _bugs(self, first: choices.AuditChoice) -> None:
         self._choose("Which bug?", {each.name: each.label for each in self._known.values()}, first.name)
 
     def _choose(self, label: str, names: Mapping[str, str], first: str) -> None:
@@ -128,7 +128,7 @@ class What:
                         for each in free:
                             self._field(each)
 
-    def _field(self, each: choices.Field) -> None:
+    def _field(self, each: choices.AskedField) -> None:
         help = "" if each.name in _PLAIN else each.help
         made = self._line(each.name, each.label, each.first, help)
         if each.kind in ("whole", "real"):

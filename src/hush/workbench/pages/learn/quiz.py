@@ -11,7 +11,7 @@ from hush.errors import ParameterError, message
 from hush.workbench import charts, controls, prose
 from hush.workbench.learn import browser, quiz
 from hush.workbench.learn.budget import points
-from hush.workbench.learn.crowd import STEPS, Crowd, Standing
+from hush.workbench.learn.crowd import STEPS, InventedCrowd, Standing
 
 _EPSILON = 1.0
 _SECONDS = 0.5
@@ -40,7 +40,7 @@ class LastQuestion:
     """How the page was read: simulated visitors answer, and one real one."""
 
     def __init__(self) -> None:
-        self.crowd = Crowd(quiz.READ, _EPSILON)
+        self.crowd = InventedCrowd(quiz.READ, _EPSILON)
         with ui.element("div") as asked:
             ui.html(browser.report_form(f"5. {quiz.READING}", self.crowd.spec), sanitize=False)
         asked.on("report", self.joined, js_handler="(e) => emit(e.detail)")
@@ -62,7 +62,7 @@ class LastQuestion:
         self._busy = True
         try:
             report = _checked(event.args, len(quiz.READ))
-            self.crowd = Crowd(quiz.READ, _EPSILON)
+            self.crowd = InventedCrowd(quiz.READ, _EPSILON)
             self.crowd.answer(report)
             self._mine.text = (
                 f"Your report names “{quiz.READ[report]}”. Whether that is your answer, nobody knows but you. Now "
