@@ -90,7 +90,7 @@ def _counted(result: AuditResult) -> str:
         f"{count:,} of {result.trials:,} reports of {one} {name} ({lay.share(count / result.trials)})"
         for name, count in zip(names, result.counts, strict=True)
     ]
-    return f"It came in {parts[0]}, and in {parts[1]}."
+    return f"It came in {parts[0]}, and in {parts[1]}.".replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _odds(result: AuditResult) -> str:

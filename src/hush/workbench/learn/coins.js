@@ -59,6 +59,7 @@ function answer(form) {
     form.querySelector("input").focus();
     return;
   }
+  said.textContent = "";
   const report = prepared(JSON.parse(form.dataset.mechanism)).draw(Number(value), secureWords());
   form.dispatchEvent(new CustomEvent("report", { bubbles: true, detail: Array.from(report) }));
 }

@@ -82,6 +82,8 @@ class LastQuestion:
             standing = self.crowd.standing()
             chart.show(self._bars(standing), summary=_settled(standing))
             await asyncio.sleep(_SECONDS)
+            if self._place.is_deleted:  # the page was left
+                return
         chart.show(self._bars(standing, truth=True), summary=_settled(standing))
         self._said.text = _told(standing)
 
