@@ -32,10 +32,10 @@ LABELS = {
     "mechanism": "Mechanism",
     "answers": "Answers",
     "attributes": "Questions",
-    "epsilon": "ε of one answer",
-    "epsilon_permanent": "ε of all answers",
-    "epsilon_report": "ε of one answer",
-    "delta": "δ",
+    "epsilon": "Budget ε of one answer",
+    "epsilon_permanent": "Budget ε of all answers",
+    "epsilon_report": "Budget ε of one answer",
+    "delta": "Probability δ",
     "low": "Lowest number",
     "high": "Highest number",
     "sensitive": "Sensitive answers",
@@ -209,8 +209,10 @@ def _settings(text: str, wanted: choices.Wanted) -> dict[str, Any]:
         if not (name and equals and value):
             raise FormError({"settings": f"Each line must look like name=value, and {line!r} does not."})
         if name not in wanted.settings:
-            known = ", ".join(wanted.settings) or "none"
-            raise FormError({"settings": f"{name} is no further setting of this mechanism; it takes {known}."})
+            known = ", ".join(wanted.settings) or "none at all"
+            raise FormError(
+                {"settings": f"Further settings of this mechanism are {known}, and {name} is not among them."}
+            )
         pairs[name] = _value(value)
     absent = [name for name in wanted.settings if name in wanted.needed_settings and name not in pairs]
     if absent:

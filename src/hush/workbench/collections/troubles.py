@@ -96,4 +96,5 @@ def sentence(error: HushError, name: str | None = None) -> str:
     """
     said = str(error) if error.rule is None else f"{name or error.parameter} {error.rule}, got {error.value}"
     said = said if error.rule is None or not error.remedy else f"{said}; {error.remedy}"
-    return f"{said[:1].upper()}{said[1:].rstrip('.')}."
+    first = said[:1].upper() if said[:1].isascii() else said[:1]  # ε is no other letter at the beginning
+    return f"{first}{said[1:].rstrip('.')}."
