@@ -26,6 +26,7 @@ COMMANDS = (
     "serve",
     "collection",
     "relay",
+    "workbench",
     "simulate",
     "audit",
     "demo",

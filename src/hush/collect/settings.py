@@ -12,7 +12,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from hush.collect import peers
 from hush.errors import ParameterError, Unsaid, message
@@ -29,8 +29,36 @@ def said(help: str, *, least: float | None = None, most: float | None = None) ->
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerSettings:
-    """All settings of a server; each says in its metadata what it is for."""
+class SpokenSettings:
+    """Settings that say in their metadata what they are for, and can be variables of the environment."""
+
+    prefix: ClassVar[str] = PREFIX
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if each.metadata["least"] is not None:
+                _check_bounds(each, getattr(self, each.name))
+
+    @classmethod
+    def variable(cls, name: str) -> str:
+        """What a setting is called in the environment."""
+        return cls.prefix + name.upper()
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str], **given: Any) -> Self:
+        """Settings from variables, but for those that are given."""
+        kinds = typing.get_type_hints(cls)
+        read = {
+            each.name: _read(cls.variable(each.name), kinds[each.name], environment[cls.variable(each.name)])
+            for each in fields(cls)
+            if each.name not in given and environment.get(cls.variable(each.name), "") != ""
+        }
+        return cls(**read, **given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerSettings(SpokenSettings):
+    """All settings of a server."""
 
     store: str = field(
         default="hush-collector.db", metadata=said("a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME")
@@ -103,9 +131,7 @@ class ServerSettings:
     )
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            if each.metadata["least"] is not None:
-                _check_bounds(each, getattr(self, each.name))
+        super().__post_init__()
         peers.check_proxies("trusted_proxies", self.trusted_proxies)
         peers.check_origins("origins", self.origins)
         if (self.certificate is None) != (self.certificate_key is None):
@@ -120,17 +146,6 @@ class ServerSettings:
         """The origins that are let in; None for all of them."""
         return peers.origins_in(self.origins)
 
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str], **given: Any) -> Self:
-        """Settings from variables, but for those that are given."""
-        kinds = typing.get_type_hints(cls)
-        read = {
-            each.name: _read(each.name, kinds[each.name], environment[variable(each.name)])
-            for each in fields(cls)
-            if each.name not in given and environment.get(variable(each.name), "") != ""
-        }
-        return cls(**read, **given)
-
 
 def _check_bounds(setting: dataclasses.Field[Any], value: object) -> None:
     least, most, example = setting.metadata["least"], setting.metadata["most"], setting.default
@@ -140,16 +155,11 @@ def _check_bounds(setting: dataclasses.Field[Any], value: object) -> None:
         raise ParameterError(message(setting.name, rule, value, f"use e.g. {example:.12g}"))
 
 
-def variable(name: str) -> str:
-    """What a setting is called in the environment."""
-    return PREFIX + name.upper()
-
-
-def _read(name: str, kind: Any, text: str) -> Any:
+def _read(variable: str, kind: Any, text: str) -> Any:
     if isinstance(kind, types.UnionType):
         (kind,) = (each for each in typing.get_args(kind) if each is not type(None))
     try:
         return _WORDS[text.strip().lower()] if kind is bool else kind(text)
     except (ValueError, KeyError):
         rule = f"must be {'yes or no' if kind is bool else 'a whole number' if kind is int else 'a number'}"
-        raise ParameterError(message(variable(name), rule, text, "mend the variable, or leave it out")) from None
+        raise ParameterError(message(variable, rule, text, "mend the variable, or leave it out")) from None

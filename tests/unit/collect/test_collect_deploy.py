@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from hush.collect.server.running import Server
-from hush.collect.settings import ServerSettings, variable
+from hush.collect.settings import ServerSettings
 from tests.system.support import run
 
 ROOT = Path(__file__).parents[3]
 UNIT = ROOT / "deploy" / "hush-collector.service"
 DOCKER = re.sub(r"\\\n", "", (ROOT / "Dockerfile").read_text(encoding="utf-8"))
-SETTINGS = {variable(each.name) for each in fields(ServerSettings)}
+SETTINGS = {ServerSettings.variable(each.name) for each in fields(ServerSettings)}
 
 
 def _instructions(name: str) -> list[str]:

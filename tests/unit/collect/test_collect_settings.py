@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hush.collect.relay.settings import RelaySettings
-from hush.collect.settings import ServerSettings, variable
+from hush.collect.settings import ServerSettings
 from hush.errors import ParameterError
 
 
@@ -29,8 +29,8 @@ def test_every_setting_has_a_variable_of_its_own() -> None:
         "HUSH_BACKUPS": "copies",
     }  # fmt: skip
     switches = [each for each in fields(ServerSettings) if isinstance(each.default, bool)]
-    given |= {variable(each.name): "no" if each.default else "yes" for each in switches}
-    rest = {variable(each.name): "12345" for each in fields(ServerSettings) if variable(each.name) not in given}
+    given |= {ServerSettings.variable(each.name): "no" if each.default else "yes" for each in switches}
+    rest = {ServerSettings.variable(each.name): "12345" for each in fields(ServerSettings) if ServerSettings.variable(each.name) not in given}
     made = ServerSettings.from_environment({**given, **rest})
     assert made.port == 0
     assert made.certificate == Path("c.pem")
@@ -76,9 +76,9 @@ def test_a_rule_for_numbers_is_true_and_its_remedy_works(setting: Any, value: fl
     example = (caught.value.remedy or "").removeprefix("use e.g. ")
     for text in (*bounds.groups(), example):
         assert getattr(ServerSettings(**{setting.name: float(text)}), setting.name) == float(text)
-        assert ServerSettings.from_environment({variable(setting.name): text})
+        assert ServerSettings.from_environment({ServerSettings.variable(setting.name): text})
     with pytest.raises(ParameterError) as caught:
-        ServerSettings.from_environment({variable(setting.name): str(value)})
+        ServerSettings.from_environment({ServerSettings.variable(setting.name): str(value)})
     assert caught.value.parameter == setting.name
 
 

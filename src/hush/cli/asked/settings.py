@@ -14,9 +14,9 @@ import typer
 
 from hush.cli.asked.options import Json
 from hush.cli.asked.reading import real, whole
-from hush.collect.settings import ServerSettings, variable
+from hush.collect.settings import SpokenSettings
 
-Settings = type[ServerSettings]
+Settings = type[SpokenSettings]
 
 
 def option(name: str) -> str:
@@ -31,7 +31,7 @@ def option(name: str) -> str:
 def names(of: Settings, given: Collection[str]) -> dict[str, str]:
     """What to call each setting in a message: its option, or the variable where that said it."""
     found = {each.name: option(each.name) for each in fields(of)}
-    found |= {name: variable(name) for name in found.keys() - set(given) if os.environ.get(variable(name))}
+    found |= {name: of.variable(name) for name in found.keys() - set(given) if os.environ.get(of.variable(name))}
     return found
 
 

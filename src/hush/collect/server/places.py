@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+from typing import Protocol
 
 from hush.collect.settings import ServerSettings
 from hush.errors import ParameterError, Unsaid, message
@@ -13,7 +14,19 @@ BACKLOG = 2048
 _OF_THE_PORT = {errno.EADDRINUSE: "must be free", errno.EACCES: "must be one that this user may listen at"}
 
 
-def bound(settings: ServerSettings) -> socket.socket:
+class Placed(Protocol):
+    """Settings of whatever listens."""
+
+    @property
+    def host(self) -> str:
+        """The address."""
+
+    @property
+    def port(self) -> int:
+        """The port."""
+
+
+def bound(settings: Placed) -> socket.socket:
     """A socket that listens at the host and port of some settings."""
     remedy = "use 127.0.0.1 for this machine alone, or 0.0.0.0 for all of its addresses"
     try:

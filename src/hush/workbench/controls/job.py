@@ -1,0 +1,106 @@
+"""The progress of a job in a page: a bar, words, a button to cancel, and after a reload all of it again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from nicegui import ui
+
+from hush.workbench import prose
+from hush.workbench.controls.buttons import button, javascript
+from hush.workbench.jobs import Job
+
+if TYPE_CHECKING:
+    from hush.workbench.visits import Visit
+
+_SECONDS = 0.2
+_ADDRESS = """(() => {{
+    const url = new URL(window.location);
+    {change};
+    window.history.replaceState(window.history.state, "", url);
+}})()"""
+
+
+class JobPanel:
+    """What a page shows of one job. Where there is none, it is not seen.
+
+    Args:
+        visit: Whose.
+        done: Called with the result when there is one; it may be a coroutine function.
+        ended: Called when a job ends otherwise, after the panel has said why; it may be a coroutine function.
+    """
+
+    def __init__(self, visit: Visit, done: Callable[[Any], Any], *, ended: Callable[[Job], Any] | None = None) -> None:
+        self._visit, self._done, self._ended = visit, done, ended
+        self.job: Job | None = None
+        with ui.element("div").classes("card") as self.element:
+            with ui.element("div").classes("side ends"):
+                self._name = prose.text("h3")
+                self._cancel = button("Cancel", self.cancel)
+            self._bar = ui.element("progress").classes("progress").props('max="1" value="0"')
+            self._words = prose.text("p", "", "muted small")
+        self._problem = prose.problem("")
+        self.element.visible = self._problem.visible = False
+        self._timer = ui.timer(_SECONDS, self._look, active=False)
+
+    async def start(self, function: Callable[..., Any], *given: Any, name: str, **named: Any) -> Job:
+        """Begin a job, in place of the one before. See `hush.workbench.jobs.Jobs.start`."""
+        if self.job is not None:
+            self._visit.jobs.forget(self.job)
+        job = self._visit.jobs.start(function, *given, owner=self._visit.session.id, name=name, **named)
+        self._follow(job)
+        return job
+
+    def resume(self) -> bool:
+        """Take up the job that the address names, if this session has it; whether it has."""
+        job = self._visit.jobs.get(self._visit.query.get("job"), self._visit.session.id)
+        if job is not None:
+            self._follow(job)
+        return job is not None
+
+    async def cancel(self) -> None:
+        """End the job."""
+        if self.job is not None:
+            await asyncio.to_thread(self.job.cancel)
+
+    def _follow(self, job: Job) -> None:
+        self.job = job
+        self._name.text = job.name
+        self._bar.props["aria-label"] = f"Progress of {job.name}"
+        self.element.visible, self._problem.visible = True, False
+        self._timer.activate()
+        ui.run_javascript(_ADDRESS.format(change=f'url.searchParams.set("job", {javascript(job.id)})'))
+
+    async def _look(self) -> None:
+        job = self.job
+        if job is None:
+            return
+        if not job.over:
+            self._bar.props["value"] = job.fraction
+            self._words.text = in_words(job)
+            return
+        self._timer.deactivate()
+        self.element.visible = False
+        if job.state == "done":
+            result = self._done(job.result)
+        else:
+            words = f"{job.name} was cancelled." if job.state == "cancelled" else job.error
+            self._problem.clear()
+            with self._problem:
+                prose.text("p", words)
+            self._problem.visible = True
+            result = None if self._ended is None else self._ended(job)
+        if asyncio.iscoroutine(result):
+            await result
+
+
+def in_words(job: Job) -> str:
+    """How far a job is."""
+    if job.state == "waiting":
+        return "Waits for its turn."
+    left = job.seconds_left
+    parts = [job.note or "Working", f"{job.fraction:.0%}" if job.fraction else ""]
+    parts.append("" if left is None else f"about {left:.0f} s left" if left < 90 else f"about {left / 60:.0f} min left")
+    return ", ".join(part for part in parts if part) + "."

@@ -1,0 +1,1 @@
+"""Who may ask the workbench: hosts and origins of requests, sessions, and what each may do."""
