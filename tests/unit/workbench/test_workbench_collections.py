@@ -80,18 +80,21 @@ def test_refusals_are_told_in_the_words_of_the_table_of_reasons(served: Served) 
     found = facts.refusals(shown(served, one))
     assert [(each.reason, each.times) for each in found] == [("token", 3), ("malformed", 1), ("period-ahead", 1)]
     assert [each.means for each in found] == [REASONS[each.reason].title for each in found]
-    assert found[1].then.startswith("Dropped") and found[0].then.startswith("Kept on the device until")
+    assert found[1].then.startswith("Dropped")
+    assert found[0].then.startswith("Kept on the device until")
 
 
 @pytest.mark.parametrize("code", REASONS)
 def test_every_reason_has_words_for_what_clients_do(code: str) -> None:
     (found,) = facts.refusals({"refusals": {code: 1}})
-    assert found.means == REASONS[code].title and found.then.endswith(".")
+    assert found.means == REASONS[code].title
+    assert found.then.endswith(".")
 
 
 def test_a_reason_of_a_later_version_is_shown_all_the_same() -> None:
     (found,) = facts.refusals({"refusals": {"tired": 2}})
-    assert (found.reason, found.times) == ("tired", 2) and found.means
+    assert (found.reason, found.times) == ("tired", 2)
+    assert found.means
 
 
 def test_a_chain_adds_up_exactly(served: Served) -> None:
@@ -113,7 +116,8 @@ def test_a_chain_adds_up_exactly(served: Served) -> None:
 def test_a_chain_with_kept_answers_says_what_its_budget_holds_for(served: Served) -> None:
     one = opened(served, spec=hush.Spec(LGRR(k=3, epsilon_permanent=2.0, epsilon_report=1.0)))
     chain = promises.chained([shown(served, one)], one.id)
-    assert chain.total == Decimal("2.0") and "any number of periods" in chain.words
+    assert chain.total == Decimal("2.0")
+    assert "any number of periods" in chain.words
     assert "adds that collection's ε again" not in chain.words
 
 
@@ -127,12 +131,14 @@ def test_error_bars_shrink_as_reports_come_in(served: Served) -> None:
     one = opened(served, spec=PLACES)
     trail = Trail()
     nothing = picture(served.ask("GET", f"{one.path}/estimate").json())
-    assert nothing.margin is None and not trail.add(nothing)
+    assert nothing.margin is None
+    assert not trail.add(nothing)
     assert nothing.headline() == "No report has been counted yet."
     for part in range(1, 4):
         assert served.send(one, one.body(CROWD * 4, seed=part)).status_code == 200
         seen = picture(served.settled(one, 4000 * part))
-        assert trail.add(seen) and not trail.add(seen)
+        assert trail.add(seen)
+        assert not trail.add(seen)
     margins = [margin for _, margin in trail.points]
     assert [n for n, _ in trail.points] == [4000, 8000, 12000]
     assert margins == sorted(margins, reverse=True)
@@ -147,7 +153,8 @@ def test_a_mean_is_told_in_its_own_unit(served: Served) -> None:
     one = opened(served, spec=hush.Spec(hush.Piecewise(low=0.0, high=10.0, epsilon=2.0)))
     assert served.send(one, one.body([3.0] * 2000)).status_code == 200
     seen = picture(served.settled(one, 2000))
-    assert seen.numeric and seen.headline().startswith("The mean is")
+    assert seen.numeric
+    assert seen.headline().startswith("The mean is")
     (bar,) = seen.panels[0].bars
     assert bar.lower < 3.0 < bar.upper
     assert "points" not in seen.margin_words()
@@ -162,7 +169,8 @@ def test_tuples_have_a_panel_for_each_attribute_also_without_reports(served: Ser
     seen = picture(served.settled(one, 600))
     assert [(each.attribute, len(each.bars)) for each in seen.panels] == [("sex", 2), ("age", 3)]
     assert sum(each.n for each in seen.panels) == 600
-    assert "sex: " in seen.headline() and "age: " in seen.headline()
+    assert "sex: " in seen.headline()
+    assert "age: " in seen.headline()
 
 
 def body_of(one: Opened, values: Any) -> bytes:
@@ -203,7 +211,8 @@ def test_the_sentence_says_no_more_than_the_error_bars_do(shares: list[tuple[flo
 def test_of_a_large_domain_the_most_frequent_are_drawn() -> None:
     rows = [{"label": i, "frequency": i / 4950, "lower": 0.0, "upper": 0.1} for i in range(100)]
     seen = picture({"n": 10, "level": 0.95, "estimate": rows})
-    assert len(seen.panels[0].drawn) == MOST_BARS and seen.panels[0].drawn[0].label == "99"
+    assert len(seen.panels[0].drawn) == MOST_BARS
+    assert seen.panels[0].drawn[0].label == "99"
     assert len(seen.panels[0].bars) == 100
 
 
@@ -215,7 +224,9 @@ def test_a_trail_stays_bounded_and_begins_anew_when_reports_are_left_out() -> No
     trail = Trail(most=50)
     for n in range(1, 1000):
         trail.add(seen(n))
-    assert len(trail.points) <= 50 and trail.points[0][0] == 1 and trail.points[-1][0] == 999
+    assert len(trail.points) <= 50
+    assert trail.points[0][0] == 1
+    assert trail.points[-1][0] == 999
     trail.add(seen(7))
     assert [n for n, _ in trail.points] == [7]
 

@@ -49,7 +49,8 @@ def test_a_form_makes_a_collection_that_the_collector_takes(collector: Remote, c
     spec = spec_in(form)
     made = collector.create(spec=spec.to_dict(), **wishes_in({"name": case, "target_n": 10**9}, spec))
     kept = spec_of(made)
-    assert kept is not None and kept.hash == spec.hash == made["spec_hash"]
+    assert kept is not None
+    assert kept.hash == spec.hash == made["spec_hash"]
     assert (kept.mechanism.name(), getattr(kept.mechanism, "k", None)) == (name, k)
     assert collector.open(made["id"])["status"] == "open"
 
@@ -59,14 +60,16 @@ def test_a_form_of_a_mean_and_of_several_questions(collector: Remote) -> None:
     assert (mean.mechanism.low, mean.mechanism.high) == (0.0, 9.0)
     text = "sex: f, m\nage: young, middle, old"
     several = spec_in(SpecForm(kind="multidim", mechanism="SMP", attributes=text, numbers={"epsilon": 1.0}))
-    assert several.mechanism.sizes == (2, 3) and several.domain.names == ("sex", "age")
+    assert several.mechanism.sizes == (2, 3)
+    assert several.domain.names == ("sex", "age")
     for spec in (mean, several):
         assert collector.create(spec=spec.to_dict(), name="x", target_n=9)["spec_hash"] == spec.hash
 
 
 def test_sensitive_answers_are_those_that_were_named() -> None:
     spec = spec_in(FORMS["sensitive"][0])
-    assert spec.domain.sensitive == (2,) and spec.mechanism.guarantee.sensitive == (2,)
+    assert spec.domain.sensitive == (2,)
+    assert spec.mechanism.guarantee.sensitive == (2,)
 
 
 def test_a_pasted_spec_counts_before_all_else() -> None:
@@ -126,9 +129,11 @@ def test_what_is_wrong_is_told_beside_its_field(case: str) -> None:
     form, fields = BROKEN[case]
     with pytest.raises(FormError) as error:
         spec_in(form)
-    assert {*error.value.fields} & fields and {*error.value.fields} <= fields
+    assert {*error.value.fields} & fields
+    assert {*error.value.fields} <= fields
     for told in error.value.fields.values():
-        assert told.endswith(".") and told[0].isupper()
+        assert told.endswith(".")
+        assert told[0].isupper()
         assert len(told) < 400
 
 
@@ -172,7 +177,8 @@ def test_what_is_empty_is_left_out_and_a_day_is_a_second() -> None:
 @pytest.mark.parametrize("kind", choices.KINDS)
 def test_all_that_is_offered_can_be_asked_for_by_the_fields_that_are_shown(kind: str) -> None:
     names = choices.offered(kind)
-    assert choices.USUAL[kind] in names and {*names} <= {*registry(kind)}
+    assert choices.USUAL[kind] in names
+    assert {*names} <= {*registry(kind)}
     for name in names:
         wanted = choices.wanted(kind, name)
         assert wanted.needed <= {*wanted.fields}
@@ -194,7 +200,8 @@ def test_a_refusal_says_what_would_do_and_both_remedies_open(collector: Remote) 
     assert not told.fits
     assert told.words.startswith("From 500 people, expect a margin of ±16.8 points (95 %). ±8 points was asked for")
     for number in ("2,211", "1.9"):
-        assert number in str(refused.value) and number in told.words
+        assert number in str(refused.value)
+        assert number in told.words
     assert [each.words for each in told.remedies] == ["Expect 2,211 people instead", "Use ε = 1.9 instead"]
     for remedy in told.remedies:
         other = collector.create(spec=remedy.spec.to_dict(), **remedy.wishes)
@@ -210,7 +217,8 @@ def test_a_refusal_says_what_would_do_and_both_remedies_open(collector: Remote) 
 def test_without_a_number_of_people_the_planner_asks_for_it(collector: Remote) -> None:
     made = collector.create(spec=spec_in(FORMS["values"][0]).to_dict(), name="how many")
     told = advice(made)
-    assert not told.fits and "how many people are expected" in told.words
+    assert not told.fits
+    assert "how many people are expected" in told.words
     (remedy,) = told.remedies
     again = collector.create(spec=remedy.spec.to_dict(), **remedy.wishes)
     assert collector.open(again["id"])["status"] == "open"
@@ -224,7 +232,8 @@ def test_a_mechanism_that_is_not_known_here_is_told_in_the_collectors_words() ->
 def test_a_mean_and_budgets_over_time_are_told_in_their_own_words(collector: Remote) -> None:
     mean = spec_in(SpecForm(kind="numeric", mechanism="Duchi", numbers={"low": 0.0, "high": 9.0, "epsilon": 0.1}))
     told = advice(collector.create(spec=mean.to_dict(), name="mean", target_n=10, wished_error=0.5))
-    assert "±0.5 was asked for" in told.words and "points" not in told.words
+    assert "±0.5 was asked for" in told.words
+    assert "points" not in told.words
     over = spec_in(FORMS["over time"][0])
     told = advice(collector.create(spec=over.to_dict(), name="time", target_n=10))
     assert "what an average answer's share is" in told.words
