@@ -33,9 +33,9 @@ def workbench(
 ) -> None:
     """Choose, watch and learn in a browser: serve the workbench until told to stop.
 
-    It listens on this machine alone, and prints a link. With --collector it shows that collector's collections to whoever
-    signs in with one of its tokens, or to who opens the printed link, if a token is given here. Nothing on its pages
-    comes from another machine. Stop it with Ctrl-C or SIGTERM; jobs that run are ended.
+    It listens on this machine alone, and prints a link. With --collector it shows that collector's collections to
+    whoever signs in with one of its tokens, or to who opens the printed link, if a token is given here. Nothing on its
+    pages comes from another machine. Stop it with Ctrl-C or SIGTERM; jobs that run are ended.
     """
     with needing():
         from hush.workbench.serving import Workbench

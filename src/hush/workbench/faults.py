@@ -6,7 +6,7 @@ import logging
 import secrets
 
 from hush.errors import HushError
-from hush.workbench.controls.errors import Told
+from hush.workbench.controls.errors import AlreadySaid
 
 _LOG = logging.getLogger("hush.workbench")
 _MARK = "the workbench's fault "
@@ -20,7 +20,7 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, HushError):
         said = str(error)
         return said[:1].upper() + said[1:] + ("" if said.endswith(".") else ".")
-    return f"Something went wrong here, and nothing was lost elsewhere. The log of the workbench has it as fault {number(error)}."
+    return f"Something went wrong here. The log of the workbench has it as fault {number(error)}."
 
 
 def number(error: BaseException) -> str:
@@ -35,7 +35,7 @@ def number(error: BaseException) -> str:
 
 def logged(error: BaseException) -> None:
     """Write an error into the log, with its number and where it comes from; what was meant for people, in one line."""
-    if isinstance(error, Told):
+    if isinstance(error, AlreadySaid):
         return
     if isinstance(error, HushError):
         _LOG.info("refused: %s", error)

@@ -9,8 +9,8 @@
         ...
 
 lies in a module of `hush.workbench.pages`, and is found there: it is in the navigation, in its order, and on the start
-page, with what it is about. The function lays out one page for one visitor with NiceGUI; it may be a coroutine function.
-The header, the heading levels, the language, light and dark, and errors in words are there already: a page begins with
+page, with what it is about. The function lays out one page for one visitor with NiceGUI; it may be a coroutine
+function. The header, the language, light and dark, and errors in words are there already: a page begins with
 `prose.title`, which is its only `h1`.
 
 Whatever is raised, while a page is made or in a handler, is said in words at the place of the visitor: what Hush raises
@@ -29,7 +29,7 @@ from starlette.requests import Request
 
 import hush
 from hush.workbench import faults, prose, theme
-from hush.workbench.controls.errors import Told
+from hush.workbench.controls.errors import AlreadySaid
 from hush.workbench.visits import Bench, Visit
 
 THEME_COOKIE = "hush-theme"
@@ -54,7 +54,7 @@ _HEAD = """<link rel="stylesheet" href="{sheet}">
 
 
 @dataclass(frozen=True)
-class Page:
+class PageEntry:
     """A page.
 
     Args:
@@ -72,29 +72,29 @@ class Page:
     about: str = ""
 
 
-PAGES: dict[str, Page] = {}
+PAGES: dict[str, PageEntry] = {}
 """All that have been imported, by path."""
 
 
 def page(
     path: str, title: str, *, order: int | None = None, about: str = ""
 ) -> Callable[[Callable[[Visit], Any]], Any]:
-    """Let a function be a page. See `Page`, and the beginning of this module."""
+    """Let a function be a page. See `PageEntry`, and the beginning of this module."""
 
     def kept(build: Callable[[Visit], Any]) -> Callable[[Visit], Any]:
-        PAGES[path] = Page(path, title, build, order, about)
+        PAGES[path] = PageEntry(path, title, build, order, about)
         return build
 
     return kept
 
 
-def listed() -> list[Page]:
+def listed() -> list[PageEntry]:
     """The pages of the navigation, in their order."""
     found = [each for each in PAGES.values() if each.order is not None]
     return sorted(found, key=lambda each: (each.order or 0, each.title))
 
 
-def shown(entry: Page, bench: Bench) -> Callable[[Request], Any]:
+def shown(entry: PageEntry, bench: Bench) -> Callable[[Request], Any]:
     """What NiceGUI calls for a page: everything around it, and the page itself."""
 
     async def build(request: Request) -> None:
@@ -106,7 +106,7 @@ def shown(entry: Page, bench: Bench) -> Callable[[Request], Any]:
             result = entry.build(visit)
             if inspect.isawaitable(result):
                 await result
-        except Told:
+        except AlreadySaid:
             pass
         except Exception as error:
             faults.logged(error)
@@ -121,7 +121,7 @@ def shown(entry: Page, bench: Bench) -> Callable[[Request], Any]:
 
 def _say(client: Client, error: Exception) -> None:
     """Tell a visitor what went wrong in a handler."""
-    if isinstance(error, Told):
+    if isinstance(error, AlreadySaid):
         return
     with client.content:
         ui.notify(
@@ -134,7 +134,7 @@ def _say(client: Client, error: Exception) -> None:
         )
 
 
-def _around(visit: Visit, entry: Page) -> None:
+def _around(visit: Visit, entry: PageEntry) -> None:
     ui.page_title("Hush workbench" if entry.path == "/" else f"{entry.title} · Hush workbench")
     ui.add_head_html(
         _HEAD.format(sheet=theme.address(), cookie=THEME_COOKIE, dark=theme.DARK.ground, light=theme.LIGHT.ground)

@@ -1,4 +1,4 @@
-"""What is no page: coming in by the printed link, signing in and out, files, the sheet of styles, and what is not there."""
+"""What is no page: the printed link, signing in and out, files, the sheet of styles, and what is not there."""
 
 from __future__ import annotations
 
@@ -118,6 +118,7 @@ def _plain(title: str, words: str, status: int) -> Response:
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="stylesheet" href="{theme.address()}"><body><main class="nicegui-content stack">'
-        f'<h1>{html.escape(title)}</h1><p class="lead">{html.escape(words)}</p><p><a href="/">To the start page</a></p></main>',
+        f'<h1>{html.escape(title)}</h1><p class="lead">{html.escape(words)}</p>'
+        '<p><a href="/">To the start page</a></p></main>',
         status,
     )

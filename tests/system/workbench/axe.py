@@ -1,4 +1,4 @@
-"""What axe-core finds serious in a page of the workbench, but for what NiceGUI and Quasar bring, which is named here."""
+"""What axe-core finds serious in a page of the workbench, but for what NiceGUI and Quasar bring, named here."""
 
 from __future__ import annotations
 

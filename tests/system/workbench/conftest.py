@@ -1,4 +1,4 @@
-"""One browser, one collector and one workbench for all tests of this folder; each test has a browser's context of its own.
+"""One browser, one collector and one workbench for all tests of this folder; each test has a context of its own.
 
     def test_something(workbench, context):
         seen = opened(context, f"{workbench.url}/plan")      # from tests.system.workbench.running

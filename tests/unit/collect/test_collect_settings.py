@@ -30,7 +30,8 @@ def test_every_setting_has_a_variable_of_its_own() -> None:
     }  # fmt: skip
     switches = [each for each in fields(ServerSettings) if isinstance(each.default, bool)]
     given |= {ServerSettings.variable(each.name): "no" if each.default else "yes" for each in switches}
-    rest = {ServerSettings.variable(each.name): "12345" for each in fields(ServerSettings) if ServerSettings.variable(each.name) not in given}
+    every = {ServerSettings.variable(each.name): "12345" for each in fields(ServerSettings)}
+    rest = {name: text for name, text in every.items() if name not in given}
     made = ServerSettings.from_environment({**given, **rest})
     assert made.port == 0
     assert made.certificate == Path("c.pem")

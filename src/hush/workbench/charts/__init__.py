@@ -17,7 +17,8 @@ those of `hush.workbench.theme`, by series, and follow light and dark.
 
 from __future__ import annotations
 
-from hush.workbench.charts.data import Bars, Line, Points
+from hush.workbench.charts.data import Bars, Points
+from hush.workbench.charts.data import LineSeries as Line
 from hush.workbench.charts.shown import Chart, bars, lines, points
 
 __all__ = ["Bars", "Chart", "Line", "Points", "bars", "lines", "points"]

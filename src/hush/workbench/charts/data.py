@@ -60,7 +60,7 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Line:
+class LineSeries:
     """A curve.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hush.workbench import theme
-from hush.workbench.charts.data import Bars, Line, Points
+from hush.workbench.charts.data import Bars, LineSeries, Points
 
 Options = dict[str, Any]
 _FONT = "Roboto, system-ui, sans-serif"
@@ -76,7 +76,7 @@ def points(series: Sequence[Points], *, x: str, y: str, log_x: bool = False, log
     return {**_common([each.name for each in series], True, below=True), **axes, "tooltip": tooltip, "series": drawn}
 
 
-def lines(series: Sequence[Line], *, x: str, y: str, log_x: bool = False, log_y: bool = False) -> Options:
+def lines(series: Sequence[LineSeries], *, x: str, y: str, log_x: bool = False, log_y: bool = False) -> Options:
     """Curves; one with low and high has a band around it."""
     drawn: list[Options] = []
     for i, each in enumerate(series):
@@ -133,11 +133,12 @@ def _whiskers(each: Bars, place: int, of: int, sideways: bool) -> Options:
             stroke(f"middle - 5|{reach[1]}", f"middle + 5|{reach[1]}"),
         )
     )
+    group = f"return {{type: 'group', children: [{strokes}]}};"
     return {
         "type": "custom",
         "name": f"{each.name}, error bars",
         "data": data,
-        ":renderItem": f"(params, api) => {{ {ends} {shift} {middle} return {{type: 'group', children: [{strokes}]}}; }}",
+        ":renderItem": f"(params, api) => {{ {ends} {shift} {middle} {group} }}",
         "encode": {"x": [1, 2], "y": 0} if sideways else {"x": 0, "y": [1, 2]},
         "silent": True,
         "z": 10,
@@ -145,7 +146,7 @@ def _whiskers(each: Bars, place: int, of: int, sideways: bool) -> Options:
     }
 
 
-def _band(each: Line, colour: str, i: int) -> list[Options]:
+def _band(each: LineSeries, colour: str, i: int) -> list[Options]:
     """Two lines that nobody sees, with what lies between them filled."""
     common: Options = {
         "type": "line",

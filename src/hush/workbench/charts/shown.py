@@ -9,9 +9,9 @@ from nicegui import ui
 
 from hush.workbench import prose
 from hush.workbench.charts import options
-from hush.workbench.charts.data import Bars, Line, Points, Row, number
+from hush.workbench.charts.data import Bars, LineSeries, Points, Row, number
 
-Series = TypeVar("Series", Bars, Points, Line)
+Series = TypeVar("Series", Bars, Points, LineSeries)
 
 
 class Chart(Generic[Series]):
@@ -38,7 +38,9 @@ class Chart(Generic[Series]):
         height: str = "22rem",
         on_point: Callable[[str], Any] | None = None,
     ) -> None:
-        self._name, self._drawn, self._tabled = name, drawn, tabled
+        self._name = name
+        self._drawn: Callable[[Sequence[Series]], options.Options] = drawn
+        self._tabled: Callable[[Sequence[Series]], tuple[Row, list[Row]]] = tabled
         with ui.element("figure").classes("chart") as self.element:
             self._summary = prose.text("figcaption", summary, "summary")
             self._chart = ui.echart(drawn(series), renderer="svg").classes("drawn").style(f"height: {height}")
@@ -112,7 +114,7 @@ def points(
         return options.points(some, x=x, y=y, log_x=log_x, log_y=log_y)
 
     def tabled(some: Sequence[Points]) -> tuple[Row, list[Row]]:
-        rows = [
+        rows: list[Row] = [
             (str(each.labels[i]) if len(each.labels) else each.name, number(each.x[i]), number(each.y[i]))
             for each in some
             for i in range(len(each.x))
@@ -124,7 +126,7 @@ def points(
 
 def lines(
     name: str,
-    series: Sequence[Line],
+    series: Sequence[LineSeries],
     *,
     x: str,
     y: str,
@@ -132,14 +134,16 @@ def lines(
     log_y: bool = False,
     summary: str = "",
     height: str = "22rem",
-) -> Chart[Line]:
+) -> Chart[LineSeries]:
     """Curves. See `Chart`."""
 
-    def drawn(some: Sequence[Line]) -> options.Options:
+    def drawn(some: Sequence[LineSeries]) -> options.Options:
         return options.lines(some, x=x, y=y, log_x=log_x, log_y=log_y)
 
-    def tabled(some: Sequence[Line]) -> tuple[Row, list[Row]]:
-        rows = [(each.name, number(a), number(b)) for each in some for a, b in zip(each.x, each.y, strict=True)]
+    def tabled(some: Sequence[LineSeries]) -> tuple[Row, list[Row]]:
+        rows: list[Row] = [
+            (each.name, number(a), number(b)) for each in some for a, b in zip(each.x, each.y, strict=True)
+        ]
         return ("", x, y), rows
 
     return Chart(name, series, drawn, tabled, summary=summary, height=height)

@@ -32,7 +32,8 @@ from __future__ import annotations
 
 from hush.workbench.controls.buttons import button, copy, download, link
 from hush.workbench.controls.errors import said
-from hush.workbench.controls.fields import Field, checkbox, choice, number, select, slider, text, textarea
+from hush.workbench.controls.field import FormField as Field
+from hush.workbench.controls.fields import checkbox, choice, number, select, slider, text, textarea
 from hush.workbench.controls.files import Upload, file
 from hush.workbench.controls.job import JobPanel
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from hush.errors import HushError
-from hush.workbench.controls.fields import Field
+from hush.workbench.controls.field import FormField
 
 
-class Told(Exception):
+class AlreadySaid(Exception):
     """Something was wrong, and the page has said so beside the field: nothing is left to do."""
 
 
 @contextmanager
-def said(fields: Mapping[str, Field[object]]) -> Iterator[None]:
+def said(fields: Mapping[str, FormField[Any]]) -> Iterator[None]:
     """Put what breaks a rule beside the field of its parameter; what belongs to no field, the page says by itself.
 
     Args:
         fields: By the names of the parameters that they give.
 
     Raises:
-        Told: After something was said beside a field. The frame takes it for what it is, so that a handler simply ends.
+        AlreadySaid: After something was said beside a field. The frame says no more, so that a handler simply ends.
     """
     for each in fields.values():
         each.right()
@@ -32,4 +33,4 @@ def said(fields: Mapping[str, Field[object]]) -> Iterator[None]:
         if field is None:
             raise
         field.wrong(f"{error.rule}; {error.remedy}" if error.rule else str(error))
-        raise Told from None
+        raise AlreadySaid from None

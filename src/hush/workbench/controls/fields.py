@@ -1,110 +1,21 @@
-"""Fields: the browser's own inputs, each with a label, help, and its error in words."""
+"""The kinds of fields."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from nicegui import ui
-from nicegui.events import GenericEventArguments, handle_event
 
 from hush.workbench import prose
+from hush.workbench.controls.field import Changed, FormField, put_in
 
-T = TypeVar("T")
-Changed = Callable[[Any], Any]
-"""Called with the new value; it may be a coroutine function."""
 _SECONDS = 0.05
 
 
-class Field(Generic[T]):
-    """A field in a page.
-
-    What is typed stays in the browser and is told to the server as it changes; nothing that the server does to the rest
-    of the page takes it away.
-
-    Args:
-        label: What it asks.
-        value: What it holds first.
-        read: Makes a value of what the browser says; None where it cannot.
-        help: Below it.
-        on_change: Called with the new value when it changes.
-    """
-
-    def __init__(
-        self,
-        label: str,
-        value: T | None,
-        read: Callable[[Any], T | None],
-        *,
-        help: str = "",
-        on_change: Changed | None = None,
-    ) -> None:
-        self.label, self._value, self._read, self._on_change = label, value, read, on_change
-        self.element = ui.element("div").classes("field")
-        self.inputs: list[ui.element] = []
-        self._help_text = help
-        self.complaint: prose.TextElement | None = None
-
-    @property
-    def value(self) -> T | None:
-        """What it holds; None where what is written cannot be taken."""
-        return self._value
-
-    @value.setter
-    def value(self, value: T) -> None:
-        self._value = value
-        self._put(value)
-
-    def wrong(self, words: str) -> None:
-        """Say what is wrong, below it."""
-        assert self.complaint is not None
-        self.complaint.text = words
-        for each in self.inputs:
-            each.props["aria-invalid"] = "true"
-
-    def right(self) -> None:
-        """Take back what was wrong."""
-        if self.complaint is not None and self.complaint.text:
-            self.complaint.text = ""
-            for each in self.inputs:
-                each.props.pop("aria-invalid", None)
-
-    def disable(self, disabled: bool = True) -> None:
-        """Let nobody change it, or let them again."""
-        for each in self.inputs:
-            each.props.set_bool("disabled", disabled)
-
-    def finish(self) -> None:
-        """Put help and the place of errors below the inputs, and tie them together for screen readers."""
-        with self.element:
-            helping = prose.text("div", self._help_text, "help") if self._help_text else None
-            self.complaint = prose.text("div", "", "wrong").props('aria-live="polite"')
-        about = " ".join(each.html_id for each in (helping, self.complaint) if each is not None)
-        for each in self.inputs:
-            each.props["aria-describedby"] = about
-
-    def heard(self, event: GenericEventArguments) -> None:
-        """The browser says what it holds now."""
-        self.right()
-        self._value = self._read(event.args)
-        if self._on_change is not None:
-            handle_event(lambda: self._on_change(self._value), event)  # type: ignore[misc]
-
-    def _put(self, value: Any) -> None:
-        _set(self.inputs[0], "value", "" if value is None else value)
-
-
-def _set(element: ui.element, what: str, value: Any) -> None:
-    """Change what an input holds: before the page is sent, in what is sent, and after, in the browser."""
-    with element.props.suspend_updates():
-        element.props[f"default{what.title()}"] = value
-    code = f"(() => {{ const it = getHtmlElement({element.id}); if (it) it.{what} = {json.dumps(value)}; }})()"
-    element.client.run_javascript(code)
-
-
-def _labelled(field: Field[Any], tag: str, props: Mapping[str, Any], event: str = "input") -> ui.element:
+def _labelled(field: FormField[Any], tag: str, props: Mapping[str, Any], event: str = "input") -> ui.element:
     with field.element:
         named = prose.text("label", field.label)
         made = ui.element(tag)
@@ -123,9 +34,9 @@ def text(
     placeholder: str = "",
     secret: bool = False,
     on_change: Changed | None = None,
-) -> Field[str]:
+) -> FormField[str]:
     """A line of text; a secret one is not shown."""
-    field: Field[str] = Field(label, value, str, help=help, on_change=on_change)
+    field: FormField[str] = FormField(label, value, str, help=help, on_change=on_change)
     props = {"type": "password" if secret else "text", "defaultValue": value, "autocomplete": "off"}
     _labelled(field, "input", {**props, **({"placeholder": placeholder} if placeholder else {})})
     field.finish()
@@ -134,9 +45,9 @@ def text(
 
 def textarea(
     label: str, value: str = "", *, help: str = "", rows: int = 6, on_change: Changed | None = None
-) -> Field[str]:
+) -> FormField[str]:
     """Several lines of text."""
-    field: Field[str] = Field(label, value, str, help=help, on_change=on_change)
+    field: FormField[str] = FormField(label, value, str, help=help, on_change=on_change)
     _labelled(field, "textarea", {"defaultValue": value, "rows": rows, "spellcheck": "false"})
     field.finish()
     return field
@@ -152,8 +63,8 @@ def number(
     unit: str = "",
     help: str = "",
     on_change: Changed | None = None,
-) -> Field[float]:
-    """A number; an `int` where it is whole. Its value is None, and the field says why, while it is none in the range."""
+) -> FormField[float]:
+    """A number, an `int` where it is whole. While it is none in the range, its value is None, and the field says so."""
 
     def read(given: Any) -> float | None:
         found = number_in(given, least, most, whole)
@@ -162,7 +73,9 @@ def number(
             return None
         return found
 
-    field: Field[float] = Field(f"{label} ({unit})" if unit else label, value, read, help=help, on_change=on_change)
+    field: FormField[float] = FormField(
+        f"{label} ({unit})" if unit else label, value, read, help=help, on_change=on_change
+    )
     shown = "" if value is None else f"{value:.12g}"
     props = {
         "type": "text",
@@ -205,7 +118,7 @@ def slider(
     shown: Callable[[float], str] = lambda value: f"{value:.12g}",
     help: str = "",
     on_change: Changed | None = None,
-) -> Field[float]:
+) -> FormField[float]:
     """A number that is dragged, or changed by the arrow keys.
 
     Args:
@@ -230,7 +143,7 @@ def slider(
         )
         return found
 
-    field: Field[float] = Field(label, value, read, help=help, on_change=on_change)
+    field: FormField[float] = FormField(label, value, read, help=help, on_change=on_change)
     with field.element, ui.element("div").classes("ends"):
         named = prose.text("label", label)
         words = prose.text("output", shown(value), "value")
@@ -252,9 +165,9 @@ def slider(
 
 def select(
     label: str, options: Mapping[str, str], value: str, *, help: str = "", on_change: Changed | None = None
-) -> Field[str]:
+) -> FormField[str]:
     """One of several, by a list that opens. The keys of options are values, what they hold is shown."""
-    field: Field[str] = Field(
+    field: FormField[str] = FormField(
         label, value, lambda given: given if given in options else None, help=help, on_change=on_change
     )
     made = _labelled(field, "select", {}, "change")
@@ -267,11 +180,17 @@ def select(
 
 def choice(
     label: str, options: Mapping[str, str], value: str, *, help: str = "", on_change: Changed | None = None
-) -> Field[str]:
+) -> FormField[str]:
     """One of few, by radio buttons that are all seen."""
-    field: Field[str] = Field(
-        label, value, lambda given: given if given in options else None, help=help, on_change=on_change
-    )
+
+    def put(wanted: Any) -> None:
+        for each in field.inputs:
+            put_in(each, "checked", each.props["value"] == wanted)
+
+    def read(given: Any) -> str | None:
+        return given if given in options else None
+
+    field: FormField[str] = FormField(label, value, read, help=help, on_change=on_change, put=put)
     field.element.props["role"] = "radiogroup"
     with field.element:
         field.element.props["aria-labelledby"] = prose.text("div", label, "legend").html_id
@@ -285,18 +204,16 @@ def choice(
             made.on("change", field.heard, js_handler="(e) => emit(e.target.value)")
             field.inputs.append(made)
     field.finish()
-
-    def put(wanted: Any) -> None:
-        for each in field.inputs:
-            _set(each, "checked", each.props["value"] == wanted)
-
-    field._put = put  # type: ignore[method-assign]
     return field
 
 
-def checkbox(label: str, value: bool = False, *, help: str = "", on_change: Changed | None = None) -> Field[bool]:
+def checkbox(label: str, value: bool = False, *, help: str = "", on_change: Changed | None = None) -> FormField[bool]:
     """Yes or no."""
-    field: Field[bool] = Field(label, value, bool, help=help, on_change=on_change)
+
+    def put(wanted: Any) -> None:
+        put_in(field.inputs[0], "checked", bool(wanted))
+
+    field: FormField[bool] = FormField(label, value, bool, help=help, on_change=on_change, put=put)
     with field.element, ui.element("div").classes("inline"):
         made = ui.element("input")
         prose.text("label", label).props["for"] = made.html_id
@@ -304,5 +221,4 @@ def checkbox(label: str, value: bool = False, *, help: str = "", on_change: Chan
     made.on("change", field.heard, js_handler="(e) => emit(e.target.checked)")
     field.inputs.append(made)
     field.finish()
-    field._put = lambda wanted: _set(made, "checked", bool(wanted))  # type: ignore[method-assign]
     return field

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from hush.workbench import prose
 from hush.workbench.controls.buttons import button, javascript
-from hush.workbench.jobs import Job
+from hush.workbench.jobs import BenchJob
 
 if TYPE_CHECKING:
     from hush.workbench.visits import Visit
@@ -32,9 +32,11 @@ class JobPanel:
         ended: Called when a job ends otherwise, after the panel has said why; it may be a coroutine function.
     """
 
-    def __init__(self, visit: Visit, done: Callable[[Any], Any], *, ended: Callable[[Job], Any] | None = None) -> None:
+    def __init__(
+        self, visit: Visit, done: Callable[[Any], Any], *, ended: Callable[[BenchJob], Any] | None = None
+    ) -> None:
         self._visit, self._done, self._ended = visit, done, ended
-        self.job: Job | None = None
+        self.job: BenchJob | None = None
         with ui.element("div").classes("card") as self.element:
             with ui.element("div").classes("side ends"):
                 self._name = prose.text("h3")
@@ -45,7 +47,7 @@ class JobPanel:
         self.element.visible = self._problem.visible = False
         self._timer = ui.timer(_SECONDS, self._look, active=False)
 
-    async def start(self, function: Callable[..., Any], *given: Any, name: str, **named: Any) -> Job:
+    async def start(self, function: Callable[..., Any], *given: Any, name: str, **named: Any) -> BenchJob:
         """Begin a job, in place of the one before. See `hush.workbench.jobs.Jobs.start`."""
         if self.job is not None:
             self._visit.jobs.forget(self.job)
@@ -65,7 +67,7 @@ class JobPanel:
         if self.job is not None:
             await asyncio.to_thread(self.job.cancel)
 
-    def _follow(self, job: Job) -> None:
+    def _follow(self, job: BenchJob) -> None:
         self.job = job
         self._name.text = job.name
         self._bar.props["aria-label"] = f"Progress of {job.name}"
@@ -96,7 +98,7 @@ class JobPanel:
             await result
 
 
-def in_words(job: Job) -> str:
+def in_words(job: BenchJob) -> str:
     """How far a job is."""
     if job.state == "waiting":
         return "Waits for its turn."

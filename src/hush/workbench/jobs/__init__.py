@@ -15,6 +15,6 @@ In a page, `hush.workbench.controls.JobPanel` does that, with a bar, words and a
 from __future__ import annotations
 
 from hush.workbench.jobs.progress import Progress
-from hush.workbench.jobs.running import Job, Jobs, JobState, TooManyJobs
+from hush.workbench.jobs.running import BenchJob, Jobs, JobState, TooManyJobs
 
-__all__ = ["Job", "JobState", "Jobs", "Progress", "TooManyJobs"]
+__all__ = ["BenchJob", "JobState", "Jobs", "Progress", "TooManyJobs"]

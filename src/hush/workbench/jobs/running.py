@@ -28,7 +28,7 @@ class TooManyJobs(HushError, RuntimeError):
     """No job can wait any more."""
 
 
-class Job:
+class BenchJob:
     """One job.
 
     Args:
@@ -148,13 +148,13 @@ class Jobs:
         self, most: int = 2, *, most_waiting: int = 16, seconds: float = 3600.0, keep_seconds: float = 3600.0
     ) -> None:
         self._most, self._most_waiting, self._seconds, self._keep = most, most_waiting, seconds, keep_seconds
-        self._known: dict[str, Job] = {}
-        self._queue: deque[Job] = deque()
+        self._known: dict[str, BenchJob] = {}
+        self._queue: deque[BenchJob] = deque()
         self._running = 0
         self._lock = threading.Lock()
         self._stopped = False
 
-    def start(self, function: Callable[..., Any], *given: Any, owner: str, name: str, **named: Any) -> Job:
+    def start(self, function: Callable[..., Any], *given: Any, owner: str, name: str, **named: Any) -> BenchJob:
         """Begin a job, or let it wait for its turn.
 
         Args:
@@ -165,7 +165,7 @@ class Jobs:
             name: What people call it.
             named: What it is given by name.
         """
-        job = Job(name, owner, (function, given, named))
+        job = BenchJob(name, owner, (function, given, named))
         with self._lock:
             self._forget()
             waiting = sum(not each.over for each in self._queue)
@@ -176,12 +176,12 @@ class Jobs:
         self._next()
         return job
 
-    def get(self, id: str | None, owner: str) -> Job | None:
+    def get(self, id: str | None, owner: str) -> BenchJob | None:
         """The job of an id, if the session is the one that started it and it is still known."""
         found = self._known.get(id or "")
         return found if found is not None and found.owner == owner else None
 
-    def forget(self, job: Job) -> None:
+    def forget(self, job: BenchJob) -> None:
         """Let a job go; one that still runs is cancelled."""
         job.cancel()
         with self._lock:
@@ -207,7 +207,7 @@ class Jobs:
             self._running += 1
         threading.Thread(target=self._run, args=(job,), name=f"job-{job.id}", daemon=True).start()
 
-    def _run(self, job: Job) -> None:
+    def _run(self, job: BenchJob) -> None:
         try:
             job.run(self._seconds)
         finally:

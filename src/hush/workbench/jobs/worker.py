@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pickle
 import struct
-import sys
 import threading
 import traceback
 from typing import IO, Any
@@ -70,7 +69,3 @@ def _end_with(hear: IO[bytes]) -> None:
     """Leave when the parent does: nothing else ever comes."""
     hear.read(1)
     os._exit(1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
