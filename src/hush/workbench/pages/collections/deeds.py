@@ -131,6 +131,8 @@ class Deeds:
             with ui.element("div").classes("side").style("align-items: start"):
                 for place, remedy in enumerate(told.remedies):
                     controls.button(remedy.words, lambda each=remedy: self._instead(each), primary=place == 0)
-                question = "The estimates will hardly say anything, and people spend their budget all the same. Open it?"
+                question = (
+                    "The estimates will hardly say anything, and people spend their budget all the same. Open it?"
+                )
                 sure("Open it all the same", question, "Yes, open it", lambda: self._open(force=True))
             prose.paragraph("A draft's spec and numbers do not change: a new draft takes its place.", "muted small")

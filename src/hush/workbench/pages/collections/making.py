@@ -101,7 +101,7 @@ class _Form:
             self._fields["wished_error"] = controls.number(
                 "Widest margin that is useful",
                 shown if shown is not None else _points(query.get("error")),
-                help="In percentage points, 95 % sure: 1 is ±1 point. Of a mean, in its own unit. It may be left empty.",
+                help="In percentage points, 95 % sure: 1 is ±1 point. Of a mean, in its unit. It may be left empty.",
                 on_change=self._changed,
             )
 

@@ -114,7 +114,9 @@ class _Parts:
         admin = visit.session.creates
         self._deeds = Deeds(link, view, page.again) if admin else None
         with ui.element("div").classes("grid"):
-            self._figures = [_Figure(words) for words in ("reports", "privacy of one answer", "last period with reports")]
+            self._figures = [
+                _Figure(words) for words in ("reports", "privacy of one answer", "last period with reports")
+            ]
         self._live_bar = TroubleBar()
         self._live = Live(view)
         self._watching = False

@@ -108,9 +108,7 @@ class SpecFields:
         assert self._before is not None
         value = budget_of(self._before.mechanism)
         help = "Devices add up what a person spends along the chain."
-        self.by_name["epsilon"] = controls.number(
-            LABELS["epsilon"], value, help=help, on_change=self._changed
-        )
+        self.by_name["epsilon"] = controls.number(LABELS["epsilon"], value, help=help, on_change=self._changed)
 
     def _lay_pasted(self) -> None:
         help = "What hush plan, hush privatize --spec-out or Spec.to_json write."
