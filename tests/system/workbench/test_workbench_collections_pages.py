@@ -12,7 +12,7 @@ import hush
 from hush.collect import Collector
 from tests.collectors import Served, opened
 from tests.system.workbench.axe import grave
-from tests.system.workbench.running import RunningWorkbench, pictured
+from tests.system.workbench.running import RunningWorkbench, Seen, pictured
 from tests.system.workbench.running import opened as visited
 
 PLACES = ["museum", "park", "pool", "home"]
@@ -22,6 +22,12 @@ SPEC = hush.Spec(hush.OUE(k=4, epsilon=1.0), hush.Domain(labels=PLACES))
 def crowd(n: int) -> list[str]:
     """So many people, four in ten of whom were in the park."""
     return (["park"] * 4 + ["home"] * 3 + ["pool"] * 2 + ["museum"]) * (n // 10)
+
+
+def quiet(seen: Seen) -> None:
+    """See that nothing went wrong; a link that hands over a file ends as a request that was broken off, by itself."""
+    seen.problems = [each for each in seen.problems if "/collection/file/" not in each]
+    seen.quiet()
 
 
 def margin(page: Any) -> float:
@@ -118,7 +124,7 @@ def test_from_nothing_to_a_chain_of_collections(
     page.wait_for_url(f"{workbench.url}/collections")
     page.get_by_role("link", name=re.compile("Outings")).first.wait_for()
     assert grave(page) == []
-    seen.quiet()
+    quiet(seen)
 
 
 def opened_of(served: Served, id: str) -> Any:
@@ -139,7 +145,7 @@ def test_the_list_changes_by_itself_and_fits_a_phone(
     card.get_by_text("1,000 of 4,000 reports").wait_for()
     assert grave(seen.page) == []
     pictured(seen.page, pictures, "collections")
-    seen.quiet()
+    quiet(seen)
 
 
 def test_a_reader_sees_estimates_and_can_change_nothing(
@@ -157,7 +163,7 @@ def test_a_reader_sees_estimates_and_can_change_nothing(
     assert hush.Aggregate.from_bytes(Path(file.value.path()).read_bytes()).n == 1000
     page.goto(f"{workbench.url}/collections/new")
     page.get_by_text("Only an administrator can make collections").wait_for()
-    seen.quiet()
+    quiet(seen)
 
 
 def test_who_is_not_signed_in_is_told_what_to_do(
@@ -171,4 +177,4 @@ def test_who_is_not_signed_in_is_told_what_to_do(
     page = visited(context, f"{workbench.url}/collection?id={hidden.id}").page
     page.get_by_role("heading", name="Hidden").wait_for()
     assert page.locator("figcaption").count() == 0
-    seen.quiet()
+    quiet(seen)

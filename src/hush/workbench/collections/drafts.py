@@ -123,7 +123,7 @@ def spec_in(form: SpecForm) -> Spec:
 def pasted(text: str) -> Spec:
     """The spec in some JSON, of a kind that can be collected."""
     if len(text.encode()) > LONGEST_SPEC:
-        rule = f"must have at most {LONGEST_SPEC >> 20} MB; make the collection with `hush collection create --spec`"
+        rule = f"must have at most {LONGEST_SPEC >> 20} MB; make the collection with hush collection create --spec"
         raise FormError({"spec": f"Spec {rule}."})
     try:
         return of_kind(spec_from(text.encode(), "what was pasted"), KINDS, "what was pasted")

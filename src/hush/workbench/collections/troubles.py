@@ -57,7 +57,7 @@ def trouble(error: HushError, url: str = "") -> Trouble:
         return Trouble(Kind.SLOW, "The collector is slow", words, LATER)
     if isinstance(error, NoCollector):
         words = (
-            f"Nothing answers as a collector does{where}. Start it with `hush serve`; the page goes on by itself when "
+            f"Nothing answers as a collector does{where}. Start it with hush serve; the page goes on by itself when "
             "it is back. No report is lost meanwhile: devices keep theirs and send them later."
         )
         return Trouble(Kind.GONE, "The collector cannot be reached", words, LATER)

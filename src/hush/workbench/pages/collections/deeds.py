@@ -48,6 +48,7 @@ class Deeds:
                     controls.button("Open it", self._open, primary=True)
                     question = "Delete this draft, with its keys? Nobody has reported to it."
                     sure("Delete the draft", question, "Yes, delete it", self._delete)
+                    ui.timer(0.0, self._foretell, once=True)
                 case "open":
                     question = "Close it? Nobody can report any more then, and it cannot be opened again."
                     sure("Close it", question, "Yes, close it", self._close, no="No, leave it open")
@@ -74,6 +75,13 @@ class Deeds:
             self._say_trouble(error)
             return
         await self._changed()
+
+    async def _foretell(self) -> None:
+        """Say what to expect of a draft, before anybody opens it."""
+        told = await asyncio.to_thread(advice, self._view)
+        if self._status == "draft" and not self._said.default_slot.children:
+            with self._said:
+                prose.answer(f"{told.title}. {told.words}")
 
     async def _close(self) -> None:
         await self._done(lambda it: it.close(self._id))

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar
 
 from nicegui import background_tasks, ui
+from nicegui.elements.mixins.text_element import TextElement
 
 from hush.workbench import controls, prose
 from hush.workbench.collections.troubles import Kind, Trouble
@@ -77,6 +78,20 @@ async def follow(told: AsyncIterator[T | Trouble], show: Callable[[T], Any], bar
     waiting.cancel()
 
 
+def tag(status: str = "") -> TextElement:
+    """What a collection's status is, in a word that stands out."""
+    made = prose.text("span", "", "tag")
+    show_status(made, status)
+    return made
+
+
+def show_status(made: TextElement, status: str) -> None:
+    """Let a tag say another status."""
+    colour = {"open": "var(--series-2)", "draft": "var(--series-1)"}.get(status, "var(--faint)")
+    made.text, made.visible = status, bool(status)
+    made.style(f"color: {colour}; border-color: {colour}; font-weight: 600")
+
+
 def away(visit: Visit) -> bool:
     """Say what to do where there is no collector, or nobody is signed in; whether that is so."""
     if not visit.settings.collector:
@@ -89,7 +104,7 @@ def away(visit: Visit) -> bool:
     if not visit.session.reads:
         prose.empty(
             "Sign in to see the collections",
-            "A reader's token shows them; an administrator's may make, open and close them. `hush serve` printed an "
+            "A reader's token shows them; an administrator's may make, open and close them. hush serve printed an "
             "administrator's token when it was started for the first time.",
             lambda: controls.link("Sign in", f"/sign-in?then={visit.path}", primary=True),
         )

@@ -9,8 +9,10 @@ from nicegui import ui
 from hush.workbench import controls, prose
 from hush.workbench.collections.polling import poll
 from hush.workbench.collections.summaries import Summary, counted, summaries
-from hush.workbench.pages.collections.following import TroubleBar, away, follow
+from hush.workbench.pages.collections.following import TroubleBar, away, follow, tag
 from hush.workbench.visits import Visit
+
+_COLUMNS = "grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr))"  # one card alone is no wider
 
 
 async def lay_out(visit: Visit) -> None:
@@ -36,7 +38,7 @@ class _Cards:
         self._cards: dict[str, _Card] = {}
         self._order: list[tuple[str, str]] = []
         self._words = prose.paragraph("Asking the collector …", "muted")
-        self._grid = ui.element("div").classes("grid")
+        self._grid = ui.element("div").classes("grid").style(_COLUMNS)
         self._empty = ui.element("div")
 
     def show(self, views: list[dict[str, Any]]) -> None:
@@ -78,7 +80,7 @@ class _Card:
             made.props["href"] = f"/collection?id={row.id}"
             with ui.element("div").classes("side ends").style("flex-wrap: nowrap; align-items: start"):
                 prose.text("h2", row.name).style("font-size: 1.15rem; overflow-wrap: anywhere")
-                prose.text("span", row.status, f"tag status-{row.status}")
+                tag(row.status)
             prose.text("p", f"{row.promise.mechanism} over {row.promise.over}, {row.promise.budget}", "muted")
             self._bar = ui.element("progress").classes("progress").props('max="1"')
             self._bar.props["aria-label"] = f"Reports of {row.name}"

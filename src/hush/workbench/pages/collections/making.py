@@ -159,7 +159,7 @@ class _Form:
             given["wished_error"] /= 100
         return wishes_in(given, spec)
 
-    def _changed(self) -> None:
+    def _changed(self, _: Any = None) -> None:
         """Something was filled in: once nothing more is, say what to expect."""
         if not hasattr(self, "_expected"):
             return  # it is being laid out

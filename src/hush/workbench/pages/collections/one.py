@@ -22,7 +22,7 @@ from hush.workbench.pages.collections import taking
 from hush.workbench.pages.collections.about import About
 from hush.workbench.pages.collections.copying import Copying
 from hush.workbench.pages.collections.deeds import Deeds
-from hush.workbench.pages.collections.following import TroubleBar, away, follow
+from hush.workbench.pages.collections.following import TroubleBar, away, follow, show_status, tag
 from hush.workbench.pages.collections.live import Live
 from hush.workbench.visits import Visit
 
@@ -62,9 +62,8 @@ class _One:
         with self._head:
             self._title = prose.text("h1", "Collection")
             with ui.element("div").classes("side"):
-                self._tag = prose.text("span", "", "tag")
+                self._tag = tag()
                 self._lead = prose.text("p", "Asking the collector …", "muted")
-        self._tag.visible = False
 
     async def begin(self) -> None:
         """Ask what it is, and follow it."""
@@ -93,7 +92,7 @@ class _One:
         view, views = told
         row, chain = summary(view), chained(views, self._id)
         self._title.text = row.name
-        self._tag.text, self._tag.visible = row.status, True
+        show_status(self._tag, row.status)
         forced = " It was opened against the planner's advice." if row.forced else ""
         self._lead.text = f"{STATUSES.get(row.status, '')}{forced}"
         ui.page_title(f"{row.name} · Hush workbench")
