@@ -139,10 +139,16 @@ def test_every_public_name_is_in_the_reference(name: str) -> None:
 
 
 def packages() -> list[str]:
-    """The packages that say what they offer; a family of mechanisms offers its classes as names of hush."""
+    """The packages that say what they offer; a family of mechanisms offers its classes as names of hush.
+
+    The workbench is a program: its packages offer names to its pages alone, and its own page says what those do.
+    """
     found = [info.name for info in pkgutil.walk_packages(hush.__path__, "hush.") if info.ispkg]
     families = [name for name in found if name.startswith("hush.mechanisms.") and name != "hush.mechanisms.numeric"]
-    return [name for name in found if name not in families and hasattr(importlib.import_module(name), "__all__")]
+    own = [name for name in found if name.startswith("hush.workbench.")]
+    return [
+        name for name in found if name not in (*families, *own) and hasattr(importlib.import_module(name), "__all__")
+    ]
 
 
 def reference() -> set[str]:

@@ -19,7 +19,7 @@ def in_words(error: BaseException) -> str:
     """
     if isinstance(error, HushError):
         said = str(error)
-        return said[:1].upper() + said[1:] + ("" if said.endswith(".") else ".")
+        return said + ("" if said.endswith(".") else ".")
     return f"Something went wrong here. The log of the workbench has it as fault {number(error)}."
 
 

@@ -141,7 +141,6 @@ def _around(visit: Visit, entry: PageEntry) -> None:
     )
     chosen = {"dark": True, "light": False}.get(ui.context.client.request.cookies.get(THEME_COOKIE, ""))
     ui.dark_mode(chosen)
-    ui.skip_link("Skip to what this page is about", target=ui.context.client.content)
     with ui.header(fixed=False, add_scroll_padding=False, wrap=False), ui.element("div").classes("bar"):
         prose.text("a", "Hush", "brand").props('href="/" aria-label="Hush, the start page"')
         with ui.element("button").classes("button menu").props('type="button" aria-expanded="false"') as menu:
@@ -159,6 +158,7 @@ def _around(visit: Visit, entry: PageEntry) -> None:
                 ui.icon("contrast").props('aria-hidden="true"').style("font-size: 1.35rem")
                 prose.text("span", "Switch between light and dark", "hidden-words")
             toggle.on("click", js_handler=_TOGGLE)
+    ui.skip_link("Skip to what this page is about", target=ui.context.client.content)
     with ui.footer(fixed=False), ui.element("div").classes("foot"):
         about = "It runs on this machine" if visit.settings.loopback else f"It runs at {visit.settings.host}"
         prose.text("p", f"Hush {hush.__version__}. {about}, and nothing on this page comes from anywhere else.")

@@ -100,6 +100,7 @@ def application(bench: Bench) -> WorkbenchGate:
         message_history_length=200,
         reconnect_timeout=10.0,
     )
+    core.app.config.quasar_config["loadingBar"]["skipHijack"] = True  # a bar without a name, at every request
     hosts = Hosts(bench.settings.host, bench.settings.further_names)
     return WorkbenchGate(api, hosts, bench.sessions, most_upload=bench.settings.most_upload)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from typing import Any
 from tests.system.support import heard, words
 
 PHONE = {"width": 390, "height": 844}
+ROOT = Path(__file__).resolve().parents[3]
+_WITH = "import sys, {module}; from hush.cli import main; sys.argv[0] = 'hush'; main()"
 
 
 @dataclass
@@ -38,14 +41,25 @@ class RunningWorkbench:
 
 
 @contextmanager
-def running(folder: Path, *options: object, **environment: str) -> Iterator[RunningWorkbench]:
-    """Start one at a free port; it is stopped in the end."""
+def running(folder: Path, *options: object, pages: str = "", **environment: str) -> Iterator[RunningWorkbench]:
+    """Start one at a free port; it is stopped in the end.
+
+    Args:
+        folder: Where it runs, and where its log is.
+        options: Of the command.
+        pages: A module of the tests whose pages it has, too.
+        environment: Further variables.
+    """
     log = folder / "workbench.log"
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HUSH_", "PYTEST_"))}
     port = [] if "--port" in options else ["--port", "0"]
+    command = words("workbench", *port, "--json", *options)
+    if pages:
+        inherited["PYTHONPATH"] = os.pathsep.join([str(ROOT), inherited.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        command = [sys.executable, "-c", _WITH.format(module=pages), *command[command.index("workbench") :]]
     with log.open("a") as errors:
         process = subprocess.Popen(
-            words("workbench", *port, "--json", *options),
+            command,
             cwd=folder,
             env=inherited | environment,
             stdout=subprocess.PIPE,

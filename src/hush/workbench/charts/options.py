@@ -69,6 +69,8 @@ def points(series: Sequence[Points], *, x: str, y: str, log_x: bool = False, log
                 "symbol": _SYMBOLS[i % len(_SYMBOLS)],
                 "itemStyle": {"color": theme.SERIES[i % len(theme.SERIES)]},
                 "emphasis": {"disabled": True},
+                "label": {"show": True, "formatter": "{b}", "position": "right", "color": theme.FAINT, "fontSize": 11},
+                "labelLayout": {"hideOverlap": True},
             }
         )
     axes = {"xAxis": _scale(x, log_x, below=True), "yAxis": _scale(y, log_y)}

@@ -59,7 +59,8 @@ class BenchJob:
     @property
     def pid(self) -> int | None:
         """The number of its process, while there is one."""
-        return None if self._process is None or self.over else self._process.pid
+        process = self._process
+        return None if process is None else process.pid
 
     @property
     def seconds(self) -> float:
@@ -78,9 +79,37 @@ class BenchJob:
 
     def run(self, seconds: float) -> None:
         """Run it in its process until it ends; in a thread of the workbench."""
+        try:
+            process = self._begun()
+        except OSError:
+            _LOG.exception("job %s", self.id)
+            self._end("failed", "No process could be started for it; the log of the workbench says why.")
+            return
+        if process is None:
+            return
+        late = threading.Timer(
+            seconds, self._end, ("failed", f"It took longer than {seconds:g} seconds, and was ended.")
+        )
+        late.daemon = True
+        late.start()
+        try:
+            self._follow(process)
+        except Exception:  # of a pipe or a pickle
+            _LOG.exception("job %s", self.id)
+        finally:
+            late.cancel()
+            self._end("failed", "Its process ended before it was done; the log of the workbench may say why.")
+            self._work = None
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(BrokenPipeError):
+                    if pipe is not None:
+                        pipe.close()
+
+    def _begun(self) -> subprocess.Popen[bytes] | None:
+        """Its process; None where it was cancelled before."""
         with self._lock:
             if self.over:
-                return
+                return None
             self._process = subprocess.Popen(
                 [sys.executable, "-c", PROGRAM],
                 stdin=subprocess.PIPE,
@@ -89,19 +118,7 @@ class BenchJob:
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             )
             self.state, self.started = "running", time.monotonic()
-        late = threading.Timer(
-            seconds, self._end, ("failed", f"It took longer than {seconds:g} seconds, and was ended.")
-        )
-        late.daemon = True
-        late.start()
-        try:
-            self._follow(self._process)
-        except Exception:  # of a pipe or a pickle
-            _LOG.exception("job %s", self.id)
-        finally:
-            late.cancel()
-            self._end("failed", "Its process ended before it was done; the log of the workbench may say why.")
-            self._work = None
+            return self._process
 
     def _follow(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None
@@ -127,7 +144,7 @@ class BenchJob:
                 self.result, self.error = result, error
                 self.fraction = 1.0 if state == "done" else self.fraction
                 self.ended, self.state = time.monotonic(), state
-            process = self._process
+            process, self._process = self._process, None  # killed once: its number may be another's afterwards
         if process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
