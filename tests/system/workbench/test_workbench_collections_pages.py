@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +14,10 @@ import pyarrow.parquet as pq
 
 import hush
 from hush.collect import Collector
-from tests.collectors import Served, opened
+from tests.collectors import Served, in_process, opened
 from tests.system.workbench.axe import grave
-from tests.system.workbench.running import RunningWorkbench, Seen, pictured
+from tests.system.workbench.conftest import sign_in
+from tests.system.workbench.running import RunningWorkbench, Seen, pictured, running
 from tests.system.workbench.running import opened as visited
 
 PLACES = ["museum", "park", "pool", "home"]
@@ -28,6 +33,28 @@ def quiet(seen: Seen) -> None:
     """See that nothing went wrong; a link that hands over a file ends as a request that was broken off, by itself."""
     seen.problems = [each for each in seen.problems if "/collection/file/" not in each]
     seen.quiet()
+
+
+@contextmanager
+def asking(text: str) -> Iterator[str]:
+    """The address of a web site with one page."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/" else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(text.encode() if self.path == "/" else b"")
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{site.server_address[1]}/"
+        finally:
+            site.shutdown()
 
 
 def margin(page: Any) -> float:
@@ -178,3 +205,72 @@ def test_who_is_not_signed_in_is_told_what_to_do(
     page.get_by_role("heading", name="Hidden").wait_for()
     assert page.locator("figcaption").count() == 0
     quiet(seen)
+
+
+def test_a_collector_that_goes_is_told_of_and_found_again_when_it_is_back(
+    browser: Any, tmp_path: Path, pictures: Path
+) -> None:
+    for name in ("collector", "workbench"):
+        (tmp_path / name).mkdir()
+    with in_process(tmp_path / "collector") as served:
+        one = opened(served, spec=SPEC, name="Now and then")
+        assert served.send(one, one.body(crowd(1000))).status_code == 200
+        served.settled(one, 1000)
+        port = int(served.url.rpartition(":")[2])
+        with running(tmp_path / "workbench", "--collector", served.url) as bench:
+            context = browser.new_context()
+            sign_in(context, bench, served.admin)
+            seen, listed = (visited(context, f"{bench.url}{at}") for at in (f"/collection?id={one.id}", "/collections"))
+            seen.page.locator("figcaption", has_text="1,000 reports").wait_for()
+            listed.page.get_by_text("1,000 of 1,000,000 reports").wait_for()
+            assert served.process is not None
+            served.process.terminate()
+            served.process.wait(30)
+            for each in (seen, listed):
+                each.page.get_by_role("heading", name="The collector cannot be reached").wait_for()
+            assert "Not live." in seen.page.content()
+            assert seen.page.locator("figcaption", has_text="1,000 reports").count() == 1  # which stays
+            pictured(seen.page, pictures, "collection-gone")
+            seen.page.get_by_role("button", name="Close it", exact=True).click()
+            seen.page.get_by_role("button", name="Yes, close it").click()
+            seen.page.get_by_role("alert").get_by_text("Nothing answers as a collector does").wait_for()
+            with in_process(tmp_path / "collector", port=port) as again:
+                for each in (seen, listed):
+                    gone = each.page.get_by_role("heading", name="The collector cannot be reached")
+                    gone.wait_for(state="hidden", timeout=30_000)
+                assert again.send(one, one.body(crowd(500))).status_code == 200
+                seen.page.locator("figcaption", has_text="1,500 reports").wait_for(timeout=30_000)
+                listed.page.get_by_text("1,500 of 1,000,000 reports").wait_for()
+            quiet(seen)
+            quiet(listed)
+            context.close()
+            assert "Traceback" not in bench.logged()
+
+
+def test_the_lines_for_a_web_page_ask_and_answer_as_they_stand(
+    admin_context: Any, workbench: RunningWorkbench, served: Served
+) -> None:
+    one = opened(served, spec=SPEC, name="Where were you?")
+    page = visited(admin_context, f"{workbench.url}/collection?id={one.id}").page
+    page.get_by_role("button", name="Issue a key for devices").click()
+    page.locator(".note code").wait_for()
+    lines = page.get_by_label("A question in a web page").inner_text()
+    with asking(f"<!doctype html><html lang=en><title>Pets</title>{lines}</html>") as address:
+        asked = admin_context.new_page()
+        asked.goto(address)
+        asked.get_by_label("park").check()
+        asked.get_by_role("button", name="Answer").click()
+        assert served.settled(one, 1)["n"] == 1
+    page.get_by_text("1 of 1,000,000").wait_for()
+
+
+def test_without_a_collector_the_page_says_what_to_run(browser: Any, tmp_path: Path, pictures: Path) -> None:
+    with running(tmp_path) as bench:
+        context = browser.new_context()
+        for path in ("/collections", "/collection", "/collections/new"):
+            seen = visited(context, f"{bench.url}{path}")
+            seen.page.get_by_text("hush serve --workbench").wait_for()
+            assert grave(seen.page) == []
+            quiet(seen)
+        pictured(seen.page, pictures, "collections-none")
+        context.close()

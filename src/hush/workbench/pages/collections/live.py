@@ -9,6 +9,7 @@ from nicegui import ui
 
 from hush.workbench import charts, prose
 from hush.workbench.collections.pictures import MOST_BARS, Panel, Picture, Trail, picture
+from hush.workbench.collections.troubles import Trouble
 from hush.workbench.collections.verdicts import amount
 
 _SIDEWAYS = 7  # values from which on labels stand at the left
@@ -29,7 +30,7 @@ class Live:
         self._charts: list[charts.Chart[charts.Bars]] = []
         self._shrinking: charts.Chart[charts.Line] | None = None
         self._course: charts.Chart[charts.Line] | None = None
-        with ui.element("div").classes("answer stack tight") as self.element:
+        with ui.element("div").classes("answer stack tight"):
             self._headline = prose.text("p", "Waiting for the first estimate …")
             self._margin = prose.text("p", "", "muted").style("font-size: 1rem")
         self._place = ui.element("div").classes("stack loose")
@@ -50,9 +51,10 @@ class Live:
         if seen.lines:
             self._follow(seen)
 
-    def still(self) -> None:
-        """Say that nothing comes any more."""
-        self._when.text = "Not live: the collector does not answer. What is shown is the latest that it told."
+    def still(self, met: Trouble) -> None:
+        """Say that nothing comes at the moment, and why."""
+        known = " What is shown is the latest that the collector told." if self.told is not None else ""
+        self._when.text = f"Not live. {met.title}.{known}"
 
     def _draw(self, seen: Picture) -> None:
         shape = [(panel.attribute, seen.numeric, len(panel.bars)) for panel in seen.panels]

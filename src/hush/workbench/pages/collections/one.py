@@ -116,11 +116,18 @@ class _Parts:
             self._figures = [
                 _Figure(words) for words in ("reports", "privacy of one answer", "last period with reports")
             ]
-        self._live_bar = TroubleBar()
-        self._live = Live(view)
+        self._reads = visit.session.reads or bool(view["public"])
+        with ui.element("div").classes("stack loose") as self._estimated:
+            if self._reads:
+                self._live = Live(view)
+            else:
+                words = "Whoever has a reader's token can see them."
+                prose.empty("Sign in to see its estimates", words, lambda: controls.link("Sign in", "/sign-in"))
         self._watching = False
         self._about = About(whole=admin)
-        taking.lay_out(visit, view, lambda: self._live.told)
+        with ui.element("div").classes("stack") as self._taken:
+            if self._reads:
+                taking.lay_out(visit, view, lambda: self._live.told)
         Copying(visit, link, view, scripts)
 
     def show(self, view: dict[str, Any], row: Summary, chain: Chain) -> None:
@@ -133,8 +140,8 @@ class _Parts:
         self._figures[0].element.visible = row.n is not None
         self._figures[2].element.visible = row.n is not None
         self._about.show(view, chain)
-        self._live.element.visible = row.status != "draft"
-        if row.status != "draft" and not self._watching:
+        self._estimated.visible = self._taken.visible = row.status != "draft"
+        if row.status != "draft" and self._reads and not self._watching:
             self._watching = True
             ui.timer(0.0, self._watch, once=True)  # once the browser is there
 
@@ -155,9 +162,9 @@ class _Parts:
 
     def _take(self, each: dict[str, Any] | Trouble) -> None:
         if isinstance(each, Trouble):
-            self._live.still()
-            return
-        self._live.show(each)
+            self._live.still(each)
+        else:
+            self._live.show(each)
 
 
 class _Figure:
