@@ -195,8 +195,8 @@ def test_over_time_the_latest_period_is_shown_and_the_course_beside_it() -> None
 @pytest.mark.parametrize(
     ("shares", "says"),
     [
-        ([(0.6, 0.02), (0.3, 0.02), (0.1, 0.02)], "a is the most frequent, 60.0 %"),
-        ([(0.4, 0.05), (0.38, 0.05), (0.1, 0.02)], "a (40.0 %) and b lead, and cannot be told apart yet."),
+        ([(0.6, 0.02), (0.3, 0.02), (0.1, 0.02)], "“a” is the most frequent, 60.0 %"),
+        ([(0.4, 0.05), (0.38, 0.05), (0.1, 0.02)], "“a” (40.0 %) and “b” lead, and cannot be told apart yet."),
         ([(0.4, 0.3), (0.3, 0.3), (0.3, 0.3)], "cannot be told apart yet: the error bars"),
         ([(0.4, 0.05), (0.38, 0.05), (0.37, 0.05), (0.1, 0.0)], "with 2 others that may be ahead"),
     ],

@@ -180,12 +180,14 @@ def _leading(panel: Panel) -> str:
     where = "" if panel.attribute is None else f"{panel.attribute}: "
     share = f"{100 * (first.centre or 0.0):.1f} %"
     if not rivals:
-        return f"{where}{first.label} is the most frequent, {share} (±{100 * first.margin:.2g} points)."
+        return f"{where}“{first.label}” is the most frequent, {share} (±{100 * first.margin:.2g} points)."
     if len(rivals) == len(ranked) - 1:
         return f"{where}The answers cannot be told apart yet: the error bars are wider than what lies between them."
     if len(rivals) == 1:
-        return f"{where}{first.label} ({share}) and {rivals[0].label} lead, and cannot be told apart yet."
-    return f"{where}{first.label} ({share}) leads, with {many(len(rivals), 'other', 'others')} that may be ahead of it."
+        return f"{where}“{first.label}” ({share}) and “{rivals[0].label}” lead, and cannot be told apart yet."
+    return (
+        f"{where}“{first.label}” ({share}) leads, with {many(len(rivals), 'other', 'others')} that may be ahead of it."
+    )
 
 
 class Trail:

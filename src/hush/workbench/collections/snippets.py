@@ -73,7 +73,7 @@ def element(url: str, view: Mapping[str, Any], scripts: Mapping[str, Any], key: 
     )
     words = (
         "Asks the question with a form of its own, randomizes in the browser, and tells whoever answers what was sent, "
-        "byte by byte. `integrity` refuses any other script than the one that the collector serves now."
+        "byte by byte. Its integrity attribute refuses any other script than the one that the collector serves now."
     )
     return Snippet("A question in a web page", "html", text, words)
 

@@ -20,7 +20,10 @@ class About:
 
     def __init__(self, *, whole: bool) -> None:
         self._whole = whole
-        self._refused, self._chain, self._facts = (ui.element("div").classes("stack") for _ in range(3))
+        self._refused, self._chain = (ui.element("div").classes("stack") for _ in range(2))
+        with ui.element("details"):
+            prose.text("summary", "How it runs: periods, keys, readers, what is kept, client builds")
+            self._facts = ui.element("div").classes("stack")
         self._seen: dict[str, Any] = {}
 
     def show(self, view: dict[str, Any], chain: Chain | None) -> None:
@@ -70,7 +73,6 @@ def _chain(chain: Chain | None) -> None:
 
 def _facts(told: tuple[list[tuple[str, str]], list[tuple[str, int]]]) -> None:
     rows, clients = told
-    prose.heading("How it runs")
     prose.table(["", "value"], rows, caption="Settings of the collection", words=True)
     if clients:
         cells = [[name, f"{n:,}"] for name, n in clients]

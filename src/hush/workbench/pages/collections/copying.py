@@ -73,9 +73,6 @@ def _shown(each: Snippet) -> None:
     with ui.element("div").classes("stack tight"):
         with ui.element("div").classes("side ends"):
             prose.heading(each.title, 3)
-            controls.copy(
-                f"Copy {each.title[:1].lower() + each.title[1:]}" if each.title != "Python" else "Copy Python",
-                each.text,
-            )
+            controls.copy(f"Copy the {'Python' if each.language == 'python' else 'HTML'}", each.text)
         prose.paragraph(each.words, "muted small")
         prose.code(each.text).props["aria-label"] = each.title

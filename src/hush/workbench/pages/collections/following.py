@@ -89,7 +89,13 @@ def show_status(made: TextElement, status: str) -> None:
     """Let a tag say another status."""
     colour = {"open": "var(--series-2)", "draft": "var(--series-1)"}.get(status, "var(--faint)")
     made.text, made.visible = status, bool(status)
-    made.style(f"color: {colour}; border-color: {colour}; font-weight: 600")
+    made.style(f"color: var(--ink); border-color: {colour}; border-width: 2px; font-weight: 600")
+
+
+def back() -> None:
+    """A link to all collections, above the title of a page that is not in the navigation."""
+    made = controls.link("All collections", "/collections", plain=True, icon="arrow_back")
+    made.style("align-self: start; margin: -1rem 0 -0.75rem -0.5rem")
 
 
 def away(visit: Visit) -> bool:

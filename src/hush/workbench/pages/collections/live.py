@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,10 +21,11 @@ class Live:
 
     Args:
         view: The collection, as the collector shows it.
+        on_margin: Called with the widest margin, in words, whenever there is another estimate.
     """
 
-    def __init__(self, view: dict[str, Any]) -> None:
-        self._view = view
+    def __init__(self, view: dict[str, Any], on_margin: Callable[[str], Any] | None = None) -> None:
+        self._view, self._on_margin = view, on_margin
         self.told: dict[str, Any] | None = None
         self._trail = Trail()
         self._panels: list[tuple[Any, ...]] = []
@@ -32,19 +34,21 @@ class Live:
         self._course: charts.Chart[charts.Line] | None = None
         with ui.element("div").classes("answer stack tight"):
             self._headline = prose.text("p", "Waiting for the first estimate …")
-            self._margin = prose.text("p", "", "muted").style("font-size: 1rem")
+            self._margin = prose.text("p").style("font-size: 1rem")
+            self._when = prose.text("p", "", "muted").style("font-size: 0.9rem")
         self._place = ui.element("div").classes("stack loose")
         self._further = ui.element("div").classes("stack loose")
-        self._when = prose.paragraph("", "muted small")
 
     def show(self, told: dict[str, Any]) -> None:
         """Show an estimate."""
         self.told, seen = told, picture(told)
+        if self._on_margin is not None and seen.margin is not None:
+            self._on_margin(amount(seen.margin, seen.numeric))
         of = "" if seen.period is None else f"Period {seen.period}, {seen.n:,} reports. "
         self._headline.text = f"{of}{seen.headline()}"
         self._margin.text = seen.margin_words(self._view.get("target_n"))
         now = datetime.now(UTC).strftime("%H:%M:%S UTC")
-        self._when.text = f"Live: the collector tells whenever the estimate changes, the last time at {now}."
+        self._when.text = f"Live, last changed at {now}."
         self._draw(seen)
         if self._trail.add(seen) and len(self._trail.points) > 1:
             self._shrink(seen)

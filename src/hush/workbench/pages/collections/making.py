@@ -17,7 +17,7 @@ from hush.workbench.collections.troubles import trouble
 from hush.workbench.collections.verdicts import advice
 from hush.workbench.collector import CollectorLink
 from hush.workbench.controls import Field
-from hush.workbench.pages.collections.following import away
+from hush.workbench.pages.collections.following import away, back
 from hush.workbench.pages.collections.spec_fields import SpecFields
 from hush.workbench.visits import Visit
 
@@ -30,7 +30,7 @@ _LONGEST_QUERY = 1 << 16
 async def lay_out(visit: Visit) -> None:
     """Lay it out."""
     link, follows = visit.collector, visit.query.get("follows", "")
-    controls.link("All collections", "/collections", plain=True, icon="arrow_back").style("align-self: start")
+    back()
     before: dict[str, Any] | None = None
     problem = ""
     if link is not None and visit.session.creates and _ID.fullmatch(follows):
@@ -161,8 +161,9 @@ class _Form:
 
     def _changed(self, _: Any = None) -> None:
         """Something was filled in: once nothing more is, say what to expect."""
-        if not hasattr(self, "_expected"):
+        if not hasattr(self, "_problem"):
             return  # it is being laid out
+        self._problem.clear()
         self._told += 1
         turn = self._told
 
@@ -188,7 +189,7 @@ class _Form:
             self._say_expected("Fill in what is asked for, and this says what to expect.")
             return
         told_of = promised(spec)
-        self._say_expected(f"{told_of.words}.", f"{told.title}. {told.words}")
+        self._say_expected(f"{told.title}.", told.words, f"{told_of.mechanism} over {told_of.over}, {told_of.budget}.")
 
     def _say_expected(self, *words: str) -> None:
         self._expected.clear()

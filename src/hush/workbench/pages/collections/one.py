@@ -22,7 +22,7 @@ from hush.workbench.pages.collections import taking
 from hush.workbench.pages.collections.about import About
 from hush.workbench.pages.collections.copying import Copying
 from hush.workbench.pages.collections.deeds import Deeds
-from hush.workbench.pages.collections.following import TroubleBar, away, follow, show_status, tag
+from hush.workbench.pages.collections.following import TroubleBar, away, back, follow, show_status, tag
 from hush.workbench.pages.collections.live import Live
 from hush.workbench.visits import Visit
 
@@ -32,7 +32,7 @@ _ID = re.compile("[0-9a-f]{32}")
 async def lay_out(visit: Visit) -> None:
     """Lay it out."""
     link, id = visit.collector, visit.query.get("id", "")
-    controls.link("All collections", "/collections", plain=True, icon="arrow_back").style("align-self: start")
+    back()
     if link is None:
         prose.title("Collection")
         away(visit)
@@ -113,13 +113,12 @@ class _Parts:
         admin = visit.session.creates
         self._deeds = Deeds(link, view, page.again) if admin else None
         with ui.element("div").classes("grid"):
-            self._figures = [
-                _Figure(words) for words in ("reports", "privacy of one answer", "last period with reports")
-            ]
+            self._reports, self._cost = _Figure("reports"), _Figure("privacy loss of one answer, at most")
+            self._margin, self._last = _Figure("widest margin"), _Figure("last period with reports")
         self._reads = visit.session.reads or bool(view["public"])
         with ui.element("div").classes("stack loose") as self._estimated:
             if self._reads:
-                self._live = Live(view)
+                self._live = Live(view, self._margin.show)
             else:
                 words = "Whoever has a reader's token can see them."
                 prose.empty("Sign in to see its estimates", words, lambda: controls.link("Sign in", "/sign-in"))
@@ -134,11 +133,9 @@ class _Parts:
         """Show what has changed."""
         if self._deeds is not None:
             self._deeds.show(view)
-        last = row.last if row.last_period is None else f"{row.last_period}"
-        for figure, value in zip(self._figures, (row.reports, row.promise.budget, last), strict=True):
-            figure.show(value)
-        self._figures[0].element.visible = row.n is not None
-        self._figures[2].element.visible = row.n is not None
+        self._reports.show("" if row.n is None else row.reports)
+        self._cost.show(row.promise.budget)
+        self._last.show("" if row.last_period is None else f"{row.last_period:,}")
         self._about.show(view, chain)
         self._estimated.visible = self._taken.visible = row.status != "draft"
         if row.status != "draft" and self._reads and not self._watching:
@@ -168,13 +165,14 @@ class _Parts:
 
 
 class _Figure:
-    """A number that stands out, and changes."""
+    """A number that stands out, and changes; not seen as long as there is none."""
 
     def __init__(self, words: str) -> None:
         with ui.element("div").classes("stack tight") as self.element:
             self._value = prose.text("div", "", "figure-number numbers")
             prose.text("div", words, "muted small")
+        self.element.visible = False
 
     def show(self, value: str) -> None:
         """Show another number."""
-        self._value.text = value
+        self._value.text, self.element.visible = value, bool(value)
