@@ -32,6 +32,7 @@ from benchmarks import (
     throughput,
     tuples,
     uldp,
+    workbench,
 )
 from benchmarks.collecting import faults
 
@@ -56,7 +57,7 @@ BENCHMARKS = {
     "collect": collecting.run,
     "ray": cluster.run,
 }
-LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run}
+LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run, "workbench": workbench.run}
 """Run only where they are named."""
 
 

@@ -6,17 +6,14 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hush.cli.asked.collectors import CollectorOptions, Token, TokenFile, naming
+from hush.cli.asked.collectors import CollectorOptions, Token, TokenFile, naming, needing
 from hush.cli.asked.settings import asking, names
 from hush.cli.process import signals
 from hush.cli.shown import terminal
-from hush.errors import missing
 from hush.workbench.settings import WorkbenchSettings
 
 if TYPE_CHECKING:
@@ -37,7 +34,7 @@ def workbench(
     whoever signs in with one of its tokens, or to who opens the printed link, if a token is given here. Nothing on its
     pages comes from another machine. Stop it with Ctrl-C or SIGTERM; jobs that run are ended.
     """
-    with needing():
+    with needing("workbench", "the workbench"):
         from hush.workbench.serving import Workbench
     given = {name: value for name, value in flags.items() if value is not None}
     held = CollectorOptions(None, None, token, token_file, None).held
@@ -49,17 +46,6 @@ def workbench(
     signals.instead("SIGHUP", made.stop)
     made.serve(ready=lambda running: _announce(running, as_json, open_browser))
     terminal.note("Stopped.")
-
-
-@contextmanager
-def needing() -> Iterator[None]:
-    """Tell which packages are missing, where the workbench's are not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] == "hush":
-            raise
-        raise missing(error.name, "workbench", "the workbench") from None
 
 
 def _announce(made: Workbench, as_json: bool, open_browser: bool) -> None:

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from hush.errors import HushError
+from hush.errors import HushError, ParameterError
 from hush.workbench import theme
 from hush.workbench.collector import CollectorLink
 from hush.workbench.controls import files
@@ -27,6 +27,8 @@ PROBLEMS = {
     "token": "This token is not one that reads or administers collections there. Copy it whole, and try once more.",
     "away": "The collector does not answer at the moment. Try once more in a while.",
     "link": "This link is not of this start of the workbench. It prints a new one whenever it starts.",
+    "plain": "The collector is on another machine and has no TLS, so that no token is sent there. Whoever runs this "
+    "workbench can name its https address, or allow it with --plaintext.",
     "none": "This workbench was started without a collector: `hush workbench --collector URL` has one.",
 }
 """What the page for signing in may say went wrong."""
@@ -86,6 +88,8 @@ async def _signed(bench: Bench, session: Session, token: str) -> str | None:
         session.role = await link.role()
     except Refused as error:
         return "token" if error.reason.status in (401, 403) else "away"
+    except ParameterError as error:  # it is not even sent
+        return "token" if error.parameter == "token" else "plain"
     except HushError:
         return "away"
     session.token = token

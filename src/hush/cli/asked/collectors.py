@@ -194,14 +194,14 @@ def opened(work: Callable[[], Any], file: Path | None, remedy: str = "") -> Any:
 
 
 @contextmanager
-def needing() -> Iterator[None]:
-    """Tell which packages are missing, where the collector's are not installed."""
+def needing(extra: str = "collect", purpose: str = "the collector") -> Iterator[None]:
+    """Tell which packages are missing, where those of an extra are not installed."""
     try:
         yield
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "hush":
             raise
-        raise missing(error.name, "collect", "the collector") from None
+        raise missing(error.name, extra, purpose) from None
 
 
 @contextmanager
