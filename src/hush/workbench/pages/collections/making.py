@@ -84,6 +84,7 @@ class _Form:
             with ui.element("div").classes("side"):
                 controls.button("Make the draft", self._make, primary=True)
                 prose.paragraph("Nobody can report to a draft. You open it on its own page.", "muted small")
+        self._changed()
 
     def _people(self, was: Any, query: Any) -> None:
         wished = was.get("wished_error")
@@ -95,12 +96,14 @@ class _Form:
                 was.get("target_n") or _number(query.get("n")),
                 least=1,
                 whole=True,
+                optional=True,
                 help="Over time, in one period. The planner needs it before the collection opens.",
                 on_change=self._changed,
             )
             self._fields["wished_error"] = controls.number(
                 "Widest margin that is useful",
                 shown if shown is not None else _points(query.get("error")),
+                optional=True,
                 help="In percentage points, 95 % sure: 1 is ±1 point. Of a mean, in its unit. It may be left empty.",
                 on_change=self._changed,
             )
@@ -136,7 +139,12 @@ class _Form:
                 help="Without reports there is no export, no verification and no maximum likelihood.",
             )
             put["keep_days"] = controls.number(
-                "For how many days", was.get("keep_days"), least=1, whole=True, help="Left empty, always."
+                "For how many days",
+                was.get("keep_days"),
+                least=1,
+                whole=True,
+                optional=True,
+                help="Left empty, always.",
             )
         anyone = bool(was) and not was["needs_key"]
         put["anyone_submits"] = controls.checkbox("Anyone may submit, without a key", anyone)

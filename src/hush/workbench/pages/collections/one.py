@@ -27,6 +27,7 @@ from hush.workbench.pages.collections.live import Live
 from hush.workbench.visits import Visit
 
 _ID = re.compile("[0-9a-f]{32}")
+_COLUMNS = "grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr)); gap: 1.25rem"
 
 
 async def lay_out(visit: Visit) -> None:
@@ -112,7 +113,7 @@ class _Parts:
         self._visit, self._link, self._id = visit, link, str(view["id"])
         admin = visit.session.creates
         self._deeds = Deeds(link, view, page.again) if admin else None
-        with ui.element("div").classes("grid"):
+        with ui.element("div").classes("grid").style(_COLUMNS):
             self._reports, self._cost = _Figure("reports"), _Figure("privacy loss of one answer, at most")
             self._margin, self._last = _Figure("widest margin"), _Figure("last period with reports")
         self._reads = visit.session.reads or bool(view["public"])
@@ -127,7 +128,8 @@ class _Parts:
         with ui.element("div").classes("stack") as self._taken:
             if self._reads:
                 taking.lay_out(visit, view, lambda: self._live.told)
-        Copying(visit, link, view, scripts)
+        with ui.element("div").classes("stack loose") as self._copied:
+            Copying(visit, link, view, scripts)
 
     def show(self, view: dict[str, Any], row: Summary, chain: Chain) -> None:
         """Show what has changed."""
@@ -138,6 +140,7 @@ class _Parts:
         self._last.show("" if row.last_period is None else f"{row.last_period:,}")
         self._about.show(view, chain)
         self._estimated.visible = self._taken.visible = row.status != "draft"
+        self._copied.visible = row.status != "closed"
         if row.status != "draft" and self._reads and not self._watching:
             self._watching = True
             ui.timer(0.0, self._watch, once=True)  # once the browser is there
