@@ -274,3 +274,84 @@ def test_without_a_collector_the_page_says_what_to_run(browser: Any, tmp_path: P
             quiet(seen)
         pictured(seen.page, pictures, "collections-none")
         context.close()
+
+
+def test_every_kind_of_question_has_its_own_fields(
+    admin_context: Any, workbench: RunningWorkbench, served: Served, pictures: Path, tmp_path: Path
+) -> None:
+    seen = visited(admin_context, f"{workbench.url}/collections/new")
+    page = seen.page
+    page.get_by_label("Name", exact=True).fill("Ages")
+    page.get_by_label("What does a person hold?").select_option("numeric")
+    page.get_by_label("Highest number").fill("-5")
+    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_text(re.compile("Highest number must be .*, got -5")).wait_for()
+    page.get_by_label("Highest number").fill("99")
+    page.get_by_label("People expected").fill("many")
+    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_text("must be a whole number").wait_for()
+    page.get_by_label("People expected").fill("20,000")
+    page.get_by_text("From 20,000 people, expect a margin of").wait_for()
+
+    page.get_by_label("What does a person hold?").select_option("longitudinal")
+    page.get_by_label("Budget ε of all answers").wait_for()
+    page.get_by_label("What does a person hold?").select_option("multidim")
+    page.get_by_label("Questions", exact=True).fill("sex: f, m\nage: young, old")
+    page.get_by_text("SMP over 2 attributes").wait_for()
+    page.get_by_label("What does a person hold?").select_option("frequency")
+    page.get_by_label("Mechanism").select_option("LH")
+    page.get_by_label("Answers", exact=True).fill("a\nb\nc")
+    page.get_by_label("Further settings", exact=True).fill("g=2")
+    page.get_by_text("LH over 3 answers").wait_for()
+    page.get_by_text("Time, keys, readers and what is kept").click()
+    page.get_by_label("Anyone may read estimates").check()
+    page.get_by_label("A period lasts").fill("2")
+    page.get_by_label("Unit").select_option("hours")
+    assert grave(page) == []
+    pictured(page, pictures, "collection-new-all")
+
+    # A spec from a file counts instead.
+    file = tmp_path / "spec.json"
+    file.write_text(hush.Spec(hush.GRR(k=3, epsilon=0.5)).to_json())
+    page.get_by_label("Paste or upload a spec").check()
+    page.get_by_label("Or a file").set_input_files(file)
+    page.get_by_text("GRR over 3 answers, ε = 0.5").wait_for()
+    page.get_by_role("button", name="Make the draft").click()
+    page.wait_for_url(re.compile(r"/collection\?id="))
+    page.get_by_role("heading", name="Ages").wait_for()
+    made = served.ask("GET", f"/v1/collections/{page.url.rpartition('=')[2]}").json()
+    assert (made["period_seconds"], made["public"], made["target_n"]) == (7200, True, 20_000)
+    assert made["spec"] == hush.Spec(hush.GRR(k=3, epsilon=0.5)).to_dict()
+    quiet(seen)
+
+
+def test_a_draft_that_the_planner_refuses_opens_only_when_asked_twice(
+    admin_context: Any, workbench: RunningWorkbench, served: Served
+) -> None:
+    made = served.ask(
+        "POST", "/v1/collections", json={"spec": SPEC.to_dict(), "name": "Few", "target_n": 50, "wished_error": 0.01}
+    ).json()
+    seen = visited(admin_context, f"{workbench.url}/collection?id={made['id']}")
+    page = seen.page
+    page.get_by_text("the noise drowns what you want to see").wait_for()
+    page.get_by_role("button", name="Open it", exact=True).click()
+    page.get_by_role("button", name="Open it all the same").click()
+    page.get_by_role("button", name="No, leave it").click()
+    assert served.ask("GET", f"/v1/collections/{made['id']}").json()["status"] == "draft"
+    page.get_by_role("button", name="Open it all the same").click()
+    page.get_by_role("button", name="Yes, open it").click()
+    page.get_by_text("It was opened against the planner's advice.").wait_for()
+    assert served.ask("GET", f"/v1/collections/{made['id']}").json()["forced"] is True
+    quiet(seen)
+
+
+def test_a_file_is_for_the_session_whose_page_it_is_on(
+    admin_context: Any, context: Any, workbench: RunningWorkbench, served: Served
+) -> None:
+    one = opened(served, spec=SPEC, name="Ours")
+    page = visited(admin_context, f"{workbench.url}/collection?id={one.id}").page
+    address = page.get_by_role("link", name="Reports (Parquet)").get_attribute("href")
+    assert admin_context.request.get(f"{workbench.url}{address}").ok
+    assert context.request.get(f"{workbench.url}{address}").status == 403
+    token = page.evaluate("document.documentElement.outerHTML + JSON.stringify(localStorage) + document.cookie")
+    assert served.admin not in token

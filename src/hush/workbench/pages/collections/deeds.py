@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -138,7 +139,7 @@ class Deeds:
             prose.paragraph(told.words)
             with ui.element("div").classes("side").style("align-items: start"):
                 for place, remedy in enumerate(told.remedies):
-                    controls.button(remedy.words, lambda each=remedy: self._instead(each), primary=place == 0)
+                    controls.button(remedy.words, partial(self._instead, remedy), primary=place == 0)
                 question = (
                     "The estimates will hardly say anything, and people spend their budget all the same. Open it?"
                 )

@@ -26,7 +26,8 @@ class TroubleBar:
     """
 
     def __init__(self, then: str = "/collections") -> None:
-        self._then, self._shown = then, None
+        self._then = then
+        self._shown: Trouble | None = None
         with ui.element("div").props('role="status"') as self._place:
             pass
 
@@ -34,7 +35,7 @@ class TroubleBar:
         """Say what is wrong, or nothing any more."""
         if met == self._shown:
             return
-        self._shown: Trouble | None = met
+        self._shown = met
         self._place.clear()
         if met is None:
             return
