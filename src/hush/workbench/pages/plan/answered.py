@@ -79,8 +79,7 @@ def _card(answer: Answer, option: Option, instead: Instead) -> None:
             return
         wish = replace(answer.question, chosen=option.name)
         with ui.element("div").classes("side").style("margin-top: auto"):
-            button = controls.button("Choose this one", lambda: instead(wish))
-            button.props["aria-label"] = f"Choose {option.name}"
+            controls.button(f"Choose {option.name}", lambda: instead(wish))
 
 
 def _list(title: str, items: Sequence[str]) -> None:
