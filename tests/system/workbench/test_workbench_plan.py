@@ -128,7 +128,7 @@ def test_one_leaves_with_something(workbench: RunningWorkbench, context: Any, tm
     seen = asked(context, workbench, "points=3&people=2000&labels=red%0Agreen%0Ablue&other=else")
     spec = planned(n=2000, domain=hush.Domain(labels=["red", "green", "blue"], other="else"), error=0.03)
     assert hush.read(kept(seen, "Spec (JSON)", tmp_path)) == spec
-    script = kept(seen, "Python script", tmp_path)
+    script = kept(seen, "Script", tmp_path)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "of these intervals hold the truth" in done.stdout
