@@ -52,7 +52,7 @@ _ALWAYS_OPEN = (
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement, as data: write it with `to_markdown` or `to_html`.
+    """A statement, as data: write it with `to_markdown`, `to_html` or `to_pdf`.
 
     Args:
         title: Its title.
@@ -79,6 +79,15 @@ class Statement:
         for section in self.sections:
             body += [page.heading(section.heading), *(block.html() for block in section.blocks)]
         return page.page(self.title, body, f"Written by hush {self.version}.")
+
+    def to_pdf(self) -> bytes:
+        """As a PDF for printing, of one page where that leaves letters large enough to read.
+
+        Its font has the letters of Europe's languages; `hush.reports.statements.paper.unspellable` tells what it lacks.
+        """
+        from hush.reports.statements.paper import pdf
+
+        return pdf(self)
 
 
 def statement(

@@ -47,6 +47,7 @@ class FormField(Generic[T]):
         self.element = ui.element("div").classes("field")
         self.inputs: list[ui.element] = []
         self._help_text = help
+        self._heard: Any = None
         self.complaint: TextElement | None = None
 
     @property
@@ -56,7 +57,7 @@ class FormField(Generic[T]):
 
     @value.setter
     def value(self, value: T) -> None:
-        self._value = value
+        self._value, self._heard = value, None
         self._put(value)
 
     def wrong(self, words: str) -> None:
@@ -88,7 +89,10 @@ class FormField(Generic[T]):
             each.props["aria-describedby"] = about
 
     def heard(self, event: GenericEventArguments) -> None:
-        """The browser says what it holds now."""
+        """The browser says what it holds now; what it has said before is no news."""
+        if event.args == self._heard:
+            return
+        self._heard = event.args
         self.right()
         self._value = self._read(event.args)
         if (changed := self._on_change) is not None:

@@ -13,6 +13,7 @@ from hush.workbench import prose
 from hush.workbench.controls.field import Changed, FormField, put_in
 
 _SECONDS = 0.05
+_TOLD = "(e) => emit(e.target.value)"
 
 
 def _labelled(field: FormField[Any], tag: str, props: Mapping[str, Any], event: str = "input") -> ui.element:
@@ -21,7 +22,9 @@ def _labelled(field: FormField[Any], tag: str, props: Mapping[str, Any], event: 
         made = ui.element(tag)
     made.props.update(props)
     named.props["for"] = made.html_id
-    made.on(event, field.heard, throttle=_SECONDS, leading_events=False, js_handler="(e) => emit(e.target.value)")
+    if event == "input":
+        made.on(event, field.heard, throttle=_SECONDS, leading_events=False, js_handler=_TOLD)
+    made.on("change", field.heard, js_handler=_TOLD)  # at once, so that it comes before a button that is pressed next
     field.inputs.append(made)
     return made
 
@@ -163,7 +166,8 @@ def slider(
     made.props["aria-valuetext"] = shown(value)
     named.props["for"] = words.props["for"] = made.html_id
     named.style("font-weight: 600; color: var(--ink)")
-    made.on("input", field.heard, throttle=_SECONDS, js_handler="(e) => emit(e.target.value)")
+    made.on("input", field.heard, throttle=_SECONDS, js_handler=_TOLD)
+    made.on("change", field.heard, js_handler=_TOLD)
     field.inputs.append(made)
     field.finish()
     return field

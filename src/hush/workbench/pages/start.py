@@ -17,6 +17,9 @@ def start(visit: Visit) -> None:
         "Choose how people's answers are randomized before they leave their devices, try it on data that may be seen, "
         "and watch what a collection tells.",
     )
+    from hush.workbench.pages.plan.form import begin
+
+    begin("/plan")
     with ui.element("div").classes("grid"):
         for each in listed():
             with ui.element("a").classes("card") as card:

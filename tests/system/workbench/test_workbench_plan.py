@@ -1,0 +1,262 @@
+"""Plan in a real browser: from a sentence to an answer, its alternatives, and everything one leaves with."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hush
+from tests.system.workbench.axe import grave
+from tests.system.workbench.running import RunningWorkbench, Seen, opened, pictured, ready
+
+ASKED = "points=1&people=20000&answers=12"
+LEFT = "Take it with you"
+
+
+def asked(context: Any, workbench: RunningWorkbench, query: str, words: str = LEFT) -> Seen:
+    """Open a link that asks something, and wait for its answer."""
+    seen = opened(context, f"{workbench.url}/plan?{query}")
+    heading(seen, words).wait_for(timeout=60_000)
+    return seen
+
+
+def heading(seen: Seen, words: str) -> Any:
+    """A heading of the page."""
+    return seen.page.get_by_role("heading", name=words, exact=True)
+
+
+def kept(seen: Seen, name: str, folder: Path) -> Path:
+    """Press a button that hands over a file; the file."""
+    with seen.page.expect_download() as waiting:
+        seen.page.get_by_role("button", name=name, exact=True).click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def planned(**wishes: Any) -> hush.Spec:
+    """What the library recommends."""
+    return hush.plan(**wishes, worst=True).first.spec
+
+
+def test_a_sentence_is_answered_in_words(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
+    seen = opened(context, f"{workbench.url}/plan")
+    page = seen.page
+    page.get_by_text("Nothing is planned yet").wait_for()
+    assert grave(page) == []
+    pictured(page, pictures, "plan-empty")
+    page.get_by_label("Percentage points").fill("2")
+    page.get_by_label("People", exact=True).fill("10,000")
+    page.get_by_label("Number of answers").first.fill("6")
+    page.get_by_role("button", name="Plan it").click()
+    heading(seen, "Recommended").wait_for()
+    spec = planned(n=10_000, k=6, error=0.02)
+    told = page.locator(".answer").inner_text()
+    assert f"ε = {spec.mechanism.epsilon:g}" in told
+    assert "From 10,000 people, each percentage is then within ±" in told
+    assert re.search(r"is right [\d.]+ times in 100; 16.7 by luck alone", told)
+    assert 2 <= page.locator("article.card").filter(has_text="Gives up").count() <= 3
+    page.wait_for_function("location.search === '?points=2&people=10000&answers=6'")
+    assert grave(page) == []
+    for file in pictured(page, pictures, "plan"):
+        assert file.stat().st_size > 20_000
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    seen.quiet()
+
+
+def test_the_start_page_leads_to_the_plan(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, workbench.url)
+    seen.page.get_by_label("People", exact=True).fill("5000")
+    seen.page.get_by_role("button", name="Plan it").click()
+    seen.page.wait_for_url(f"{workbench.url}/plan?points=1&people=5000&answers=12")
+    heading(seen, LEFT).wait_for()
+    seen.quiet()
+
+
+def test_mistakes_stand_beside_their_fields(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/plan")
+    page = seen.page
+    page.get_by_label("People", exact=True).fill("many")
+    page.get_by_role("button", name="Plan it").click()
+    page.get_by_text("This must be a number.").wait_for()
+    assert page.get_by_label("People", exact=True).get_attribute("aria-invalid") == "true"
+    assert grave(page) == []
+    other = opened(context, f"{workbench.url}/plan?points=1&people=20000&answers=12&chosen=nothing")
+    other.page.get_by_text("must name a row of the table").first.wait_for()
+    for each in (seen, other):
+        each.quiet()
+
+
+def test_an_alternative_is_chosen_and_left_again(workbench: RunningWorkbench, context: Any) -> None:
+    seen = asked(context, workbench, ASKED + "&held=average")
+    page = seen.page
+    page.get_by_role("button", name="Choose GRR").click()
+    heading(seen, "Your choice").wait_for()
+    assert "chosen=GRR" in page.url
+    assert "generalized randomized response (GRR)" in page.locator(".answer").inner_text()
+    page.get_by_role("button", name="Back to the recommendation").click()
+    heading(seen, "Recommended").wait_for()
+    page.go_back()
+    ready(page)
+    heading(seen, "Your choice").wait_for()
+    seen.quiet()
+
+
+def test_the_whole_table_and_the_plot_have_every_option(workbench: RunningWorkbench, context: Any) -> None:
+    seen = asked(context, workbench, ASKED)
+    page = seen.page
+    rows = len(hush.plan(n=20_000, k=12, error=0.01, worst=True).choices)
+    page.get_by_text(f"The whole table, {rows} rows").click()
+    whole = page.locator("table", has_text="Everything that meets the wish, best first")
+    assert whole.locator("tbody tr").count() == rows
+    drawn = page.get_by_role("img", name=re.compile("The mechanisms that meet the wish"))
+    assert drawn.locator("svg").count() == 1
+    page.get_by_text("Show as table").first.press("Enter")
+    behind = page.locator("table", has_text="The mechanisms that meet the wish")
+    assert behind.locator("tbody tr").count() == rows
+    assert grave(page) == []
+    seen.quiet()
+
+
+def test_one_leaves_with_something(workbench: RunningWorkbench, context: Any, tmp_path: Path) -> None:
+    seen = asked(context, workbench, "points=3&people=2000&labels=red%0Agreen%0Ablue&other=else")
+    spec = planned(n=2000, domain=hush.Domain(labels=["red", "green", "blue"], other="else"), error=0.03)
+    assert hush.read(kept(seen, "Spec (JSON)", tmp_path)) == spec
+    script = kept(seen, "Python script", tmp_path)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "of these intervals hold the truth" in done.stdout
+    notebook = json.loads(kept(seen, "Notebook", tmp_path).read_text())
+    assert (notebook["nbformat"], notebook["cells"][0]["cell_type"]) == (4, "markdown")
+    page = kept(seen, "Page (HTML)", tmp_path).read_text()
+    assert spec.hash in page
+    paper = kept(seen, "Page (PDF)", tmp_path).read_bytes()
+    assert paper.startswith(b"%PDF")
+    assert paper.count(b"/Type /Page ") == 1
+    seen.quiet()
+
+
+def test_the_link_is_copied(workbench: RunningWorkbench, context: Any) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=workbench.url)
+    seen = asked(context, workbench, ASKED)
+    seen.page.get_by_role("button", name="Copy the link").click()
+    seen.page.get_by_text("Copied").wait_for()
+    assert seen.page.evaluate("navigator.clipboard.readText()") == f"{workbench.url}/plan?{ASKED}"
+    seen.quiet()
+
+
+def test_what_cannot_be_met_shows_ways_out(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
+    seen = asked(context, workbench, ASKED + "&epsilon=1", "Not possible as it is")
+    page = seen.page
+    assert page.get_by_role("button", name=re.compile("^Plan that: Ask .* people")).count() == 1
+    assert grave(page) == []
+    pictured(page, pictures, "plan-not")
+    page.get_by_role("button", name=re.compile("^Plan that: Accept ε")).click()
+    heading(seen, "Recommended").wait_for()
+    seen.quiet()
+
+
+def test_rounds_are_a_job_with_progress(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
+    seen = asked(context, workbench, "points=2&people=20000&answers=12&rounds=6")
+    assert "In every one of 6 rounds" in seen.page.locator(".answer").inner_text()
+    assert "job=" in seen.page.url
+    seen.page.reload()
+    ready(seen.page)
+    heading(seen, LEFT).wait_for()
+    assert grave(seen.page) == []
+    pictured(seen.page, pictures, "plan-rounds")
+    seen.quiet()
+
+
+def test_only_some_answers_are_sensitive(workbench: RunningWorkbench, context: Any) -> None:
+    seen = asked(context, workbench, "points=1&people=20000&labels=a%0Ab%0Ac%0Ad%0Ae&sensitive=a%0Ab")
+    told = seen.page.locator(".answer").inner_text()
+    assert "protects the 2 sensitive answers only" in told
+    assert "Harmless answers may be revealed" in told
+    seen.quiet()
+
+
+def test_which_end_of_the_slider_is_private_is_said(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/plan")
+    seen.page.get_by_text("Say which risk you accept").click()
+    slider = seen.page.get_by_role("slider")
+    assert slider.get_attribute("aria-valuetext") == "no limit"
+    assert seen.page.get_by_text("more private: a guess is luck").is_visible()
+    assert seen.page.get_by_text("less private: no limit").is_visible()
+    slider.focus()
+    for _ in range(60):
+        slider.press("ArrowLeft")
+    seen.page.get_by_text("40 in 100").wait_for()
+    seen.page.get_by_role("button", name="Plan it").click()
+    heading(seen, LEFT).wait_for()
+    assert "guesses=40" in seen.page.url
+    seen.quiet()
+
+
+def test_a_search_is_cancelled_and_another_ends(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
+    seen = opened(context, f"{workbench.url}/plan")
+    page = seen.page
+    page.get_by_text("What is the smallest ε with which the results are good enough?").click()
+    search = page.locator("details", has_text="What is the smallest ε with which")
+    search.get_by_label("People", exact=True).fill("3,000,000")
+    search.get_by_label("Number of answers").fill("1000")
+    search.get_by_label("The number X").fill("0.01")
+    search.get_by_role("button", name="Search").click()
+    search.get_by_role("progressbar").wait_for()
+    search.get_by_role("button", name="Cancel").click()
+    search.get_by_text("Search for the smallest ε was cancelled.").wait_for()
+    search.get_by_label("People", exact=True).fill("20,000")
+    search.get_by_label("Number of answers").fill("12")
+    search.get_by_label("The number X").fill("1")
+    search.get_by_role("button", name="Search").click()
+    search.get_by_text(re.compile(r"OUE with ε = [\d.]+ is enough")).wait_for(timeout=60_000)
+    assert grave(page) == []
+    pictured(page, pictures, "plan-search")
+    page.reload()
+    ready(page)
+    page.get_by_text(re.compile(r"OUE with ε = [\d.]+ is enough")).wait_for()
+    seen.quiet()
+
+
+def test_a_total_is_told_from_its_limit(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/plan")
+    seen.page.get_by_text("What is the smallest ε that tells whether a total exceeds a limit?").click()
+    search = seen.page.locator("details", has_text="tells whether a total exceeds")
+    search.get_by_role("button", name="Search").click()
+    search.get_by_text(re.compile(r"GRR with ε = [\d.]+ is enough")).wait_for(timeout=60_000)
+    seen.quiet()
+
+
+def test_an_administrator_creates_the_collection(
+    workbench: RunningWorkbench, admin_context: Any, reader_context: Any, served: Any
+) -> None:
+    reading = asked(reader_context, workbench, ASKED)
+    assert reading.page.get_by_role("button", name="Create the collection").count() == 0
+    assert reading.page.get_by_text("needs an administrator's token").is_visible()
+    seen = asked(admin_context, workbench, ASKED)
+    page = seen.page
+    page.get_by_role("button", name="Create the collection").click()
+    page.get_by_text("Give it a name by which you will know it.").wait_for()
+    page.get_by_label("Name of the collection").fill("Favourite colours")
+    page.get_by_role("button", name="Create the collection").click()
+    page.get_by_text("“Favourite colours” is a draft now").wait_for()
+    from hush.collect.remote import Remote
+
+    with Remote(served.url, served.admin, plaintext=True) as remote:
+        (made,) = [each for each in remote.list() if each["name"] == "Favourite colours"]
+        assert remote.show(made["id"], whole=True)["spec_hash"] == planned(n=20_000, k=12, error=0.01).hash
+    for each in (reading, seen):
+        each.quiet()
+
+
+@pytest.mark.parametrize("query", ["points=<script>alert(1)</script>", "people=%00", "labels=%3Cb%3E%0A%3Ci%3E"])
+def test_links_that_make_no_sense_are_answered_in_words(workbench: RunningWorkbench, context: Any, query: str) -> None:
+    seen = opened(context, f"{workbench.url}/plan?{query}")
+    seen.page.get_by_text("Something in the wish cannot be taken").wait_for()
+    seen.quiet()
