@@ -24,7 +24,7 @@ import { version } from "./version.js";
 
 const DEFAULTS = {
   key: "",
-  spec: "",
+  spec: undefined,
   maximum: 2,
   maximumChain: 10,
   maximumTotal: 20,
