@@ -416,15 +416,43 @@ test("addresses and options that break a rule are refused by name", async () => 
   const store = memoryStore();
   const wrong = ["", "ftp://a/v1/collections/" + ID, `http://collector.example/v1/collections/${ID}`, `${URL_OF}?x=1`, `${URL_OF}#x`,
     `https://me@collector.example/v1/collections/${ID}`, URL_OF.slice(0, -1), URL_OF.toUpperCase()];
-  for (const url of wrong) await assert.rejects(join(url, { store }), (error) => /url/i.test(error.message) || error instanceof TypeError);
+  for (const url of [...wrong, "nonsense", undefined, `${URL_OF}/batches`, URL_OF.replace(ID, "pets")]) {
+    await assert.rejects(join(url, { store }), /^HushError: url must be https:\/\/HOST\/v1\/collections\/ID, got .*; copy it$/);
+  }
   for (const url of [`${URL_OF}/`, new URL(URL_OF), `http://localhost:8765/v1/collections/${ID}`, `http://[::1]/deep/v1/collections/${ID}`]) {
     await join(url, { store: memoryStore() });
   }
   await assert.rejects(join(URL_OF), /page must have WebCrypto, Web Locks and IndexedDB, got less; use https, or pass a store/);
   await assert.rejects(join(URL_OF, { store, maximums: 1 }), /options must be among .*maximumChain.*, got maximums/);
   await assert.rejects(join(URL_OF, { store, maximumTotal: -1 }), /maximumTotal must be decimals/);
-  await assert.rejects(join(URL_OF, { store, build: "ä" }), /build must/);
-  await assert.rejects(join(URL_OF, { store, key: "ä" }), /key must/);
+  await assert.rejects(join(URL_OF, { store, maximumTotal: "1e9999999999" }), /maximumTotal must be decimals/);
+  for (const build of ["ä", 3.1, {}]) await assert.rejects(join(URL_OF, { store, build }), /^HushError: build must/);
+  for (const key of ["ä", 12345, {}]) await assert.rejects(join(URL_OF, { store, key }), /^HushError: key must/);
+  await assert.rejects(join(URL_OF, { store, spec: "" }), /spec must have the hash/); // a pin that was lost is no leave
+});
+
+test("options that are undefined or null are left out", async () => {
+  const server = await Scripted.of();
+  const names = ["key", "spec", "maximum", "maximumChain", "maximumTotal", "delta", "unprotected", "timesKnown", "build", "moved", "quota"];
+  for (const nothing of [undefined, null]) {
+    const store = memoryStore();
+    const collection = await join(URL_OF, { store, ...Object.fromEntries(names.map((name) => [name, nothing])) });
+    const receipt = await collection.answer("heads");
+    assert.deepEqual([receipt.state, opened(receipt.envelope).build], ["accepted", "hush-js/0.2.0.dev0"]);
+  }
+  assert.equal(server.sent.length, 2);
+  const inherited = Object.create({ maximum: 0.5 }); // as of a class
+  await assert.rejects(join(URL_OF, Object.assign(inherited, { store: memoryStore() })), /maximum must be at least 1/);
+});
+
+test("a key that is no text sends nothing", async () => {
+  const server = await Scripted.of();
+  const collection = await join(URL_OF, { store: memoryStore() });
+  collection.key = 12345;
+  assert.equal((await collection.answer("heads")).state, "waiting");
+  await assert.rejects(collection.flush(), /^HushError: key must/);
+  assert.equal(server.sent.length, 0);
+  collection.close();
 });
 
 test("an answer to a collection that is not open is refused", async () => {
