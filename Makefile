@@ -34,7 +34,7 @@ quick: .venv/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.quick --numprocesses auto --maxschedchunk 8
 
 pytest: .venv/.dev browser packages  # tests of a group share what one process makes; one that hangs ends, and fails
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup $(ENDING)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder $(ENDING)
 
 portable: .venv/.dev
 	$(BIN)/python -m tests.portable --numprocesses auto --maxschedchunk 8

@@ -24,6 +24,7 @@ from hush.workbench.visits import Visit
 _ID = re.compile("[0-9a-f]{32}")
 _UNITS = {"86400": "days", "604800": "weeks", "3600": "hours", "60": "minutes", "1": "seconds"}
 _PAUSE = 0.35  # seconds of silence before the planner is asked
+_SETTLED = 0.15  # seconds in which the last letters arrive, which fields tell a moment later than a button its press
 _LONGEST_QUERY = 1 << 16
 
 
@@ -206,6 +207,7 @@ class _Form:
                 prose.text("p", each)
 
     async def _make(self) -> None:
+        await asyncio.sleep(_SETTLED)
         fields = {**self._fields, **self._spec.by_name}
         for each in fields.values():
             if each.value is not None:
