@@ -8,6 +8,7 @@ LEAST := .venv-minimum/bin
 LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement
 # Whether there is a Java that Spark runs on.
 JAVA = java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); [ "$${java:-0}" -ge 17 ]
+ENDING := --override-ini faulthandler_timeout=600 --override-ini faulthandler_exit_on_timeout=true
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
 .PHONY: demo test check lint types docs pytest quick browser packages client portable minimum newer spark least-environment newer-environment \
@@ -32,8 +33,8 @@ types: .venv/.dev
 quick: .venv/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.quick --numprocesses auto --maxschedchunk 8
 
-pytest: .venv/.dev browser packages  # tests of a group share tables that one process computes
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup
+pytest: .venv/.dev browser packages  # tests of a group share what one process makes; one that hangs ends, and fails
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup $(ENDING)
 
 portable: .venv/.dev
 	$(BIN)/python -m tests.portable --numprocesses auto --maxschedchunk 8

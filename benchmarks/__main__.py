@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks import (
     audit,
     billion,
+    browser,
     budget,
     cluster,
     collecting,
@@ -55,6 +56,7 @@ BENCHMARKS = {
     "survey": survey.run,
     "startup": startup.run,
     "collect": collecting.run,
+    "browser": browser.run,
     "ray": cluster.run,
 }
 LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run, "workbench": workbench.run}

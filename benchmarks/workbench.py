@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report, timing
+from benchmarks import report, timing, workbench_explore
 
 COLD, WARM = 3.0, 2.0  # seconds
 AT_ONCE, RESPONSE = 10, 1.0  # browsers; seconds until the server answers while all of them open a page
@@ -30,7 +30,7 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def run(quick: bool) -> list[report.Table]:
-    """Both tables."""
+    """All tables."""
     from playwright.sync_api import sync_playwright
 
     executable = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
@@ -39,7 +39,7 @@ def run(quick: bool) -> list[report.Table]:
     with sync_playwright() as made:
         browser = made.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         try:
-            return [_interactive(browser, 2 if quick else 7), _many(browser, quick)]
+            return [_interactive(browser, 2 if quick else 7), _many(browser, quick), workbench_explore.live(quick)]
         finally:
             browser.close()
 

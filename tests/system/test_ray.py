@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -129,6 +131,35 @@ def test_files_of_two_collections_are_refused(cluster: RayCluster, tmp_path: Pat
     lost.unlink()
     with pytest.raises(hush.HushError, match="must be a file or folder that can be read"):
         found.aggregate(engine=cluster)
+
+
+FAILING = """
+import sys
+from pathlib import Path
+
+import hush
+from hush.engine import opened
+from hush.engine.ray import connect
+
+paths = [Path(path) for path in sys.argv[2:]]
+found = opened(paths)
+for path in paths[::2]:
+    path.unlink()
+with connect(sys.argv[1]) as cluster:
+    for i in range(15):
+        try:
+            found.aggregate(engine=cluster)
+        except hush.HushError:
+            print(i)
+"""
+
+
+def test_work_that_fails_leaves_whoever_asked_alive(nodes: Any, tmp_path: Path) -> None:
+    """In a process of its own, which Ray would end if a task were cancelled while its answer is taken in."""
+    paths = [write(tmp_path / f"{i}.parquet", SPECS["GRR"], 50) for i in range(4)]
+    command = [sys.executable, "-W", "ignore", "-c", FAILING, nodes.address, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, [str(i) for i in range(15)]), done.stderr[-2000:]
 
 
 def test_a_ray_dataset_is_folded(cluster: RayCluster, tmp_path: Path) -> None:

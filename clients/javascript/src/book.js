@@ -3,8 +3,7 @@
 import { hashed } from "./bytes.js";
 import { reader } from "./domain.js";
 import { LEAVE, must } from "./errors.js";
-import { loss } from "./loss.js";
-import { confirmed, prepared } from "./mechanisms.js";
+import { law, proven } from "./mechanisms.js";
 import { integer } from "./spec.js";
 
 /** @typedef {import("./domain.js").Label} Label */
@@ -90,13 +89,13 @@ export async function offered(told, id, pinned) {
   const known = plain || (Object.keys(spec).sort().join() === "domain,hush,mechanism" && spec.hush <= 2);
   must(known, "spec", "be known here", "another", LEAVE);
   const { mechanism, domain } = plain ? { mechanism: spec } : spec;
-  const made = prepared(mechanism);
-  await confirmed(mechanism);
+  const made = law(mechanism);
+  await proven(made);
   must(made.size <= MOST_BYTES, "report", "be shorter", made.size, LEAVE);
   return {
     view: { id, name, status, period, chain, needs_key, spec, spec_hash },
     mechanism: made,
-    loss: loss(mechanism),
+    loss: made.loss,
     labels: domain?.labels,
     code: made.k ? reader(domain, made.k) : (value) => value, // a number, as the mechanism holds it to
   };

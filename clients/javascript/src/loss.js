@@ -4,7 +4,7 @@
  * A server may declare what it likes: what its own thresholds lose more is refused, and so is what protects nothing.
  */
 
-import { law } from "./mechanisms.js";
+import { law, proven } from "./mechanisms.js";
 
 /** @typedef {import("./mechanisms.js").Loss} Loss */
 
@@ -13,3 +13,6 @@ import { law } from "./mechanisms.js";
  * @returns {Loss}
  */
 export const loss = (mechanism) => law(mechanism).loss;
+
+/** Refuse a spec whose thresholds have another hash than it tells. @param {unknown} mechanism */
+export const confirmed = async (mechanism) => proven(law(mechanism));

@@ -53,7 +53,7 @@ import { bytes, respond, wide } from "./words.js";
  * @property {(report: Uint8Array) => number} [supports] How many it does.
  */
 
-/** @typedef {{name: string, kind: "frequency" | "numeric" | "longitudinal", k: number | undefined, size: number, draw: Law["draw"]}} Mechanism */
+/** @typedef {Law & {name: string, kind: "frequency" | "numeric" | "longitudinal", loss: Loss}} Mechanism */
 
 /** Randomized response: the value stays, or another takes its place. @param {Spec} spec @param {bigint} [slack] @returns {Law} */
 function direct(spec, slack) {
@@ -110,13 +110,12 @@ const honest = (name, declared, ratio) =>
   within(ratio, declared) ? logarithm(ratio) : refuse(name, "be no less than the thresholds lose", declared);
 
 /**
- * What a spec's object for a mechanism describes; refused where that is none, loses more than it says, or protects
- * nothing.
+ * What a spec's object for a mechanism describes.
  *
  * @param {any} plain
- * @returns {Law & {name: string, kind: Mechanism["kind"], loss: Loss}}
+ * @returns {Mechanism}
  */
-export function law(plain) {
+function described(plain) {
   const spec = entries(plain);
   const over = spec.has("protocol");
   const word = over ? "protocol" : "mechanism";
@@ -140,10 +139,10 @@ export function law(plain) {
   return { ...made, name, kind: over ? "longitudinal" : made.k ? "frequency" : "numeric", loss };
 }
 
-/** Reports of any mechanism, each drawn once. @param {Spec} spec @returns {ReturnType<typeof law>} */
+/** Reports of any mechanism, each drawn once. @param {Spec} spec @returns {Mechanism} */
 function memoized(spec) {
   const plain = take(spec, "mechanism");
-  const inner = law(plain);
+  const inner = described(plain);
   for (const [name, text] of Object.entries(plain.thresholds)) {
     if (take(spec, `#${name}`) !== text) refuse("thresholds", FIT, name);
   }
@@ -160,38 +159,38 @@ function memoized(spec) {
 }
 
 /**
+ * What a spec's object for a mechanism describes, what it loses, and what draws its reports, for which tables are built
+ * here; refused where it is none, loses more than it says, or protects nothing. Over time, `draw` takes what is kept of
+ * the person's answers, nothing at first, and gives it back with the report.
+ *
+ * @param {any} plain
+ * @returns {Readonly<Mechanism>}
+ */
+export function law(plain) {
+  const made = described(plain);
+  const { k, low = 0, high = 0, size, draw } = made;
+  return Object.freeze({
+    ...made,
+    /** @type {Law["draw"]} */
+    draw(value, words, memory) {
+      checked("value", value, low, k ? k - 1 : high, k ? integer : inside, "another");
+      const report = bytes(draw(value, words, memory), size);
+      words.hi = words.lo = 0; // as those before it, the last word is forgotten
+      return report;
+    },
+  });
+}
+
+export { law as prepared };
+
+/**
  * Thresholds that a spec tells only the hash of follow from its other entries: refuse it if they have another hash.
  *
  * Nothing that a person loses hangs on it: `loss` goes by the thresholds that are used. It finds a spec that was made by
  * other rules than these, whose estimates would be wrong.
  *
- * @param {any} plain The object of a spec that describes its mechanism.
+ * @param {Law} law
  */
-export async function confirmed(plain) {
-  const { proof } = law(plain);
+export async function proven({ proof }) {
   if (proof && (await sha256(proof[0])) !== proof[1]) refuse("reveal", FIT, proof[1]);
-}
-
-/**
- * What draws the reports of a spec's mechanism: its tables are built here. Over time, `draw` takes what is kept of the
- * person's answers, nothing at first, and gives it back with the report.
- *
- * @param {any} plain The object of a spec that describes its mechanism.
- * @returns {Readonly<Mechanism>}
- */
-export function prepared(plain) {
-  const { name, kind, k, low = 0, high = 0, size, draw } = law(plain);
-  return Object.freeze({
-    name,
-    kind,
-    k,
-    size,
-    /** @type {Law["draw"]} */
-    draw(value, words, memory) {
-      checked("value", value, low, k ? k - 1 : high, k ? integer : inside, "another");
-      const made = bytes(draw(value, words, memory), size);
-      words.hi = words.lo = 0; // as those before it, the last word is forgotten
-      return made;
-    },
-  });
 }

@@ -38,6 +38,20 @@ test("an answer is made once, stored, sent, and acknowledged", async () => {
   assert.equal((await store.read()).waiting.length, 0);
 });
 
+test("a spec is read once, so that its tables are built once", async (t) => {
+  await Scripted.of();
+  const whole = BigInt;
+  t.after(() => Object.assign(globalThis, { BigInt: whole }));
+  let read = 0;
+  const counting = (found) => {
+    if (found === COIN.mechanism.thresholds.keep) read++;
+    return whole(found);
+  };
+  Object.assign(globalThis, { BigInt: counting });
+  await join(URL_OF, { store: memoryStore() });
+  assert.equal(read, 1);
+});
+
 test("asked again in the period it gives the first receipt, and another value is refused", async () => {
   const server = await Scripted.of();
   const store = memoryStore();

@@ -14,8 +14,8 @@ const GRR = specOf("GRR k=10 epsilon=1.0");
 test("what is prepared is frozen, and has what a client needs", () => {
   const mechanism = prepared(GRR);
   assert.ok(Object.isFrozen(mechanism) && Object.isFrozen(known));
-  const { draw, ...rest } = mechanism;
-  assert.deepEqual(rest, { name: "GRR", kind: "frequency", k: 10, size: 1 });
+  const { name, kind, k, size, loss: lost } = mechanism;
+  assert.deepEqual([name, kind, k, size, lost], ["GRR", "frequency", 10, 1, loss(GRR)]);
   assert.equal(prepared(specOf("Duchi low=0.0 high=10.0 epsilon=1.0 steps=1024")).kind, "numeric");
   assert.equal(prepared(specOf("LGRR k=5 eps_perm=2.0 eps_1=1.0")).kind, "longitudinal");
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { loss } from "../src/loss.js";
-import { confirmed, known, prepared } from "../src/mechanisms.js";
+import { confirmed, loss } from "../src/loss.js";
+import { known, prepared } from "../src/mechanisms.js";
 import { replayed } from "../src/words.js";
 import { failures } from "./vectors.js";
 

@@ -19,11 +19,16 @@ from hush.collect.speaking import connected, unseen
 from hush.errors import HushError, Message, ParameterError, Unsaid, message
 
 _SECONDS = 60.0
+_USUAL = -1.0  # as long as whoever asks waits for anything
 _SAID = re.compile(r"(?s)(?P<rule>.*), got (?P<value>.*)")
 
 
 class NoCollector(HushError, ConnectionError):
     """No collector answers there."""
+
+
+class SlowCollector(NoCollector):
+    """Something is there, and does not answer in time."""
 
 
 class Remote:
@@ -33,11 +38,18 @@ class Remote:
         url: Where it is, `http://127.0.0.1:8470`, say.
         token: What lets in; none for what anyone may see.
         plaintext: Whether the token may go to another machine without TLS, where whoever is between can take it.
+        seconds: How long to wait for a connection, and for each part of an answer; what may take longer waits longer.
         transport: What carries requests, for tests.
     """
 
     def __init__(
-        self, url: str, token: str = "", *, plaintext: bool = False, transport: httpx.BaseTransport | None = None
+        self,
+        url: str,
+        token: str = "",
+        *,
+        plaintext: bool = False,
+        seconds: float = _SECONDS,
+        transport: httpx.BaseTransport | None = None,
     ) -> None:
         parts = parts_of(url)
         if parts is None or parts.query or parts.fragment:
@@ -53,9 +65,9 @@ class Remote:
             rule, got = "must begin with https:// where a token goes to another machine", Unsaid("http://")
             remedy = "use https; or allow plaintext, within a network that you trust"
             raise ParameterError(message("server", rule, got, remedy))
-        self.url = f"{url.rstrip('/')}"
+        self.url, self._seconds = f"{url.rstrip('/')}", seconds
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = connected(self.url, headers=headers, timeout=_SECONDS, transport=transport, what="a Remote")
+        self._http = connected(self.url, headers=headers, timeout=seconds, transport=transport, what="a Remote")
 
     def __enter__(self) -> Self:
         return self
@@ -75,7 +87,8 @@ class Remote:
 
     def open(self, id: str, *, force: bool = False, began: int | None = None, who: str = "") -> Plain:
         """Let people report, if they can give what was asked for."""
-        return self._asked("POST", f"{_at(id)}/open", {"force": force, **({} if began is None else {"began": began})})
+        asked = {"force": force, **({} if began is None else {"began": began})}
+        return self._asked("POST", f"{_at(id)}/open", asked, seconds=max(self._seconds, _SECONDS))  # it may compile
 
     def close(self, id: str, *, who: str = "") -> Plain:
         """Let nobody report any more."""
@@ -158,6 +171,10 @@ class Remote:
         """What administrators did, the latest first."""
         return self._listed("/v1/deeds")[:limit]
 
+    def scripts(self) -> Plain:
+        """The client for web pages: its version, and the path and hash of each script."""
+        return self._asked("GET", "/client")
+
     def backup(self, path: Path) -> Plain:
         """A copy of the store, on the server's own disk, in the folder that its operator allows: a name in it."""
         if path != Path(path.name) or path.name in ("", ".."):
@@ -174,7 +191,7 @@ class Remote:
         body: Plain | None = None,
         *,
         query: Plain | None = None,
-        seconds: float | None = _SECONDS,
+        seconds: float | None = _USUAL,
     ) -> Any:
         with self._answer(method, path, body, query=query, seconds=seconds) as answer:
             answer.read()
@@ -195,14 +212,18 @@ class Remote:
         body: Plain | None = None,
         *,
         query: Plain | None = None,
-        seconds: float | None = _SECONDS,
+        seconds: float | None = _USUAL,
     ) -> Iterator[httpx.Response]:
+        seconds = self._seconds if seconds == _USUAL else seconds
         try:
             with self._http.stream(method, path, json=body, params=query, timeout=seconds) as answer:
                 if answer.is_success:
                     yield answer
                     return
                 answer.read()
+        except httpx.TimeoutException as error:
+            rule, remedy = "must be a collector that answers in time", f"{_cause(error)}; try again in a while"
+            raise SlowCollector(message("server", rule, self.url, remedy)) from None
         except httpx.HTTPError as error:
             rule, remedy = "must be a collector that answers", f"{_cause(error)}; start one with `hush serve`"
             raise NoCollector(message("server", rule, self.url, remedy)) from None

@@ -14,32 +14,10 @@ from matplotlib.figure import Figure
 from hush import __version__
 from hush.audit import AuditResult
 from hush.reports import page
+from hush.reports.audit_in_words import LEADS, gravest, meanings
 from hush.reports.figures import png
 from hush.reports.panels import figure_of, head, prepare, say
 from hush.reports.theme import DARK, LIGHT, Theme
-
-_VERDICTS = {
-    "violation": "",
-    "inconclusive": "The audit is inconclusive. ",
-    "consistent": "No violation was found. ",
-    "measured": "",
-}
-_RANKS = tuple(_VERDICTS)  # the gravest first
-
-_METHODS = {
-    "likelihood": "The event that the likelihood ratio favours: chosen on a tenth of the reports, counted on others.",
-    "attack": "How often the best guess of the value from its report names the first of two values.",
-    "classifier": "Events learned from reports alone, counted on fresh ones, each with its part of the error rate.",
-    "exact": "The loss computed from the law that the mechanism states, in rational arithmetic.",
-}
-_WORDS = {
-    "violation": "The proved loss exceeds the claim.",
-    "inconclusive": "No violation was found, but little would have been: too small a share of the claim was proved, a "
-    "rare leak might have been missed, some values were not tried, or reports were not independent of each other.",
-    "consistent": "A lower bound below the claim does not prove the claim. It says that nothing was found by an audit "
-    "that would have found much.",
-    "measured": "Nothing was claimed.",
-}
 
 
 def figure(results: Sequence[AuditResult], *, theme: Theme = LIGHT) -> Figure:
@@ -72,7 +50,7 @@ def figure(results: Sequence[AuditResult], *, theme: Theme = LIGHT) -> Figure:
 def page_of(results: Sequence[AuditResult]) -> str:
     """One self-contained HTML page: verdict, proof, method, and how to repeat it."""
     first = results[0]
-    worst = min(results, key=lambda r: (_RANKS.index(r.verdict), -r.epsilon_lower))
+    worst = gravest(results)
     rows = [
         [
             r.method,
@@ -86,7 +64,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
         for r in results
     ]
     body = [
-        page.paragraph(f"{_VERDICTS[worst.verdict]}{worst.statement}"),
+        page.paragraph(f"{LEADS[worst.verdict]}{worst.statement}"),
         page.picture(
             png(figure(results)),
             png(figure(results, theme=DARK)),
@@ -111,7 +89,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
         *_witnesses(results),
         *_tried(results),
         page.heading("What these words mean"),
-        page.definitions(_meanings(results)),
+        page.definitions(meanings(results)),
         page.heading("What was audited, and how"),
         page.definitions(_identity(results)),
         *[page.paragraph(note) for note in dict.fromkeys(note for r in results for note in r.notes)],
@@ -149,15 +127,6 @@ def _tried(results: Sequence[AuditResult]) -> list[page.Html]:
     if compared:
         body.append(page.table((f"{looks[0].asked.many} compared", "most telling event", "ε it promised"), compared))
     return body
-
-
-def _meanings(results: Sequence[AuditResult]) -> dict[str, str]:
-    """The methods that were run, and the verdicts that they came to."""
-    found = {name: said for name, said in _METHODS.items() if any(r.method == name for r in results)}
-    found |= {name: said for name, said in _WORDS.items() if any(r.verdict == name for r in results)}
-    if "exact" in found:
-        found["exact"] += " It proves the claim of the law that the code states, not of the code."
-    return found
 
 
 def _identity(results: Sequence[AuditResult]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from hush.workbench.guard.sessions import Role
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from hush.collect.remote import Remote
 
 T = TypeVar("T")
+_SECONDS = 15.0  # a page that waits longer says so instead
+_THREADS = ThreadPoolExecutor(16, "hush-collector")
+"""Threads of their own: a collector that does not answer keeps nothing else waiting."""
 
 
 class CollectorLink:
@@ -34,13 +38,13 @@ class CollectorLink:
 
     async def ask(self, deed: Callable[[Remote], T]) -> T:
         """Do something with the collector, and return what came of it."""
-        return await asyncio.to_thread(self.ask_now, deed)
+        return await asyncio.get_running_loop().run_in_executor(_THREADS, self.ask_now, deed)
 
     def ask_now(self, deed: Callable[[Remote], T]) -> T:
         """The same, in this thread."""
         from hush.collect.remote import Remote
 
-        with Remote(self.url, self._token, plaintext=self._plaintext) as remote:
+        with Remote(self.url, self._token, plaintext=self._plaintext, seconds=_SECONDS) as remote:
             return deed(remote)
 
     async def role(self) -> Role:

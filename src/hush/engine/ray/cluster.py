@@ -136,9 +136,16 @@ class RayCluster:
         try:
             yield begun
         finally:
-            for task in begun:
-                with suppress(Exception):  # it may have ended by itself
+            with suppress(Exception):  # Ray itself may have ended
+                for task in self._unanswered(begun):
                     self.ray.cancel(task, force=True)
+
+    def _unanswered(self, tasks: Sequence[Any]) -> list[Any]:
+        """Those that no answer has come of: Ray ends this process where a task is cancelled whose answer it is taking
+        in, and the first of several answers, or an error, is heard before it has done so.
+        """
+        left = list(dict.fromkeys(tasks))
+        return self.ray.wait(left, num_returns=len(left), timeout=0, fetch_local=False)[1] if left else []
 
 
 def _absolute(piece: Piece) -> Piece:

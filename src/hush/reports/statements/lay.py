@@ -40,12 +40,17 @@ def plain(value: Decimal) -> str:
 
 
 def loss(epsilon: float) -> str:
-    """A privacy loss, with six digits, rounded up.
+    """A privacy loss, with six digits, rounded up; one that was written with so few is told as it was written.
 
-    >>> loss(1.0), loss(1.4898801256447498)
-    ('1', '1.48989')
+    The double that is nearest to 1.1 lies above it by less than anybody could mean.
+
+    >>> loss(1.0), loss(1.4898801256447498), loss(1.1)
+    ('1', '1.48989', '1.1')
     """
-    return "infinite" if math.isinf(epsilon) else plain(up(epsilon, 6))
+    if math.isinf(epsilon):
+        return "infinite"
+    short = f"{epsilon:.6g}"
+    return plain(Decimal(short) if float(short) == epsilon else up(epsilon, 6))
 
 
 def declared(epsilon: float) -> str:

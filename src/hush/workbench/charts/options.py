@@ -184,7 +184,7 @@ def _common(names: Sequence[str], titled: bool, *, below: bool = False) -> Optio
         "animationDurationUpdate": 300,
         "grid": {
             "left": 8,
-            "right": 16,
+            "right": 40 if below else 16,  # half of the last number of an axis hangs over
             "top": 56 if several else 36,
             "bottom": 32 if below else 8,
             "containLabel": True,

@@ -63,13 +63,19 @@ def number(
     least: float | None = None,
     most: float | None = None,
     whole: bool = False,
+    optional: bool = False,
     unit: str = "",
     help: str = "",
     on_change: Changed | None = None,
 ) -> FormField[float]:
-    """A number, an `int` where it is whole. While it is none in the range, its value is None, and the field says so."""
+    """A number, an `int` where it is whole. While it is none in the range, its value is None, and the field says so.
+
+    Where it is optional, it may be left empty, and says nothing then.
+    """
 
     def read(given: Any) -> float | None:
+        if optional and not str(given).strip():
+            return None
         found = number_in(given, least, most, whole)
         if isinstance(found, str):
             field.wrong(found)

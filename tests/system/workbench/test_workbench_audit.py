@@ -1,0 +1,175 @@
+"""The page Audit in a browser: asked, watched, cancelled, found again after a reload, kept as files, and refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hush
+from tests.system.workbench.axe import grave
+from tests.system.workbench.running import RunningWorkbench, opened, pictured, ready
+
+LONG = 120_000  # milliseconds: a process starts, and two cores are shared
+TELLING = """
+import random
+
+def telling(value):
+    print("no answer")
+    return value if random.random() < 0.5 else random.randrange(4)
+
+def crashing(value):
+    raise RuntimeError("a secret of the code")
+"""
+
+
+@pytest.fixture
+def entered(context: Any, workbench: RunningWorkbench) -> Any:
+    """A browser that came by the printed link, and may run code."""
+    page = context.new_page()
+    page.goto(workbench.link)
+    page.close()
+    (workbench.log.parent / "audited_client.py").write_text(TELLING)
+    return context
+
+
+def press(page: Any) -> None:
+    page.wait_for_timeout(200)  # no person is quicker than what a field tells, twenty times a second
+    page.get_by_role("button", name="Audit it").click()
+
+
+def test_a_mechanism_is_audited_to_the_end_and_survives_a_reload(
+    context: Any, workbench: RunningWorkbench, pictures: Path, tmp_path: Path
+) -> None:
+    seen = opened(context, f"{workbench.url}/audit")
+    page = seen.page
+    assert page.get_by_text("Nothing was audited yet").is_visible()
+    assert grave(page) == []
+    pictured(page, pictures, "audit-empty")
+    page.get_by_label("Number of values, k").fill("8")
+    page.get_by_text("More: methods").click()
+    page.get_by_label("Seed, to repeat it").fill("7")
+    press(page)
+    found = page.get_by_role("heading", name="No violation was found.")
+    found.wait_for(timeout=LONG)
+    assert "k=8" in page.url
+    page.reload()
+    ready(page)
+    found.wait_for(timeout=LONG)
+    assert page.get_by_label("Number of values, k").input_value() == "8"
+    assert page.get_by_text("By the law that the code states, it is 1.").first.is_visible()
+    assert grave(page) == []
+    pictured(page, pictures, "audit")
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="The numbers, JSON").click()
+    coming.value.save_as(tmp_path / "audit.json")
+    told = json.loads((tmp_path / "audit.json").read_text())
+    law = hush.audit.run(hush.OUE(k=8, epsilon=1.0), "exact")
+    assert [each["method"] for each in told["audits"]] == ["likelihood", "exact"]
+    assert told["audits"][1]["epsilon_lower"] == law.epsilon_lower
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="The report, a page").click()
+    coming.value.save_as(tmp_path / "audit.html")
+    assert "<title>Audit of OUE</title>" in (tmp_path / "audit.html").read_text()
+    seen.quiet()
+
+
+def test_a_bug_is_found_with_its_proof(context: Any, workbench: RunningWorkbench, pictures: Path) -> None:
+    seen = opened(context, f"{workbench.url}/audit")
+    page = seen.page
+    page.get_by_label("A bug that was shipped").check()
+    page.get_by_label("Which bug?").select_option("LastNeverFake")
+    press(page)
+    page.get_by_role("heading", name="The claim is false.").wait_for(timeout=LONG)
+    assert page.get_by_text("the code does not follow its law").is_visible()
+    assert "and in 0 of" in page.locator(".facts").first.inner_text()
+    assert grave(page) == []
+    pictured(page, pictures, "audit-bug")
+    seen.quiet()
+
+
+def test_a_spec_is_audited_from_text_and_from_a_file(context: Any, workbench: RunningWorkbench, tmp_path: Path) -> None:
+    seen = opened(context, f"{workbench.url}/audit")
+    page = seen.page
+    page.get_by_label("A spec, as a collection has it").check()
+    page.get_by_label("The spec", exact=True).fill("no spec")
+    press(page)
+    page.get_by_text("must be JSON").wait_for()
+    (tmp_path / "spec.json").write_text(hush.Spec(hush.GRR(k=4, epsilon=1.0)).to_json())
+    page.get_by_label("Or a file with it").set_input_files(tmp_path / "spec.json")
+    page.wait_for_function("document.querySelector('textarea').value.includes('GRR')")
+    press(page)
+    page.get_by_role("heading", name="No violation was found.").wait_for(timeout=LONG)
+    assert page.get_by_text("What each method proves of GRR").count() == 1
+    seen.quiet()
+
+
+def test_what_is_wrong_is_said_beside_its_field(context: Any, workbench: RunningWorkbench) -> None:
+    seen = opened(context, f"{workbench.url}/audit")
+    page = seen.page
+    for label, wrong, words in (
+        ("Number of values, k", "1", "must be an integer in 2"),
+        ("Promised privacy loss of one report, ε", "-1", "must be a number from"),
+        ("Reports of each of two values", "many", "must be a whole number"),
+    ):
+        field = page.get_by_label(label)
+        right = field.input_value()
+        field.fill(wrong)
+        press(page)
+        complaint = page.locator(".field", has=field).locator(".wrong")
+        complaint.get_by_text(words).wait_for()
+        assert field.get_attribute("aria-invalid") == "true"
+        field.fill(right)
+    seen.quiet()
+
+
+def test_a_long_audit_is_watched_and_cancelled(context: Any, workbench: RunningWorkbench) -> None:
+    seen = opened(context, f"{workbench.url}/audit?name=SHE&k=64&trials=100000000")
+    page = seen.page
+    press(page)
+    page.get_by_role("progressbar").wait_for(timeout=LONG)
+    page.get_by_text("Asking SHE").wait_for(timeout=LONG)
+    page.reload()
+    ready(page)
+    page.get_by_text("Asking SHE").wait_for(timeout=LONG)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Audit of SHE was cancelled.").wait_for()
+    assert page.get_by_role("button", name="Audit it").is_enabled()
+    seen.quiet()
+
+
+def test_code_is_audited_by_who_came_by_the_link(entered: Any, workbench: RunningWorkbench) -> None:
+    seen = opened(entered, f"{workbench.url}/audit")
+    page = seen.page
+    page.get_by_label("Python code of mine").check()
+    page.get_by_label("The function").fill("audited_client:telling")
+    page.get_by_label("How many values it takes").fill("4")
+    page.get_by_label("Reports of each of two values").fill("20000")
+    press(page)
+    page.get_by_role("heading", name="The claim is false.").wait_for(timeout=LONG)
+    page.get_by_label("The function").fill("audited_client:crashing")
+    press(page)
+    page.get_by_text("must turn every value into a report").wait_for(timeout=LONG)
+    assert "Traceback" not in page.content()
+    seen.quiet()
+
+
+def test_code_is_refused_to_others_whatever_their_browser_sends(context: Any, workbench: RunningWorkbench) -> None:
+    (workbench.log.parent / "audited_client.py").write_text(TELLING)
+    address = f"{workbench.url}/audit?way=code&name=audited_client:telling&k=4&claim=1"
+    seen = opened(context, address)
+    page = seen.page
+    assert page.get_by_label("Python code of mine").count() == 0
+    assert page.get_by_label("A mechanism of Hush").is_checked()
+    page.evaluate("""() => {
+        const radio = document.querySelector("input[type=radio]:not(:checked)");
+        radio.value = "code";
+        radio.checked = true;
+        radio.dispatchEvent(new Event("change", {bubbles: true}));
+    }""")
+    press(page)
+    page.get_by_text("way must be one of", exact=False).first.wait_for()
+    assert page.get_by_role("progressbar").count() == 0
+    seen.quiet()

@@ -1,0 +1,179 @@
+"""Your data in a real browser: files come, are tried, and are forgotten."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import hush
+from tests.system.workbench.axe import grave
+from tests.system.workbench.running import RunningWorkbench, Seen, opened, pictured
+
+DRINKS = ["tea"] * 800 + ["coffee"] * 600 + ["water"] * 400 + ["zebramilk"] * 200
+TABLE = ("id,drink\n" + "".join(f"{i},{drink}\n" for i, drink in enumerate(DRINKS)) + "9999,\n").encode()
+
+
+def parquet(columns: dict[str, object]) -> bytes:
+    """A Parquet file."""
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def give(page: Any, name: str, content: bytes) -> None:
+    """Choose a file, as a person does."""
+    found = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    page.get_by_label("A table, as CSV or Parquet").set_input_files(found)
+
+
+def tried(workbench: RunningWorkbench, context: Any, name: str, content: bytes, column: str) -> Seen:
+    """A page on which a column has been tried."""
+    seen = opened(context, f"{workbench.url}/data")
+    give(seen.page, name, content)
+    seen.page.get_by_label("Column", exact=True).select_option(label=column)
+    seen.page.get_by_role("button", name="Download the figures").wait_for(timeout=60_000)
+    return seen
+
+
+def test_a_column_is_tried_to_the_end(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
+    seen = tried(workbench, context, "drinks.csv", TABLE, "drink")
+    page = seen.page
+    assert "Pilot or public data only" in page.locator(".note.warning").inner_text()
+    said = page.locator(".answer").inner_text()
+    assert "2,000 people, 4 different values" in said
+    assert "1 row is empty" in said
+    assert "seed 7" in page.locator("main").inner_text()
+    with page.expect_download() as handed:
+        page.get_by_role("button", name="Download the figures").click()
+    rows = [
+        row for row in csv.DictReader(io.StringIO(Path(handed.value.path()).read_text())) if row["mechanism"] == "GRR"
+    ]
+    m = hush.GRR(k=4, epsilon=1.0)
+    due = m.estimate(m.simulate([800, 600, 400, 200], rng=hush.seeded(7)))
+    assert [float(row["estimate"]) for row in rows] == due.frequencies.tolist()
+    assert [row["value"] for row in rows] == ["tea", "coffee", "water", "zebramilk"]
+    assert grave(page) == []
+    pictured(page, pictures, "data")
+    seen.quiet()
+
+
+def test_budget_people_seed_and_mechanisms_change_what_is_shown(workbench: RunningWorkbench, context: Any) -> None:
+    seen = tried(workbench, context, "drinks.csv", TABLE, "drink")
+    page = seen.page
+    table = page.locator("main table").last
+    before = table.inner_text()
+    page.get_by_role("button", name="Another draw").click()
+    page.get_by_text("simulated with seed 8").wait_for()
+    page.get_by_label("People", exact=True).fill("1,000,000")
+    page.wait_for_function(
+        "(before) => [...document.querySelectorAll('main table')].at(-1).innerText !== before", arg=before
+    )
+    page.get_by_text("Which mechanisms").click()
+    page.get_by_label("OUE", exact=True).check()
+    page.get_by_role("rowheader", name="OUE").first.wait_for()
+    page.get_by_label("Show the estimates of").select_option("OUE")
+    page.get_by_role("img", name="Truth, and estimates of OUE").wait_for()
+    page.get_by_label("Budget, ε").press("End")
+    page.get_by_text("± 0.").first.wait_for()
+    seen.quiet()
+
+
+def test_a_parquet_file_of_many_values_keeps_the_most_frequent(workbench: RunningWorkbench, context: Any) -> None:
+    ages = np.random.default_rng(5).integers(0, 300, 4000)
+    seen = tried(workbench, context, "people.parquet", parquet({"age": ages}), "age")
+    assert "The 50 most frequent are kept" in seen.page.locator(".answer").inner_text()
+    assert seen.page.get_by_label("Values that are kept").input_value() == "50"
+    assert grave(seen.page) == []
+    seen.quiet()
+
+
+def test_a_file_is_forgotten_by_a_button(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
+    seen = tried(workbench, context, "drinks.csv", TABLE, "drink")
+    page = seen.page
+    page.get_by_role("button", name="Forget the file").click()
+    page.get_by_text("The file is forgotten.").wait_for()
+    page.get_by_text("No table yet").wait_for()
+    assert "zebramilk" not in page.content()
+    assert page.get_by_label("A table, as CSV or Parquet").input_value() == ""
+    pictured(page, pictures, "data-empty")
+    seen.quiet()
+
+
+def test_nothing_of_a_file_is_written_or_logged(workbench: RunningWorkbench, context: Any) -> None:
+    seen = tried(workbench, context, "drinks.csv", TABLE, "drink")
+    seen.page.close()
+    broken = opened(context, f"{workbench.url}/data")
+    give(broken.page, "zebras.csv", b"zebramilk,b\nzebramilk,2,zebramilk\n")
+    broken.page.get_by_label("Column", exact=True).select_option(label="b")
+    broken.page.get_by_role("alert").get_by_text("must have 2 cells in every row").wait_for()
+    assert "zebra" not in workbench.logged()
+    assert [path.name for path in workbench.log.parent.iterdir()] == [workbench.log.name]
+
+
+DAMAGED = bytearray(parquet({"a": ["x", "y", "x"] * 50, "b": list(range(150))}))
+for _at, _byte in ((872, 43), (960, 103), (834, 24), (541, 115), (468, 67)):
+    DAMAGED[_at] = _byte
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("table.xlsx", b"PK\x03\x04", "must be a CSV or a Parquet file"),
+        ("empty.csv", b"", "must hold a table"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n\0\0", "must be text in UTF-8"),
+        ("table.parquet", b"a,b\n1,2\n", "rename it to .csv"),
+        ("damaged.parquet", bytes(DAMAGED), "The file must be"),
+    ],
+)
+def test_what_cannot_be_read_is_said_beside_the_field(
+    workbench: RunningWorkbench, context: Any, name: str, content: bytes, words: str
+) -> None:
+    seen = opened(context, f"{workbench.url}/data")
+    give(seen.page, name, content)
+    seen.page.get_by_role("alert").get_by_text(words).wait_for()
+    assert "Traceback" not in seen.page.content()
+    give(seen.page, "drinks.csv", TABLE)
+    seen.page.get_by_label("Column", exact=True).wait_for()
+    assert not seen.page.get_by_role("alert").is_visible()
+    seen.quiet()
+
+
+def test_a_file_that_is_too_large_never_leaves_the_browser(
+    workbench: RunningWorkbench, context: Any, tmp_path: Path
+) -> None:
+    large = tmp_path / "large.csv"
+    large.write_bytes(b"a\n" + b"x\n" * (11 << 20))
+    seen = opened(context, f"{workbench.url}/data")
+    seen.page.get_by_label("A table, as CSV or Parquet").set_input_files(large)
+    seen.page.get_by_text("This file is too large: at most 20 MB can be taken.").wait_for()
+    assert not [each for each in seen.asked if "/upload/" in each]
+    seen.quiet()
+
+
+def test_a_column_without_answers_is_said_to_be_one(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/data")
+    give(seen.page, "drinks.csv", b"a,b\n1,x\n2,x\n")
+    seen.page.get_by_label("Column", exact=True).select_option(label="b")
+    seen.page.get_by_role("alert").get_by_text("at least two different values").wait_for()
+    seen.page.get_by_label("Column", exact=True).select_option(label="a")
+    seen.page.get_by_role("button", name="Download the figures").wait_for(timeout=60_000)
+    assert not seen.page.get_by_role("alert").is_visible()
+    seen.quiet()
+
+
+@pytest.mark.slow
+def test_who_leaves_in_the_midst_leaves_no_fault(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/data")
+    give(seen.page, "drinks.csv", TABLE)
+    seen.page.get_by_label("Column", exact=True).select_option(label="drink")
+    seen.page.goto(f"{workbench.url}/explore")
+    seen.page.wait_for_timeout(14_000)
+    assert "fault" not in workbench.logged()
+    assert "Traceback" not in workbench.logged()

@@ -1,0 +1,80 @@
+"""Sensitive values in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import hush
+from tests.system.workbench.axe import grave
+from tests.system.workbench.running import RunningWorkbench, Seen, opened, pictured
+
+
+def shown(workbench: RunningWorkbench, context: Any) -> Seen:
+    """The page, with its first result."""
+    seen = opened(context, f"{workbench.url}/sensitive")
+    seen.page.get_by_text("Protecting only the 3 sensitive answers").wait_for()
+    return seen
+
+
+def test_marking_changes_what_is_gained_and_the_spec_has_it(
+    workbench: RunningWorkbench, context: Any, pictures: Path
+) -> None:
+    seen = shown(workbench, context)
+    page = seen.page
+    page.get_by_label("milk", exact=True).check()
+    page.get_by_text("Protecting only the 4 sensitive answers").wait_for()
+    assert page.get_by_label("Answers, one a line").input_value().endswith("* milk")
+    page.get_by_label("Budget of a sensitive answer, ε").press("ArrowRight")
+    page.get_by_text("privacy loss of ε = 1.1").wait_for()
+    with page.expect_download() as handed:
+        page.get_by_role("button", name="Download the spec").click()
+    spec = hush.Spec.from_json(Path(handed.value.path()).read_text())
+    assert spec.domain.labels == ("tea", "coffee", "water", "juice", "beer", "wine", "spirits", "milk")
+    assert spec.mechanism.guarantee == hush.ULDP(1.1, (4, 5, 6, 7))
+    assert grave(page) == []
+    pictured(page, pictures, "sensitive")
+    seen.quiet()
+
+
+def test_another_mechanism_is_described_and_taken_away(workbench: RunningWorkbench, context: Any) -> None:
+    seen = shown(workbench, context)
+    page = seen.page
+    page.get_by_label("Mechanism", exact=True).select_option("uHR")
+    page.get_by_text("uHR: a sensitive answer").wait_for()
+    u = hush.uHR(k=8, epsilon=1.0, sensitive=[4, 5, 6], theta=0.7)
+    page.get_by_text(f"with a chance of {100 * u.z_star:.1f} %").wait_for()
+    with page.expect_download() as handed:
+        page.get_by_role("button", name="Download the spec").click()
+    assert hush.Spec.from_json(Path(handed.value.path()).read_text()).mechanism.name() == "uHR"
+    seen.quiet()
+
+
+def test_answers_are_pasted_with_their_marks(workbench: RunningWorkbench, context: Any) -> None:
+    seen = shown(workbench, context)
+    page = seen.page
+    page.get_by_label("Answers, one a line").fill("\n".join(f"{'*' if i < 20 else ''}answer {i}" for i in range(100)))
+    page.get_by_text("Protecting only the 20 sensitive answers").wait_for()
+    page.get_by_text("The others are marked by an asterisk").wait_for()
+    assert page.get_by_label("answer 3", exact=True).is_checked()
+    seen.quiet()
+
+
+def test_what_is_wrong_is_said_beside_the_field_and_mended(
+    workbench: RunningWorkbench, context: Any, pictures: Path
+) -> None:
+    seen = shown(workbench, context)
+    page = seen.page
+    answers = page.get_by_label("Answers, one a line")
+    answers.fill("tea\ntea")
+    page.get_by_text("the same on lines 1 and 2").wait_for()
+    answers.fill("tea\ncoffee")
+    page.get_by_text("Nothing is marked yet").wait_for()
+    pictured(page, pictures, "sensitive-none")
+    page.get_by_label("tea", exact=True).check()
+    page.get_by_text("Protecting only the 1 sensitive answer").wait_for()
+    page.get_by_label("coffee", exact=True).check()
+    page.get_by_text("All answers are marked").wait_for()
+    page.get_by_label("People", exact=True).fill("many")
+    page.get_by_text("must be a whole number").wait_for()
+    seen.quiet()
