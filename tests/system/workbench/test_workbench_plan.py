@@ -136,6 +136,9 @@ def test_one_leaves_with_something(workbench: RunningWorkbench, context: Any, tm
     assert (notebook["nbformat"], notebook["cells"][0]["cell_type"]) == (4, "markdown")
     page = kept(seen, "Page (HTML)", tmp_path).read_text()
     assert spec.hash in page
+    printed = context.new_page()
+    printed.set_content(page)
+    assert len(re.findall(rb"/Type /Page\b", printed.pdf(format="A4", prefer_css_page_size=True))) == 1
     paper = kept(seen, "Page (PDF)", tmp_path).read_bytes()
     assert paper.startswith(b"%PDF")
     assert paper.count(b"/Type /Page ") == 1

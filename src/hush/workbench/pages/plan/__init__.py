@@ -7,8 +7,8 @@ from hush.workbench.visits import Visit
 
 
 @page("/plan", "Plan", order=10, about="Which mechanism and which ε, for the accuracy that you need.")
-async def plan(visit: Visit) -> None:
+def plan(visit: Visit) -> None:
     """Lay it out."""
     from hush.workbench.pages.plan.whole import PlanPage
 
-    await PlanPage(visit).laid()
+    PlanPage(visit).laid()

@@ -33,8 +33,8 @@ class PlanPage:
         self.visit = visit
         self.asked = {name: visit.query[name] for name in FIELDS if visit.query.get(name)}
 
-    async def laid(self) -> None:
-        """Lay it out; a link that asks something is answered at once."""
+    def laid(self) -> None:
+        """Lay it out; a link that asks something is answered as soon as the page is there."""
         prose.title(
             "What do you want to know, and how well?",
             "Say it in a sentence. The answer is one recommendation: how answers are randomized before they leave a "
@@ -52,16 +52,20 @@ class PlanPage:
                     "Change the numbers in the sentence above to yours, and press “Plan it”.",
                 )
         elif not resumed:
-            await self._answer(self._read())
+            with self.place:
+                prose.paragraph("Planning…", "muted").props('role="status"')
+            ui.timer(0.0, self._linked, once=True)
         with ui.element("div").classes("stack loose"):
             further(self.visit)
 
-    def _read(self) -> Question | None:
+    async def _linked(self) -> None:
+        """Answer what the link asks."""
         try:
-            return read(self.asked)
+            question = read(self.asked)
         except Mistakes as mistakes:
             self.form.complain(mistakes)
-            return None
+            question = None
+        await self._answer(question)
 
     async def plan(self) -> None:
         """The button was pressed."""
