@@ -12,7 +12,7 @@ ENDING := --override-ini faulthandler_timeout=600 --override-ini faulthandler_ex
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 
 .PHONY: demo test check lint types docs pytest quick browser packages client portable minimum newer spark least-environment newer-environment \
-    spark-environment lock bench fuzz fuzz-batches fuzz-api kill-collector bench-collect bench-billion figures clean
+    spark-environment lock bench fuzz fuzz-batches fuzz-api kill-collector bench-collect bench-billion figures screenshots clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
@@ -34,7 +34,7 @@ quick: .venv/.dev
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.quick --numprocesses auto --maxschedchunk 8
 
 pytest: .venv/.dev browser packages  # tests of a group share what one process makes; one that hangs ends, and fails
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup $(ENDING)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder $(ENDING)
 
 portable: .venv/.dev
 	$(BIN)/python -m tests.portable --numprocesses auto --maxschedchunk 8
@@ -67,6 +67,9 @@ fuzz: .venv/.dev  # SECONDS is how long, FIRST the number of the first case
 
 figures: .venv/.dev
 	$(BIN)/python docs/figures.py
+
+screenshots: .venv/.dev browser  # of the workbench, by a real browser
+	$(BIN)/python docs/screenshots.py
 
 fuzz-batches: .venv/.dev  # INPUTS is how many
 	$(BIN)/python -m tests.fuzz_batches --inputs $(or $(INPUTS),1000000)

@@ -6,7 +6,7 @@
  */
 
 import { protocolOf, remember } from "./book.js";
-import { hashed, newId } from "./bytes.js";
+import { newId, sha256 } from "./bytes.js";
 import { sealed } from "./envelope.js";
 import { must } from "./errors.js";
 import { charge } from "./limits.js";
@@ -31,7 +31,7 @@ export async function answered(store, offer, now, coded, options) {
   const { size } = mechanism;
   const { build, quota } = options;
   const salt = newId();
-  const tag = await hashed([salt, coded]);
+  const tag = await sha256(salt + coded);
   const [all, made] = await store.update((all) => {
     const { protocols, waiting } = all;
     const known = remember(all, offer);
@@ -55,7 +55,7 @@ export async function answered(store, offer, now, coded, options) {
     return bytes;
   });
   const before = /** @type {any} */ (all.collections[collection].answered);
-  const same = made || before.tag === (await hashed([before.salt, coded]));
+  const same = made || before.tag === (await sha256(before.salt + coded));
   must(same, "value", "be the first of this period", "another", "ask in the next one");
   return [all, made];
 }

@@ -75,7 +75,7 @@ const MOST_BYTES = 1 << 20; // of a report
  *
  * @param {any} told
  * @param {string} id The collection that was asked for.
- * @param {string} pinned The hash of the one spec to take; "" for any.
+ * @param {string | undefined} pinned The hash of the one spec to take: the page's, or that of the spec which it was shown.
  * @returns {Promise<Omit<Offer, "origin" | "moved">>}
  */
 export async function offered(told, id, pinned) {
@@ -84,7 +84,7 @@ export async function offered(told, id, pinned) {
   const right = ids && told.id === id && integer(period, 0, 2 ** 31 - 1);
   must(right, "collection", "be known here", "another", LEAVE);
   const hash = await hashed(spec);
-  must(hash === (pinned || hash) && hash === spec_hash, "spec", `have the hash ${pinned || spec_hash}`, hash, LEAVE);
+  must(hash === (pinned ?? hash) && hash === spec_hash, "spec", `have the hash ${pinned ?? spec_hash}`, hash, LEAVE);
   const plain = !("hush" in spec); // without labels
   const known = plain || (Object.keys(spec).sort().join() === "domain,hush,mechanism" && spec.hush <= 2);
   must(known, "spec", "be known here", "another", LEAVE);
@@ -96,7 +96,7 @@ export async function offered(told, id, pinned) {
     view: { id, name, status, period, chain, needs_key, spec, spec_hash },
     mechanism: made,
     loss: made.loss,
-    labels: domain?.labels,
+    labels: domain?.labels?.slice(), // the page's own, which it may sort
     code: made.k ? reader(domain, made.k) : (value) => value, // a number, as the mechanism holds it to
   };
 }

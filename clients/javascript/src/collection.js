@@ -2,7 +2,7 @@
 
 import { answered, forget } from "./answering.js";
 import { linked, offered, remember } from "./book.js";
-import { must } from "./errors.js";
+import { HushError, LEAVE, must } from "./errors.js";
 import { consent, counted, deltas, shown, sum } from "./limits.js";
 import { addressOf, checked } from "./options.js";
 import { locked, spool } from "./spool.js";
@@ -43,7 +43,11 @@ export async function join(url, given = {}) {
     const answer = early ? { status: 0, reason: "", wait: 0 } : await asked(place.url, MOST_VIEW);
     const told = answer.status === 200 ? answer.told : (known?.view ?? offer.view);
     must(told, "url", "lead to a collection", answer.reason || `status ${answer.status}`, "try again later");
-    const found = { ...(await offered(told, id, options.spec)), origin, moved: options.moved };
+    const offering = offered(told, id, made.hash ?? options.spec).catch((error) => {
+      must(error instanceof HushError, "spec", "be known here", error.name, LEAVE); // as where it is nested too deep
+      throw error;
+    });
+    const found = { ...(await offering), origin, moved: options.moved };
     const { view, loss, labels } = found;
     consent(loss, options);
     if (known) {

@@ -3,6 +3,8 @@
  * rounded up to 64 bits (hush.kernels.combinadic, which says why that is a code).
  */
 
+import { unhex } from "./bytes.js";
+
 /**
  * What numbers the subsets of 0..m-1 with omega members, for one m or several; and in how many bytes.
  *
@@ -50,8 +52,7 @@ export function numbering(moduli, omegas) {
     code(j, members) {
       let sum = starts[j];
       members.forEach((member, i) => (sum += term(member, i + 1)));
-      const digits = sum.toString(16).padStart(2 * size, "0");
-      return Uint8Array.from({ length: size }, (_, i) => parseInt(digits.slice(2 * (size - 1 - i), 2 * (size - i)), 16));
+      return Uint8Array.from(unhex(sum.toString(16).padStart(2 * size, "0"))).reverse();
     },
   };
 }

@@ -23,7 +23,7 @@ const four = (number) => put(new Uint8Array(4), 0, number, 4);
 
 /** Refuse what no envelope takes. @param {string} build */
 export function checkBuild(build) {
-  const right = /^([a-z\d][\w.+/ -]{0,63})?$/i.test(build);
+  const right = build.match?.(/^([a-z\d][\w.+/ -]{0,63})?$/i); // numbers have none
   must(right, "build", "be like shop-app/3.1", build, "leave it out");
 }
 
@@ -68,6 +68,6 @@ export function opened(bytes) {
 
 /** What is sent: the key behind its length, and the envelope. @param {string} key @param {Uint8Array} envelope */
 export function body(key, envelope) {
-  must(/^[ -~]{0,64}$/.test(key), "key", "be ASCII", "another", "copy it");
+  must(key?.match?.(/^[ -~]{0,64}$/), "key", "be ASCII", "another", "copy it");
   return new Uint8Array([key.length, ...utf8(key), ...envelope]);
 }

@@ -18,11 +18,11 @@ import { must } from "./errors.js";
  * @property {any} [memory] Permanent answers.
  */
 
-const PLACES = 400;
+const PLACES = 1100;
 
-/** A number as its decimals say, in units of 10^-400: ten times 0.1 is 1. @param {Amount} value */
+/** A number as its decimals say, in units of 10^-1100: ten times 0.1 is 1. @param {Amount} value */
 export function exact(value, name = "epsilon") {
-  const found = /^(\d+)\.?(\d*)(e([+-]?\d+))?$/.exec(String(value));
+  const found = /^(\d+)\.?(\d{0,99})(e([+-]?\d{1,3}))?$/.exec(String(value));
   must(found, name, "be decimals, of at least 0", value, "use e.g. 0.5");
   const [, whole, part, , power = 0] = found;
   return BigInt(whole + part) * 10n ** BigInt(PLACES - part.length + Number(power));

@@ -173,7 +173,7 @@ export function law(plain) {
     ...made,
     /** @type {Law["draw"]} */
     draw(value, words, memory) {
-      checked("value", value, low, k ? k - 1 : high, k ? integer : inside, "another");
+      checked("value", value, low, k ? k - 1 : high, k ? integer : inside, "another", "pass one");
       const report = bytes(draw(value, words, memory), size);
       words.hi = words.lo = 0; // as those before it, the last word is forgotten
       return report;

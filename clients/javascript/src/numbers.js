@@ -18,8 +18,8 @@ export const SCALE = 1n << 64n;
 
 /** @typedef {[above: bigint, below: bigint]} Ratio Of probabilities of one report under two values. */
 
-/** A double of at least 2^-147, exactly. @param {number} x */
-export const fixed = (x) => BigInt(Math.floor(x * 2 ** 200)) << (POINT - 200n);
+/** A double of at least 2^-247, exactly. @param {number} x */
+export const fixed = (x) => BigInt(Math.floor(x * 2 ** 300)) << (POINT - 300n);
 
 /** e^x, from below. @param {number} x From 0 to 100 or so. */
 export function exponential(x) {
@@ -54,7 +54,7 @@ export function beside(x, by) {
 export function logarithm(ratio) {
   const [above, below] = ratio;
   if (above <= below) return 0;
-  let x = Math.log1p(Number(((above - below) << 128n) / below) / 2 ** 128);
+  let x = Math.log1p(Number(((above - below) << 256n) / below) / 2 ** 256);
   while (!within(ratio, x)) x = beside(x, 1n);
   for (let less = x; within(ratio, less); less = beside(x, -1n)) x = less;
   return x;

@@ -24,7 +24,7 @@ import { version } from "./version.js";
 
 const DEFAULTS = {
   key: "",
-  spec: "",
+  spec: undefined,
   maximum: 2,
   maximumChain: 10,
   maximumTotal: 20,
@@ -38,14 +38,18 @@ const DEFAULTS = {
 };
 
 /**
- * All options, those that were left out included.
+ * All options, those that were left out, undefined or null included.
  *
  * @param {Options} given
+ * @returns {Required<Options>}
  */
 export function checked(given) {
   const names = Object.keys(DEFAULTS);
-  for (const name in given) must(names.includes(name), "options", `be among ${names}`, name, "spell it so");
-  const options = /** @type {Required<Options>} */ ({ ...DEFAULTS, ...given });
+  const options = /** @type {any} */ ({ ...DEFAULTS });
+  for (const name in given) {
+    must(names.includes(name), "options", `be among ${names}`, name, "spell it so");
+    options[name] = /** @type {any} */ (given)[name] ?? options[name];
+  }
   checkBuild(options.build);
   body(options.key, new Uint8Array());
   const { isSecureContext, crypto, navigator, indexedDB } = globalThis;
@@ -60,9 +64,12 @@ export function checked(given) {
  * @param {string | URL} where
  */
 export function addressOf(where) {
-  const { href, protocol, hostname } = new URL(where, globalThis.location?.href);
+  let { href, protocol, hostname } = /** @type {any} */ ({ href: where });
+  try {
+    ({ href, protocol, hostname } = new URL(where, globalThis.location?.href));
+  } catch {} // refused below
   const [, url, origin, id] = /^(([^?#@]*)\/v1\/collections\/([\da-f]{32}))\/?$/.exec(href) ?? [];
   const unseen = protocol === "https:" || (protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname));
-  must(id && unseen, "url", "be https://HOST/v1/collections/ID", href, "use TLS");
+  must(id && unseen, "url", "be https://HOST/v1/collections/ID", href, "copy it");
   return { url, origin, id };
 }

@@ -30,6 +30,8 @@ export const TEXTS = {
   accepted: "Thank you. Only the randomized answer was sent.",
   waiting: "Thank you. The randomized answer is kept here, and sent as soon as the server can be reached.",
   dropped: "The server did not take the answer ({reason}).",
+  again: "You have answered this already, and nothing more was sent: it is asked again in a later period.",
+  unknown: "This is none of the answers that can be given.",
   declined: "Nothing was sent, and nothing is kept.",
   closed: "This question takes no answers at the moment.",
   left: "What left this device",
@@ -197,8 +199,10 @@ export class HushQuestion extends Base {
     const { labels, spec } = collection;
     const text = String(new FormData(form).get("value") ?? "");
     if (!text) return;
-    const chosen = labels && labels.length <= LISTED ? labels[Number(text)] : text;
-    const value = labels ? chosen : Number(text);
+    const typed = labels && labels.length > LISTED;
+    const known = !typed || spec.domain.other !== undefined || labels.some((label) => String(label) === text);
+    if (!known) return this.#say(this.#text("unknown"), "error");
+    const value = typed ? text : labels ? labels[Number(text)] : Number(text);
     this.#busy(form, true);
     this.#say(this.#text("sending"));
     try {
@@ -212,6 +216,8 @@ export class HushQuestion extends Base {
     } catch (error) {
       this.#busy(form, false);
       this.#fail(error);
+      // It is one of the answers: so another one was given before.
+      if (/** @type {any} */ (error).parameter === "value") this.#end(this.#text("again"), "error");
     }
   }
 

@@ -11,9 +11,9 @@ import { ONE, SCALE } from "./numbers.js";
 export const FIT = "fit the other entries";
 
 /** @param {string} name @param {string} rule @param {any} got @returns {never} */
-export function refuse(name, rule, got) {
+export function refuse(name, rule, got, remedy = LEAVE) {
   const shown = typeof got === "object" ? "an object" : String(got).slice(0, 40);
-  throw new HushError(name.replace("#", ""), rule, shown || "nothing", LEAVE);
+  throw new HushError(name.replace("#", ""), rule, shown || "nothing", remedy);
 }
 
 /** @param {any} plain @param {string} name @returns {[string, any][]} */
@@ -54,10 +54,11 @@ export const integer = (found, least, most) => inside(found, least, most) && Num
  * @param {number} most
  * @param {typeof inside} kind
  * @param {any} shown What may be said of it.
+ * @param {string} [remedy]
  * @returns {number}
  */
-export const checked = (name, found, least, most, kind, shown = found) =>
-  kind(found, least, most) ? found : refuse(name, `be ${kind === inside ? "a number" : "an integer"} in ${least}..${most}`, shown);
+export const checked = (name, found, least, most, kind, shown = found, remedy) =>
+  kind(found, least, most) ? found : refuse(name, `be ${kind === inside ? "a number" : "an integer"} in ${least}..${most}`, shown, remedy);
 
 /** A number within bounds. @param {Spec} spec @param {string} name @param {number} least @param {number} most */
 export const number = (spec, name, least, most) => checked(name, take(spec, name), least, most, inside);

@@ -87,7 +87,7 @@ export function spool(store, { url, origin, id }, own) {
    * @returns {Promise<Delivery>}
    */
   const deliver = () =>
-    locked("hush-sending", async () => {
+    locked(address, async () => {
       const told = { accepted: 0, dropped: 0, waiting: 0, reason: "", due: 0 };
       see(await store.read());
       for (const each of waiting) {

@@ -27,7 +27,7 @@ export function residues(spec) {
   /** @type {number[]} */
   const moduli = take(spec, "moduli");
   const good = Array.isArray(moduli) && integer(moduli.length, 1, 65536) && moduli.every((m) => integer(m, 2, k));
-  if (!good) refuse("moduli", FIT, moduli);
+  if (!good || (!sorted && moduli.length * k > MOST_NUMBERED * 32)) refuse("moduli", FIT, moduli);
   /** @param {string} name @param {(m: number) => bigint} [most] */
   const each = (name, most) => {
     const parts = String(take(spec, `#${name}`)).split(" ");

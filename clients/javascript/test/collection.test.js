@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { hashed, hex } from "../src/bytes.js";
+import { hashed, hex, sha256 } from "../src/bytes.js";
+import { offered } from "../src/book.js";
 import { opened } from "../src/envelope.js";
 import { HushError, join } from "../src/hush.js";
-import { COIN, ID, memoryStore, problem, Scripted, URL_OF } from "./scripted.js";
+import { answer, COIN, ID, memoryStore, problem, Scripted, URL_OF } from "./scripted.js";
 
 const OTHER = "f".repeat(32);
 const busy = () => problem(503, "busy", { "retry-after": "1000" });
@@ -161,6 +162,60 @@ test("a spec is held to its hash, to the pinned one, and to the one it was", asy
   await assert.rejects(join(URL_OF, { store }), /spec must have the hash .*report nothing to it/);
 });
 
+test("a spec that a page was shown stays, before the first answer, too", async (t) => {
+  const server = await Scripted.of();
+  const collection = await join(URL_OF, { store: memoryStore() });
+  const { hash } = collection;
+  const other = { ...COIN, mechanism: { ...COIN.mechanism, epsilon: 1.5 } };
+  Object.assign(server.view, { spec: other, spec_hash: await hashed(other) });
+  const later = performance.now() + 61_000; // when the server is asked again
+  t.mock.method(performance, "now", () => later);
+  await assert.rejects(collection.answer("heads"), new RegExp(`spec must have the hash ${hash}, got`));
+  assert.deepEqual([server.sent.length, collection.hash, collection.loss.declared], [0, hash, 1]);
+});
+
+test("what a page does to its labels changes no answer", async () => {
+  const spec = { ...COIN, domain: { size: 2, labels: ["tails", "heads"] } };
+  const server = await Scripted.of(spec);
+  const store = memoryStore();
+  for (let period = 0; period < 8; period++) {
+    server.view.period = period;
+    const collection = await join(URL_OF, { store });
+    collection.labels.sort();
+    assert.deepEqual(collection.labels, ["heads", "tails"]);
+    const coded = await hashedAnswer(store, collection, "tails");
+    assert.equal(coded, 0);
+    assert.equal(await hashed(collection.spec), collection.hash);
+  }
+  server.away = true;
+  assert.deepEqual((await join(URL_OF, { store })).labels, ["tails", "heads"]); // and what is kept is as it was
+});
+
+/** Which of the values an answer was entered as. @param {any} store @param {any} collection @param {string} value */
+async function hashedAnswer(store, collection, value) {
+  await collection.answer(value);
+  const { salt, tag } = (await store.read()).collections[ID].answered;
+  const tags = await Promise.all([0, 1].map((coded) => sha256(salt + coded)));
+  return tags.indexOf(tag);
+}
+
+test("a mechanism's tables are built once", async () => {
+  const { view } = await Scripted.of();
+  let reads = 0;
+  const mechanism = {
+    ...COIN.mechanism,
+    get k() {
+      reads++;
+      return 2;
+    },
+  };
+  const spec = { ...COIN, mechanism };
+  await hashed(spec);
+  assert.equal(reads, 1);
+  await offered({ ...view, spec }, ID, undefined);
+  assert.equal(reads, 3); // for its hash, and for its tables
+});
+
 test("a server that declares less than its thresholds lose is refused", async () => {
   const hostile = { ...COIN, mechanism: { ...COIN.mechanism, thresholds: { keep: "18446744035687978324" } } }; // of 20
   await Scripted.of(hostile);
@@ -180,6 +235,15 @@ test("what no collector tells is refused", async () => {
     server.view = { ...right, spec, spec_hash: await hashed(spec) };
     await assert.rejects(join(URL_OF, { store: memoryStore() }), /spec must be known here/);
   }
+  const refusal = /^HushError: (spec|mechanism|thresholds|domain) must .+, got .+; report nothing to it$/;
+  const { mechanism } = COIN;
+  for (const spec of [null, 5, "spec", [], { ...COIN, domain: { size: 2, labels: { length: 2 } } }, { ...COIN, domain: 7 }, { mechanism }]) {
+    server.view = { ...right, spec, spec_hash: await hashed(spec) };
+    await assert.rejects(join(URL_OF, { store: memoryStore() }), refusal);
+  }
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  server.view = answer(200, JSON.stringify(right).replace(/"spec":{.*}},/, `"spec":${deep},`));
+  await assert.rejects(join(URL_OF, { store: memoryStore() }), refusal);
 });
 
 test("a collection that is known stays where it is, unless it may move", async () => {
@@ -366,15 +430,43 @@ test("addresses and options that break a rule are refused by name", async () => 
   const store = memoryStore();
   const wrong = ["", "ftp://a/v1/collections/" + ID, `http://collector.example/v1/collections/${ID}`, `${URL_OF}?x=1`, `${URL_OF}#x`,
     `https://me@collector.example/v1/collections/${ID}`, URL_OF.slice(0, -1), URL_OF.toUpperCase()];
-  for (const url of wrong) await assert.rejects(join(url, { store }), (error) => /url/i.test(error.message) || error instanceof TypeError);
+  for (const url of [...wrong, "nonsense", undefined, `${URL_OF}/batches`, URL_OF.replace(ID, "pets")]) {
+    await assert.rejects(join(url, { store }), /^HushError: url must be https:\/\/HOST\/v1\/collections\/ID, got .*; copy it$/);
+  }
   for (const url of [`${URL_OF}/`, new URL(URL_OF), `http://localhost:8765/v1/collections/${ID}`, `http://[::1]/deep/v1/collections/${ID}`]) {
     await join(url, { store: memoryStore() });
   }
   await assert.rejects(join(URL_OF), /page must have WebCrypto, Web Locks and IndexedDB, got less; use https, or pass a store/);
   await assert.rejects(join(URL_OF, { store, maximums: 1 }), /options must be among .*maximumChain.*, got maximums/);
   await assert.rejects(join(URL_OF, { store, maximumTotal: -1 }), /maximumTotal must be decimals/);
-  await assert.rejects(join(URL_OF, { store, build: "ä" }), /build must/);
-  await assert.rejects(join(URL_OF, { store, key: "ä" }), /key must/);
+  await assert.rejects(join(URL_OF, { store, maximumTotal: "1e9999999999" }), /maximumTotal must be decimals/);
+  for (const build of ["ä", 3.1, {}]) await assert.rejects(join(URL_OF, { store, build }), /^HushError: build must/);
+  for (const key of ["ä", 12345, {}]) await assert.rejects(join(URL_OF, { store, key }), /^HushError: key must/);
+  await assert.rejects(join(URL_OF, { store, spec: "" }), /spec must have the hash/); // a pin that was lost is no leave
+});
+
+test("options that are undefined or null are left out", async () => {
+  const server = await Scripted.of();
+  const names = ["key", "spec", "maximum", "maximumChain", "maximumTotal", "delta", "unprotected", "timesKnown", "build", "moved", "quota"];
+  for (const nothing of [undefined, null]) {
+    const store = memoryStore();
+    const collection = await join(URL_OF, { store, ...Object.fromEntries(names.map((name) => [name, nothing])) });
+    const receipt = await collection.answer("heads");
+    assert.deepEqual([receipt.state, opened(receipt.envelope).build], ["accepted", "hush-js/0.2.0.dev0"]);
+  }
+  assert.equal(server.sent.length, 2);
+  const inherited = Object.create({ maximum: 0.5 }); // as of a class
+  await assert.rejects(join(URL_OF, Object.assign(inherited, { store: memoryStore() })), /maximum must be at least 1/);
+});
+
+test("a key that is no text sends nothing", async () => {
+  const server = await Scripted.of();
+  const collection = await join(URL_OF, { store: memoryStore() });
+  collection.key = 12345;
+  assert.equal((await collection.answer("heads")).state, "waiting");
+  await assert.rejects(collection.flush(), /^HushError: key must/);
+  assert.equal(server.sent.length, 0);
+  collection.close();
 });
 
 test("an answer to a collection that is not open is refused", async () => {

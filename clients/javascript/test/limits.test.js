@@ -14,12 +14,15 @@ test("numbers are what their decimals say", () => {
   assert.equal(exact(1e-7), exact("0.0000001"));
   assert.equal(exact(5e-324) > 0n, true);
   assert.equal(exact("1e3"), exact(1000));
+  assert.equal(exact(`0.${"0".repeat(98)}1e-999`), 100n); // the smallest that may be written, as a whole number
+  assert.equal(exact("1e999") / exact("1e998"), 10n);
   for (const number of [0.1, 1, 1e-6, 123.456, 5e-324, 1e6, 1.7976931348623157e308]) assert.equal(shown(exact(number)), number);
   assert.equal(shown(undefined), null);
 });
 
 test("what is no decimal number is refused by its name", () => {
-  for (const value of [-1, NaN, Infinity, "", "1/3", "0x10", " 1", null, undefined, {}, "1.5.", ".5"]) {
+  for (const value of [-1, NaN, Infinity, "", "1/3", "0x10", " 1", null, undefined, {}, "1.5.", ".5", "1e1000", "1e-1000", "1e99999999999",
+    `0.${"1".repeat(100)}`]) {
     assert.throws(() => exact(value, "maximumChain"), /^HushError: maximumChain must be decimals/);
   }
 });

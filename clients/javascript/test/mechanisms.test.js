@@ -62,12 +62,12 @@ test("values are checked, and not repeated", () => {
   for (const name of ["GRR k=10 epsilon=1.0", "LGRR k=5 eps_perm=2.0 eps_1=1.0", "uRR k=5 epsilon=2.0 z=exact reveal=pair"]) {
     const mechanism = prepared(specOf(name));
     for (const value of [-1, 10, 1.5, NaN, "4242", null, undefined, true, [1], 4242]) {
-      assert.throws(() => mechanism.draw(value, words), /^HushError: value must be an integer in 0\.\.\d+, got another; /);
+      assert.throws(() => mechanism.draw(value, words), /^HushError: value must be an integer in 0\.\.\d+, got another; pass one$/);
     }
   }
   const duchi = prepared(specOf("Duchi low=0.0 high=10.0 epsilon=1.0 steps=1024"));
-  for (const value of [-0.001, 10.001, NaN, Infinity, "5", null]) {
-    assert.throws(() => duchi.draw(value, words), /^HushError: value must be a number in 0\.\.10, got another; /);
+  for (const value of [-0.001, 10.001, NaN, Infinity, "5", null, 5n]) {
+    assert.throws(() => duchi.draw(value, words), /^HushError: value must be a number in 0\.\.10, got another; pass one$/);
   }
 });
 
@@ -103,6 +103,17 @@ test("a memoized report is the same, and no one else's to change", () => {
   assert.notDeepEqual(mechanism.draw(7, words, memory).report, report);
 });
 
+test("a spec is refused, or its loss is found, in no time", { timeout: 20_000 }, () => {
+  const near = (k) => String(2n ** 64n / BigInt(k) + 1n); // hardly more than a fair choice
+  const faint = { protocol: "LGRR", k: 1001, eps_perm: 1, eps_1: 0.5, thresholds: { permanent: near(1001), fresh: near(1001) } };
+  const { epsilon } = loss(faint);
+  assert.ok(epsilon > 0 && epsilon < 1e-30, String(epsilon));
+  const [n, k] = [65536, 2 ** 18];
+  const each = (part) => Array(n).fill(part).join(" ");
+  const endless = { mechanism: "MSS", code: "enumerative", k, epsilon: 1, moduli: Array(n).fill(k), thresholds: { omega: each(k / 2), keep: each(2n ** 63n + 2n) } };
+  assert.throws(() => loss(endless), /^HushError: moduli must fit the other entries/);
+});
+
 test("losses are rounded up", () => {
   const log3 = 1.0986122886681098; // ln 3 is 1.09861228866810969...
   assert.equal(logarithm([3n, 1n]), log3);
@@ -110,5 +121,7 @@ test("losses are rounded up", () => {
   assert.equal(logarithm([1n, 1n]), 0);
   assert.equal(logarithm([1n, 2n]), 0);
   assert.ok(Math.abs(logarithm([10n ** 9n + 1n, 10n ** 9n]) - 1e-9) < 1e-18);
+  const thin = logarithm([2n ** 200n + 3n, 2n ** 200n]); // 3 / 2^200, less its square
+  assert.ok(thin <= 3 * 2 ** -200 && thin > 2.999 * 2 ** -200, String(thin));
   assert.equal(logarithm([1n << 50n, 1n]), 34.657359027997266); // 50 ln 2 is 34.6573590279972654...
 });

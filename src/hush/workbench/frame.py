@@ -36,6 +36,7 @@ THEME_COOKIE = "hush-theme"
 _TOGGLE = f"""() => {{
     const dark = !Quasar.Dark.isActive;
     Quasar.Dark.set(dark);
+    mounted_app.elements[%d].props.value = dark;  // which NiceGUI sets again whenever something on the page changes
     document.cookie = "{THEME_COOKIE}=" + (dark ? "dark" : "light") + "; path=/; max-age=31536000; samesite=strict";
 }}"""
 _MENU = """(e) => {
@@ -103,6 +104,8 @@ def shown(entry: PageEntry, bench: Bench) -> Callable[[Request], Any]:
         client.on_exception(lambda error: _say(client, error))
         _around(visit, entry)
         try:
+            if entry.order is not None:  # others, the start page among them, need little
+                await bench.warming.done()
             result = entry.build(visit)
             if inspect.isawaitable(result):
                 await result
@@ -140,7 +143,7 @@ def _around(visit: Visit, entry: PageEntry) -> None:
         _HEAD.format(sheet=theme.address(), cookie=THEME_COOKIE, dark=theme.DARK.ground, light=theme.LIGHT.ground)
     )
     chosen = {"dark": True, "light": False}.get(ui.context.client.request.cookies.get(THEME_COOKIE, ""))
-    ui.dark_mode(chosen)
+    mode = ui.dark_mode(chosen)
     with ui.header(fixed=False, add_scroll_padding=False, wrap=False), ui.element("div").classes("bar"):
         prose.text("a", "Hush", "brand").props('href="/" aria-label="Hush, the start page"')
         with ui.element("button").classes("button menu").props('type="button" aria-expanded="false"') as menu:
@@ -157,7 +160,7 @@ def _around(visit: Visit, entry: PageEntry) -> None:
             with ui.element("button").classes("button icon plain").props('type="button"') as toggle:
                 ui.icon("contrast").props('aria-hidden="true"').style("font-size: 1.35rem")
                 prose.text("span", "Switch between light and dark", "hidden-words")
-            toggle.on("click", js_handler=_TOGGLE)
+            toggle.on("click", js_handler=_TOGGLE % mode.id)
     ui.skip_link("Skip to what this page is about", target=ui.context.client.content)
     with ui.footer(fixed=False), ui.element("div").classes("foot"):
         about = "It runs on this machine" if visit.settings.loopback else f"It runs at {visit.settings.host}"

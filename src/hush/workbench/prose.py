@@ -68,7 +68,7 @@ def empty(words: str, then: str = "", action: Callable[[], Any] | None = None) -
         action: Makes a button or link, in it.
     """
     with ui.element("div").classes("empty stack") as made:
-        text("h3", words)
+        text("p", words, "strong")
         if then:
             text("p", then)
         if action is not None:

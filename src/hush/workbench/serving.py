@@ -27,7 +27,7 @@ from hush.workbench.settings import WorkbenchSettings
 from hush.workbench.visits import Bench
 
 _MESSAGE = 1 << 20  # bytes of the longest message of a socket
-_BUILD_SECONDS = 10.0
+_BUILD_SECONDS = 40.0  # a page that is opened at once waits for what is being imported
 
 
 class Workbench:
@@ -66,7 +66,13 @@ class Workbench:
 
     def serve(self, *, ready: Callable[[Workbench], None] | None = None) -> None:
         """Serve until told to stop; then no job is left."""
-        self._uvicorn.ready = None if ready is None else lambda: ready(self)
+
+        def begun() -> None:
+            if ready is not None:
+                ready(self)
+            self.bench.warming.begin()
+
+        self._uvicorn.ready = begun
         try:
             self._uvicorn.run(sockets=[self._socket])
         finally:

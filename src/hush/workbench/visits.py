@@ -9,6 +9,7 @@ from hush.workbench.collector import CollectorLink
 from hush.workbench.guard.sessions import Session, Sessions
 from hush.workbench.jobs import Jobs
 from hush.workbench.settings import WorkbenchSettings
+from hush.workbench.warming import Warming
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,14 @@ class Bench:
         sessions: Who is there.
         jobs: Long work.
         token: What lets in at the collector who comes by the printed link; "" for nothing.
+        warming: Imports what pages need.
     """
 
     settings: WorkbenchSettings
     sessions: Sessions
     jobs: Jobs
     token: str = field(default="", repr=False)
+    warming: Warming = field(default_factory=Warming)
 
 
 @dataclass(frozen=True)

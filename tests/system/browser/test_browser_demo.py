@@ -128,6 +128,31 @@ def test_an_answer_to_a_collection_is_sent_once(browser: Any, served: Served) ->
     assert served.ask("GET", one.path).json()["n"] == 1
 
 
+@pytest.mark.parametrize("second", ["dog", "cat"])
+def test_who_comes_back_is_told_and_nothing_more_is_sent(browser: Any, served: Served, second: str) -> None:
+    spec = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "none"]))
+    one = opened(served, spec=spec)
+    with visiting(browser, served, f"?collection={one.path}&key={one.key}") as page:
+        flip(page, "dog")
+        page.reload()
+        page.locator("html[data-ready]").wait_for()
+        page.get_by_label(second).check()
+        page.get_by_role("button", name="Flip the coins").click()
+        page.get_by_role("status").filter(has_text="You have answered this question already").wait_for()
+        assert not page.locator("#coins-part").is_visible()
+        assert [method for method, _ in page.asked].count("POST") == 1
+    assert served.settled(one, 1)["n"] == 1
+
+
+def test_flipping_again_is_about_the_same_answer(browser: Any, served: Served) -> None:
+    with visiting(browser, served) as page:
+        flip(page, "Sea")
+        page.get_by_label("Cinema").check()
+        page.get_by_role("button", name="Flip again").click()
+        page.locator("#crowd-part:not([hidden])").wait_for()
+        assert "That of “Sea” shows 1" in page.locator("#rule").inner_text()
+
+
 def test_a_collection_that_cannot_be_asked_is_said_and_nothing_is_sent(browser: Any, served: Served) -> None:
     spec = hush.Spec(hush.GRR(k=3, epsilon=6.0), hush.Domain(labels=["cat", "dog", "none"]))
     one = opened(served, spec=spec)

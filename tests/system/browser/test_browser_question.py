@@ -119,6 +119,38 @@ def test_many_answers_are_a_list_and_numbers_a_field(context: Any, site: Site, s
     assert served.settled(mean, 1)["n"] == 1
 
 
+def test_who_has_answered_is_told_so(context: Any, site: Site, served: Served) -> None:
+    one = opened(served, spec=PETS)
+    for answer, text in (("dog", "was sent"), ("dog", "was sent"), ("cat", "You have answered this already")):
+        page = asking(context, site, one)
+        page.get_by_label(answer).check()
+        page.get_by_role("button", name="Send").click()
+        status(page, text)
+        assert page.get_by_role("radio").count() == 0
+    ((name, message),) = told(page)
+    assert (name, message.partition(",")[0]) == ("hush-error", "value must be the first of this period")
+    assert served.settled(one, 1)["n"] == 1
+
+
+def test_what_is_typed_must_be_an_answer(context: Any, site: Site, served: Served) -> None:
+    labels = [f"place {i}" for i in range(501)]
+    for other in (None, "elsewhere"):
+        domain = hush.Domain(labels=labels, other=other)
+        one = opened(served, spec=hush.Spec(hush.OLH(k=domain.size, epsilon=1.0), domain))
+        page = asking(context, site, one)
+        field = page.get_by_role("combobox")
+        field.fill("nowhere")
+        page.get_by_role("button", name="Send").click()
+        if other is None:
+            status(page, "none of the answers")
+            assert told(page) == []
+            none_counted(served, one)
+            field.fill("place 500")
+            page.get_by_role("button", name="Send").click()
+        status(page, "was sent")
+        assert served.settled(one, 1)["n"] == 1
+
+
 def test_what_goes_wrong_is_said_and_told(context: Any, site: Site, served: Served) -> None:
     one = opened(served, spec=PETS)
     page = asking(context, site, one, src=f"{one.url}/v1/collections/{'0' * 32}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ from typing import Any
 import pytest
 
 import hush
+from hush.collect.envelope import Envelope
 from tests.relays import until
 from tests.system.browser.conftest import SWITCHES
 from tests.system.browser.needed import chromium
 from tests.system.browser.profiles import running
-from tests.system.browser.scripted import ID, Scripted, problem, scripted
+from tests.system.browser.scripted import ID, Answer, Scripted, problem, scripted
 from tests.system.browser.site import Site, answered, joined, kept, refused
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -100,6 +102,26 @@ def test_a_server_that_asks_to_wait_is_left_alone(page: Any, site: Site, server:
     assert (told["waiting"], told["reason"]) == (1, "busy")
     assert 90 < told["due"] <= 200
     assert len(server.heads) == 2  # the spec and the batch, once
+
+
+def test_a_server_that_does_not_answer_keeps_no_other_waiting(page: Any, server: Scripted) -> None:
+    done, late = threading.Event(), list[bool]()
+
+    def slow(_: Envelope) -> Answer:
+        late.append(not done.wait(20))
+        return problem(503, "busy")
+
+    other = ID[::-1]
+    with scripted(SPEC, id=other, chain=[other]) as quick:
+        server.answer = slow
+        joined(page, server.url)
+        page.evaluate("() => { collection.answer('dog'); }")
+        until(lambda: page.wait_for_timeout(10) or server.sent)
+        joined(page, quick.url.replace(ID, other))
+        assert answered(page, "dog")["state"] == "accepted"
+        assert late == []  # it is still being waited for
+        done.set()
+        until(lambda: late == [False])
 
 
 def test_a_limit_along_a_chain_holds_whatever_is_told_later(page: Any, server: Scripted) -> None:

@@ -25,6 +25,14 @@ from tests.system.browser.needed import chromium, missing
 from tests.system.workbench.running import RunningWorkbench, running
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let one process run all tests of this folder: they share a browser, a collector and a workbench."""
+    for each in items:
+        if each.path.parent == Path(__file__).parent:
+            each.add_marker(pytest.mark.xdist_group("workbench"))
+
+
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Any]:
     """What drives browsers."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 
-from nicegui import ui
+from nicegui import Client, app, ui
 
 import hush
 from hush.workbench import charts, controls, prose
+from hush.workbench.controls import files
 from hush.workbench.frame import page
-from hush.workbench.jobs import Progress
+from hush.workbench.jobs import BenchJob, Progress
 from hush.workbench.visits import Visit
 
 LABELS = ["news", "sports", "<b>weather</b>", "other"]
@@ -135,3 +137,14 @@ async def slow_page(visit: Visit) -> None:
     """It computes in a thread."""
     await asyncio.to_thread(time.sleep, 1.0)
     prose.title("Slow", "It took a second.")
+
+
+@app.get("/counted")
+async def counted() -> dict[str, int]:
+    """How many pages, and parts of pages, are still in memory."""
+    gc.collect()
+    held = gc.get_objects()
+    kinds = {"clients": Client, "elements": ui.element, "tasks": asyncio.Task, "jobs": BenchJob}
+    return {name: sum(isinstance(each, kind) for each in held) for name, kind in kinds.items()} | {
+        "slots": len(files._SLOTS)
+    }

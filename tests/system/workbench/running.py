@@ -126,12 +126,13 @@ def ready(page: Any) -> None:
 def pictured(page: Any, folder: Path, name: str) -> list[Path]:
     """Take a page's picture in light, in dark and at a phone's width; the files."""
     size, made = page.viewport_size, []
-    for kind, dark, viewport in (("light", False, size), ("dark", True, size), ("phone", False, PHONE)):
+    for kind, wanted, viewport in (("light", "light", size), ("dark", "dark", size), ("phone", "light", PHONE)):
         page.set_viewport_size(viewport)
-        page.evaluate(f"Quasar.Dark.set({str(dark).lower()})")
+        page.emulate_media(color_scheme=wanted)
         page.wait_for_timeout(400)
         path = folder / f"{name}-{kind}.png"
         page.screenshot(path=path, full_page=True)
         made.append(path)
+    page.emulate_media(color_scheme="light")
     page.set_viewport_size(size)
     return made

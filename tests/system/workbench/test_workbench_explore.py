@@ -37,6 +37,19 @@ def test_sliders_move_every_number(workbench: RunningWorkbench, context: Any, pi
     seen.quiet()
 
 
+def test_dark_stays_dark_when_numbers_change(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/explore")
+    page = seen.page
+    page.get_by_role("button", name="Switch between light and dark").click()
+    page.wait_for_selector("body.body--dark")
+    page.get_by_label("Budget, ε").press("ArrowRight")
+    captioned(page, "ε = 1.1")
+    page.get_by_role("button", name="Make a report").click()
+    page.wait_for_selector(".hexes")
+    assert page.locator("body.body--dark").count() == 1
+    seen.quiet()
+
+
 def test_the_table_is_sorted_by_its_headings(workbench: RunningWorkbench, context: Any) -> None:
     seen = opened(context, f"{workbench.url}/explore")
     page = seen.page

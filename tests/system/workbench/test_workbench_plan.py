@@ -53,7 +53,7 @@ def test_a_sentence_is_answered_in_words(workbench: RunningWorkbench, context: A
     pictured(page, pictures, "plan-empty")
     page.get_by_label("Percentage points").fill("2")
     page.get_by_label("People", exact=True).fill("10,000")
-    page.get_by_label("Number of answers").first.fill("6")
+    page.get_by_label("Number of answers").fill("6")
     page.get_by_role("button", name="Plan it").click()
     heading(seen, "Recommended").wait_for()
     spec = planned(n=10_000, k=6, error=0.02)
@@ -128,7 +128,7 @@ def test_one_leaves_with_something(workbench: RunningWorkbench, context: Any, tm
     seen = asked(context, workbench, "points=3&people=2000&labels=red%0Agreen%0Ablue&other=else")
     spec = planned(n=2000, domain=hush.Domain(labels=["red", "green", "blue"], other="else"), error=0.03)
     assert hush.read(kept(seen, "Spec (JSON)", tmp_path)) == spec
-    script = kept(seen, "Python script", tmp_path)
+    script = kept(seen, "Script", tmp_path)
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "of these intervals hold the truth" in done.stdout
@@ -204,15 +204,15 @@ def test_a_search_is_cancelled_and_another_ends(workbench: RunningWorkbench, con
     page = seen.page
     page.get_by_text("What is the smallest ε with which the results are good enough?").click()
     search = page.locator("details", has_text="What is the smallest ε with which")
-    search.get_by_label("People", exact=True).fill("3,000,000")
-    search.get_by_label("Number of answers").fill("1000")
+    search.get_by_label("How many people").fill("3,000,000")
+    search.get_by_label("How many answers").fill("1000")
     search.get_by_label("The number X").fill("0.01")
     search.get_by_role("button", name="Search").click()
     search.get_by_role("progressbar").wait_for()
     search.get_by_role("button", name="Cancel").click()
     search.get_by_text("Search for the smallest ε was cancelled.").wait_for()
-    search.get_by_label("People", exact=True).fill("20,000")
-    search.get_by_label("Number of answers").fill("12")
+    search.get_by_label("How many people").fill("20,000")
+    search.get_by_label("How many answers").fill("12")
     search.get_by_label("The number X").fill("1")
     search.get_by_role("button", name="Search").click()
     search.get_by_text(re.compile(r"OUE with ε = [\d.]+ is enough")).wait_for(timeout=60_000)

@@ -6,7 +6,7 @@ import pytest
 
 from hush.errors import ParameterError
 from hush.workbench.data.column import CountedColumn
-from hush.workbench.data.comparing import HEADER, SHOWN, Asked, compared
+from hush.workbench.data.comparing import HEADER, SHOWN, AskedTrial, compared
 from hush.workbench.data.trying import tried, worthwhile
 from hush.workbench.explore.words import points
 
@@ -14,7 +14,7 @@ COLUMN = CountedColumn("drink", {"tea": 4000, "coffee": 3000, "water": 2000, "ju
 
 
 def test_worthwhile_ones_are_tried_and_the_shortest_bars_come_first() -> None:
-    found = compared(COLUMN, Asked(epsilon=1.0, seed=5))
+    found = compared(COLUMN, AskedTrial(epsilon=1.0, seed=5))
     assert {each.name for each in found.trials} == {*worthwhile(4, 1.0, 10_000)}
     widths = [each.half_width for each in found.trials]
     assert widths == sorted(widths)
@@ -25,28 +25,28 @@ def test_worthwhile_ones_are_tried_and_the_shortest_bars_come_first() -> None:
 
 
 def test_others_are_tried_where_they_are_asked_for_and_refused_in_words() -> None:
-    found = compared(COLUMN, Asked(epsilon=3.0, names=("OUE", "GM")))
+    found = compared(COLUMN, AskedTrial(epsilon=3.0, names=("OUE", "GM")))
     assert [each.name for each in found.trials] == ["OUE"]
     assert "epsilon must be" in found.refused["GM"]
 
 
 def test_more_people_have_the_same_shares_and_shorter_bars() -> None:
-    few, many = (compared(COLUMN, Asked(n=n, names=("GRR",))) for n in (None, 1_000_000))
+    few, many = (compared(COLUMN, AskedTrial(n=n, names=("GRR",))) for n in (None, 1_000_000))
     assert (few.people.n, many.people.n) == (10_000, 1_000_000)
     assert few.people.frequencies.tolist() == many.people.frequencies.tolist()
     assert many.trials[0].half_width == pytest.approx(few.trials[0].half_width / 10, rel=0.02)
 
 
 @pytest.mark.parametrize(
-    ("asked", "named"), [(Asked(epsilon=0.0), "epsilon"), (Asked(n=0), "n"), (Asked(seed=-1), "seed")]
+    ("asked", "named"), [(AskedTrial(epsilon=0.0), "epsilon"), (AskedTrial(n=0), "n"), (AskedTrial(seed=-1), "seed")]
 )
-def test_what_breaks_a_rule_is_refused_by_name(asked: Asked, named: str) -> None:
+def test_what_breaks_a_rule_is_refused_by_name(asked: AskedTrial, named: str) -> None:
     with pytest.raises(ParameterError, match=rf"^{named} must"):
         compared(COLUMN, asked)
 
 
 def test_the_table_tells_what_was_tried() -> None:
-    found = compared(COLUMN, Asked(names=("GRR",)))
+    found = compared(COLUMN, AskedTrial(names=("GRR",)))
     (row,) = found.rows()
     assert len(row) == len(HEADER)
     assert row[0] == "GRR"
@@ -56,7 +56,7 @@ def test_the_table_tells_what_was_tried() -> None:
 
 def test_of_many_values_the_most_frequent_are_shown() -> None:
     column = CountedColumn("v", {str(i): 1000 - i for i in range(60)})
-    found = compared(column, Asked(names=("SS",), most=30))
+    found = compared(column, AskedTrial(names=("SS",), most=30))
     assert found.people.k == 31
     assert found.shown.size == SHOWN
     assert found.people.domain.label(int(found.shown[0])) == "other"

@@ -10,7 +10,7 @@ import pytest
 import hush
 from hush.errors import ParameterError
 from hush.utility import MECHANISMS, PLAIN, total_error
-from hush.workbench.sensitive import Answers, answers_in, distinguished, protected, revealed
+from hush.workbench.sensitive import MarkedAnswers, answers_in, distinguished, protected, revealed
 from hush.workbench.sensitive.words import headline, parts
 
 Z95 = 1.959963984540054
@@ -44,10 +44,10 @@ def test_what_is_no_list_of_answers_is_said_in_words(text: str, said: str) -> No
 
 def test_some_but_not_all_must_be_sensitive() -> None:
     with pytest.raises(ParameterError, match="mark at least one"):
-        _ = Answers(("a", "b")).domain
+        _ = MarkedAnswers(("a", "b")).domain
     with pytest.raises(ParameterError, match="all 2 marked"):
-        _ = Answers(("a", "b"), frozenset("ab")).domain
-    lacking = [Answers(("a", "b"), frozenset(marked)).lacking for marked in ("", "a", "ab")]
+        _ = MarkedAnswers(("a", "b"), frozenset("ab")).domain
+    lacking = [MarkedAnswers(("a", "b"), frozenset(marked)).lacking for marked in ("", "a", "ab")]
     assert [each and each[0] for each in lacking] == ["Nothing is marked yet", None, "All answers are marked"]
 
 

@@ -13,7 +13,7 @@ from hush.people import Population
 from hush.reports.statements import lay
 from hush.types import Ints
 from hush.workbench.data.column import CountedColumn, scaled
-from hush.workbench.data.trying import Tried, tried, worthwhile
+from hush.workbench.data.trying import TriedMechanism, tried, worthwhile
 from hush.workbench.explore.words import margin, points
 
 MOST_PEOPLE = 10_000_000
@@ -23,7 +23,7 @@ HEADER = ("Mechanism", "Typical error", "Error bars", "Truth inside", "Guessed r
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedTrial:
     """What is to be tried.
 
     Args:
@@ -52,10 +52,10 @@ class Compared:
     """
 
     people: Population
-    trials: tuple[Tried, ...]
+    trials: tuple[TriedMechanism, ...]
     refused: dict[str, str] = field(default_factory=dict)
 
-    def trial(self, name: str | None) -> Tried:
+    def trial(self, name: str | None) -> TriedMechanism:
         """That of a mechanism; the first where it is not there."""
         return next((each for each in self.trials if each.name == name), self.trials[0])
 
@@ -69,7 +69,7 @@ class Compared:
         return [_row(each, self.people.k) for each in self.trials]
 
 
-def compared(column: CountedColumn, asked: Asked) -> Compared:
+def compared(column: CountedColumn, asked: AskedTrial) -> Compared:
     """Try mechanisms on the people of a column; it takes from milliseconds to seconds, by how many values there are."""
     epsilon = rules.epsilon(asked.epsilon)
     if asked.n is not None:
@@ -88,7 +88,7 @@ def compared(column: CountedColumn, asked: Asked) -> Compared:
     return Compared(people, tuple(trials), refused)
 
 
-def _row(one: Tried, k: int) -> Sequence[str]:
+def _row(one: TriedMechanism, k: int) -> Sequence[str]:
     right, luck, of = lay.guesses(one.attack, one.luck)
     return (
         one.name,

@@ -25,7 +25,7 @@ _NEAR, _BEARABLE = 1.02, 2.0
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedMechanism:
     """One mechanism on these people.
 
     Args:
@@ -76,7 +76,7 @@ class Tried:
         return int(((self.low <= self.truth) & (self.truth <= self.high)).sum())
 
 
-def tried(name: str, people: Population, epsilon: float, seed: int) -> Tried:
+def tried(name: str, people: Population, epsilon: float, seed: int) -> TriedMechanism:
     """One mechanism on people, by an aggregate from its exact law.
 
     Args:
@@ -93,7 +93,7 @@ def tried(name: str, people: Population, epsilon: float, seed: int) -> Tried:
     shares = people.frequencies
     attack, luck = m.asr(shares), float(shares.max())
     raw = np.asarray(estimate.frequencies, np.float64)
-    return Tried(name, m, shares, raw, interval.lower, interval.upper, attack, luck, seed)
+    return TriedMechanism(name, m, shares, raw, interval.lower, interval.upper, attack, luck, seed)
 
 
 def worthwhile(k: int, epsilon: float, n: int) -> list[str]:

@@ -10,7 +10,7 @@ from hush.people import Population
 from hush.reports.statements import lay
 from hush.reports.words import many, percent, shortened
 from hush.workbench.data.column import CountedColumn
-from hush.workbench.data.trying import LEVEL, Tried
+from hush.workbench.data.trying import LEVEL, TriedMechanism
 from hush.workbench.explore.numbers import DELTA
 from hush.workbench.explore.words import margin, points
 
@@ -39,7 +39,7 @@ def told(column: CountedColumn, people: Population) -> str:
     return said
 
 
-def result(one: Tried, people: Population) -> list[str]:
+def result(one: TriedMechanism, people: Population) -> list[str]:
     """What one mechanism gave: errors, intervals, and the attacker."""
     k, worst = people.k, one.worst
     right, luck, of = lay.guesses(one.attack, one.luck)
@@ -53,7 +53,7 @@ def result(one: Tried, people: Population) -> list[str]:
     ]
 
 
-def comparison(trials: Sequence[Tried]) -> str:
+def comparison(trials: Sequence[TriedMechanism]) -> str:
     """Which of several erred least, and from which the least can be guessed; error bars, since luck moves errors."""
     accurate = min(trials, key=lambda one: one.half_width)
     guessed = min(trials, key=lambda one: one.attack)
@@ -68,7 +68,7 @@ def comparison(trials: Sequence[Tried]) -> str:
     return said
 
 
-def figures(trials: Iterable[Tried], people: Population) -> str:
+def figures(trials: Iterable[TriedMechanism], people: Population) -> str:
     """Truth, estimate and interval of every value under every mechanism, as a CSV file."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -16,7 +16,7 @@ from hush.workbench.latest import Latest
 from hush.workbench.visits import Visit
 
 if TYPE_CHECKING:
-    from hush.workbench.sensitive import Answers, Distinction
+    from hush.workbench.sensitive import Distinction, MarkedAnswers
 
 _EXAMPLE = "tea\ncoffee\nwater\njuice\n* beer\n* wine\n* spirits\nmilk"
 _MOST_BOXES = 60
@@ -41,7 +41,7 @@ class _Marked:
     def __init__(self) -> None:
         from hush.workbench.explore.positions import EPSILONS, OPEN_END, PRIVATE_END, nearest
 
-        self._answers: Answers | None = None
+        self._answers: MarkedAnswers | None = None
         self._found: Distinction | None = None
         self._name = self._picked = ""
         self._asked: Latest[Distinction] = Latest()

@@ -41,12 +41,12 @@ class _Desk:
     """The page, for one visitor; what he uploaded lies here, and nowhere else."""
 
     def __init__(self) -> None:
-        from hush.workbench.data.comparing import Asked
+        from hush.workbench.data.comparing import AskedTrial
 
         self._file: HeldFile | None = None
         self._column: CountedColumn | None = None
         self._found: Compared | None = None
-        self._asked, self._name = Asked(), ""
+        self._asked, self._name = AskedTrial(), ""
         self._trying: Latest[Compared] = Latest()
         ui.context.client.on_delete(self._drop)
         prose.title("Your data", "See on a column of your own what each mechanism would tell, before anybody is asked.")

@@ -95,12 +95,12 @@ def thoughts(options: Sequence[Option], worth: Sequence[int]) -> tuple[Option, .
     best = [_least(options, worth, name, _NOTICED) for name in ("epsilon", "asr")]
     kept: list[int] = []
     for i in dict.fromkeys((*best, *worth)):
-        if i is not None and len(kept) < _MOST and not any(_alike(options[i], options[j]) for j in kept):
+        if i is not None and len(kept) < _MOST and not any(_covers(options[j], options[i]) for j in kept):
             kept.append(i)
     others = [i for i, each in enumerate(options) if i and each.on_front]
     for name in _LESS:
         i = _least(options, others, name, _JUST)
-        if len(kept) < _FEWEST and i is not None and not any(_alike(options[i], options[j]) for j in kept):
+        if len(kept) < _FEWEST and i is not None and not any(_covers(options[j], options[i]) for j in kept):
             kept.append(i)
     return tuple(_noticing(options[i], first) for i in sorted(kept))
 
@@ -120,10 +120,11 @@ def _noticing(option: Option, first: Numbers) -> Option:
     return replace(option, gains=gains, gives_up=gives_up, when=option.when or when)
 
 
-def _alike(one: Option, other: Option) -> bool:
-    return one.numbers.keys() == other.numbers.keys() and all(
-        abs(one.numbers[name] - value) <= _CLOSE * abs(value) for name, value in other.numbers.items()
-    )
+def _covers(one: Option, other: Option) -> bool:
+    """Whether whoever has seen one need not look at the other: it is no better in anything, by a twentieth."""
+    named = {each.partition(":")[0] for each in other.gains if " instead of " not in each}
+    shared = [name for name in _LESS if name in one.numbers and name in other.numbers]
+    return named <= set(one.gains) and all(one.numbers[name] <= other.numbers[name] * (1 + _CLOSE) for name in shared)
 
 
 def undominated(numbers: Sequence[Numbers]) -> list[bool]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 
+_AROUND = 8.0
+
 
 @dataclass(frozen=True)
 class Searched:
@@ -46,6 +48,15 @@ def named_mechanisms(kinds: Iterable[str] = ("frequency",)) -> dict[str, str]:
                 long = vars(cls).get("full_name") or name
                 found[name] = name if long == name else f"{name}, {long}"
     return found
+
+
+def near(found: Searched) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """What was tried around the answer, for a plot; all of it where there is no answer."""
+    rows = list(zip(found.tried, found.shares, strict=True))
+    if found.epsilon is not None:
+        low, high = found.epsilon / _AROUND, found.epsilon * _AROUND
+        rows = [(at, share) for at, share in rows if low <= at <= high]
+    return tuple(at for at, _ in rows), tuple(share for _, share in rows)
 
 
 def tidy(pairs: Iterable[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -33,7 +33,7 @@ def _said(found: Shuffled) -> tuple[str, ...]:
     return (
         f"Suppose that somebody whom people trust mixes all {found.n:,} reports, and removes whatever tells who sent "
         f"them. Whoever sees only the mixed reports then learns at most ε = {words.rounded_up(found.epsilon)} about "
-        f"any one person (with δ = {found.delta:.1g}), instead of ε = {words.epsilon(found.local_epsilon)}.",
+        f"any one person (with δ = {words.small(found.delta)}), instead of ε = {words.epsilon(found.local_epsilon)}.",
         "The estimates stay the same. Nothing is added against whoever sees a report before it is mixed, and the "
         "mixed number needs all of these people: if fewer report, it is larger.",
     )

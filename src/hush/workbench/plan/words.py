@@ -47,6 +47,15 @@ def up(value: float) -> float:
     return float(lay.up(round(value, 9)))
 
 
+def small(chance: float) -> str:
+    """A small probability in decimals.
+
+    >>> small(1e-6)
+    '0.000001'
+    """
+    return lay.small(chance)
+
+
 def rounded_up(value: float) -> str:
     """A loss of many digits, rounded up to three.
 

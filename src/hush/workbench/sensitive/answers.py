@@ -15,7 +15,7 @@ MARK = "*"
 
 
 @dataclass(frozen=True)
-class Answers:
+class MarkedAnswers:
     """Possible answers, in their order.
 
     Args:
@@ -26,15 +26,15 @@ class Answers:
     labels: tuple[str, ...]
     sensitive: frozenset[str] = frozenset()
 
-    def marking(self, sensitive: Iterable[str]) -> Answers:
+    def marking(self, sensitive: Iterable[str]) -> MarkedAnswers:
         """The same answers with others sensitive; those that are no answers any more are forgotten."""
-        return Answers(self.labels, frozenset(sensitive) & frozenset(self.labels))
+        return MarkedAnswers(self.labels, frozenset(sensitive) & frozenset(self.labels))
 
     @property
     def text(self) -> str:
         r"""As somebody would type them.
 
-        >>> Answers(("tea", "beer"), frozenset({"beer"})).text
+        >>> MarkedAnswers(("tea", "beer"), frozenset({"beer"})).text
         'tea\n* beer'
         """
         return "\n".join(f"{MARK} {label}" if label in self.sensitive else label for label in self.labels)
@@ -62,11 +62,11 @@ class Answers:
         return Domain(labels=list(self.labels), sensitive=marked)
 
 
-def answers_in(text: str) -> Answers:
+def answers_in(text: str) -> MarkedAnswers:
     r"""The answers in a text: one a line; blank lines are skipped, and an asterisk in front marks a sensitive one.
 
     >>> answers_in("tea\n* cannabis\n\ncoffee")
-    Answers(labels=('tea', 'cannabis', 'coffee'), sensitive=frozenset({'cannabis'}))
+    MarkedAnswers(labels=('tea', 'cannabis', 'coffee'), sensitive=frozenset({'cannabis'}))
     """
     places: dict[str, int] = {}
     marked: set[str] = set()
@@ -93,4 +93,4 @@ def answers_in(text: str) -> Answers:
             "add some" if len(places) < 2 else "merge some",
         )
         raise ParameterError(message("Answers", rule, Unsaid(f"{len(places):,}"), remedy))
-    return Answers(tuple(places), frozenset(marked))
+    return MarkedAnswers(tuple(places), frozenset(marked))

@@ -9,6 +9,7 @@ import { bytes, odds, tracks } from "./shown.js";
 
 const VISITORS = 1000; // at first; ten times as many later
 const FRAMES = 240;
+const ANSWERED = "You have answered this question already, in this period of it. Nothing more was sent.";
 
 const what = await asked();
 const { labels, collection } = what;
@@ -37,23 +38,36 @@ if (collection) {
 }
 at("flip").disabled = false;
 
-/** Randomize, and show all that follows from it. */
-async function flip() {
+/** Randomize what is chosen, and show all that follows from it. */
+function choose() {
   const form = new FormData(at("question"));
   mine = Number(form.get("value"));
   spec = what.spec(form.get("mechanism"), form.get("epsilon"));
+  return flip();
+}
+
+/** The same for the latest answer, whatever is chosen by now. */
+async function flip() {
   at("flip").disabled = at("again").disabled = true;
   try {
     const given = await what.report(spec, mine);
-    const explanation = explain(spec, given);
-    report = Uint8Array.from(explanation.report.match(/../g), (pair) => parseInt(pair, 16));
-    await show(explanation, given);
+    if (given.batch && !given.envelope) say(ANSWERED);
+    else {
+      const explanation = explain(spec, given);
+      report = Uint8Array.from(explanation.report.match(/../g), (pair) => parseInt(pair, 16));
+      await show(explanation, given);
+    }
   } catch (error) {
-    at("where").textContent = error.message;
-    at("where").scrollIntoView({ block: "center" });
+    say(error.parameter === "value" ? ANSWERED : error.message); // all that can be chosen is a value
   }
   at("again").disabled = false;
   at("flip").disabled = Boolean(collection);
+}
+
+/** Say what keeps the page from going on. @param {string} text */
+function say(text) {
+  at("where").textContent = text;
+  at("where").scrollIntoView({ block: "center" });
 }
 
 async function show(explanation, { state }) {
@@ -136,14 +150,14 @@ async function join() {
   }
   const rows = simulated.estimates();
   const furthest = Math.max(...rows.map(({ estimate, truth }) => Math.abs(estimate - truth)));
-  at("settled").textContent = `${simulated.n.toLocaleString("en")} reports, none of which gives anyone away: the estimates are off by ${percent(furthest)} at most. Four times as many halve the error.`;
+  at("settled").textContent = `${simulated.n.toLocaleString("en")} reports, none of which gives anyone away: the estimates are off by ${(100 * furthest).toFixed(1)} percentage points at most. Four times as many halve the error.`;
   at("join").textContent = "Let ten thousand more join";
   at("join").disabled = false;
 }
 
 at("question").addEventListener("submit", (event) => {
   event.preventDefault();
-  void flip();
+  void choose();
 });
 at("again").addEventListener("click", () => void flip());
 at("suspicion").addEventListener("input", suspect);

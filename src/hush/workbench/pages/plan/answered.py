@@ -14,6 +14,7 @@ from hush.workbench.plan import Answer, Option, Question, words
 from hush.workbench.plan.axes import front
 from hush.workbench.visits import Visit
 
+_FIGURES = "display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 1.25rem"
 Instead = Callable[[Question], Any]
 
 
@@ -36,7 +37,7 @@ def _recommendation(answer: Answer, instead: Instead) -> None:
         prose.answer(*answer.headline)
         if answer.caution:
             prose.note(answer.caution, warning=True)
-        with ui.element("div").classes("side").style("gap: 2.5rem"):
+        with ui.element("div").style(_FIGURES):
             for value, meaning in _figures(answer):
                 prose.figure(value, meaning)
         with ui.element("details"):
@@ -79,8 +80,7 @@ def _card(answer: Answer, option: Option, instead: Instead) -> None:
             return
         wish = replace(answer.question, chosen=option.name)
         with ui.element("div").classes("side").style("margin-top: auto"):
-            button = controls.button("Choose this one", lambda: instead(wish))
-            button.props["aria-label"] = f"Choose {option.name}"
+            controls.button(f"Choose {option.name}", lambda: instead(wish))
 
 
 def _list(title: str, items: Sequence[str]) -> None:
@@ -167,7 +167,9 @@ def _shuffling(answer: Answer) -> None:
             rows = [(f"{n:,}", words.rounded_up(e)) for n, e in zip(shuffling.people, shuffling.epsilon, strict=True)]
             with ui.element("details"):
                 prose.text("summary", "If fewer or more people report")
-                prose.table(("people", "ε of all reports together"), rows, caption=f"With δ = {shuffling.delta:.1g}")
+                prose.table(
+                    ("people", "ε of all reports together"), rows, caption=f"With δ = {words.small(shuffling.delta)}"
+                )
 
 
 def _ways_out(answer: Answer, instead: Instead) -> None:

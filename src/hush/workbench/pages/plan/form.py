@@ -15,7 +15,7 @@ from hush.workbench.plan.reading import read
 
 FIRST = {"points": "1", "people": "20,000", "answers": "12"}
 """What the sentence says before anybody has changed it."""
-LOW = "min-height: 2.2rem; padding: 0.1rem 0.5rem"
+LOW = "min-height: 2.2rem; padding: 0.1rem 0.5rem; line-height: 1.5"
 """Of fields in a sentence, so that they are no higher than its lines."""
 _NO_LIMIT = 100.0
 _EPSILON = "Of one report; of a person in all, where people are asked again. A smaller ε is more private."

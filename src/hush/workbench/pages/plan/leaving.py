@@ -22,8 +22,8 @@ def leave(visit: Visit, answer: Answer) -> None:
         prose.heading("Take it with you")
         with ui.element("div").classes("grid").style(_TWO):
             with _card("For whoever builds it", "The spec is all that clients, a server and an auditor need."), _row():
-                controls.download("Spec (JSON)", "spec.json", lambda: answer.spec + "\n", _JSON, primary=True)
-                controls.download("Python script", "collection.py", lambda: script(answer), "text/x-python")
+                controls.download("Spec (JSON)", "spec.json", lambda: answer.spec + "\n", _JSON)
+                controls.download("Script", "collection.py", lambda: script(answer), "text/x-python")
                 controls.download("Notebook", "collection.ipynb", lambda: notebook(answer), "application/x-ipynb+json")
             with _card("For the privacy officer", "What leaves a device, what is promised, and what is not."):
                 with _row():
@@ -33,7 +33,8 @@ def leave(visit: Visit, answer: Answer) -> None:
             with _card("For later, or for somebody else", "The link asks the same again, and so does the command."):
                 with _row():
                     _permalink(visit, answer)
-                prose.code(answer.command).style("white-space: pre-wrap")
+                    controls.copy("Copy the command", answer.command)
+                prose.code(answer.command)
             with _card("As a collection", _begin(visit)):
                 _create(visit, answer)
 

@@ -13,7 +13,7 @@ from hush.workbench.pages.plan.form import LOW
 from hush.workbench.plan import Mistakes
 from hush.workbench.plan.budgets import LOSSES, SHAPES, read_budget, search_budget
 from hush.workbench.plan.capacities import KINDS, read_capacity, search_capacity
-from hush.workbench.plan.searched import Searched, named_mechanisms
+from hush.workbench.plan.searched import Searched, named_mechanisms, near
 from hush.workbench.visits import Visit
 
 BUDGET_JOB, CAPACITY_JOB = "Search for the smallest ε", "Search for an alarm's ε"
@@ -59,7 +59,7 @@ class _Search:
             with ui.element("div").classes("side"):
                 controls.button("Search", self._start)
         self.panel = controls.JobPanel(visit, done=self._show)
-        self._place = ui.element("div").classes("stack")
+        self._place = ui.element("div").classes("stack").style("margin-top: 1rem")
 
     def lay(self) -> None:
         """The fields."""
@@ -84,11 +84,12 @@ class _Search:
             prose.answer(*found.words[:1])
             for each in found.words[1:]:
                 prose.paragraph(each)
-            ends = (found.tried[0], found.tried[-1])
+            tried, shares = near(found)
+            ends = (tried[0], tried[-1])
             charts.lines(
                 f"{self.y}, by ε",
                 [
-                    charts.Line("tried", found.tried, [100 * share for share in found.shares]),
+                    charts.Line("tried", tried, [100 * share for share in shares]),
                     charts.Line("wanted", ends, [100 * found.wanted] * 2, dashed=True),
                 ],
                 x="ε, smaller is more private",
@@ -119,7 +120,7 @@ class _Budget(_Search):
 
     def lay(self) -> None:
         """The fields."""
-        with ui.element("div").classes("sentence"):
+        with ui.element("div").classes("sentence").style("max-width: none"):
             prose.text("span", "In ")
             self._text("sure", "Percent of collections", "90", 4)
             prose.text("span", " % of collections, I want that ")
@@ -127,9 +128,9 @@ class _Budget(_Search):
             prose.text("span", ", where X is ")
             self._text("amount", "The number X", "1", 5)
             prose.text("span", ". About ")
-            self._text("people", "People", "20,000", 9)
+            self._text("people", "How many people", "20,000", 9)
             prose.text("span", " people choose among ")
-            self._text("answers", "Number of answers", "12", 6)
+            self._text("answers", "How many answers", "12", 6)
             prose.text("span", " answers; ")
             self.fields["shape"] = controls.select("How answers are spread", SHAPES, "zipf")
             prose.text("span", ". They report with ")
@@ -151,7 +152,7 @@ class _Capacity(_Search):
 
     def lay(self) -> None:
         """The fields."""
-        with ui.element("div").classes("sentence"):
+        with ui.element("div").classes("sentence").style("max-width: none"):
             prose.text("span", "Raise an alarm where the total exceeds ")
             self._text("cap", "The limit of the total", "12,000", 9)
             prose.text("span", ", and be wrong in at most ")
