@@ -24,7 +24,7 @@ from hush.workbench.collections import snippets
 from hush.workbench.collections.exporting import export
 from hush.workbench.collections.pictures import picture
 from hush.workbench.collections.polling import poll
-from hush.workbench.collections.troubles import Kind, Trouble, trouble
+from hush.workbench.collections.troubles import Trouble, TroubleKind, trouble
 from hush.workbench.collections.watching import watch
 from tests.collectors import Opened, Served, in_process, in_thread, opened
 
@@ -104,7 +104,7 @@ def test_a_collector_that_stops_and_comes_back_is_found_again(tmp_path: Path) ->
         before, *troubles, after = asyncio.run(look(served.url, served.admin, one.id, port))
     assert before["n"] == after["n"] == 1000
     assert len(troubles) >= 2
-    assert {each.kind for each in troubles} == {Kind.GONE}
+    assert {each.kind for each in troubles} == {TroubleKind.GONE}
     assert "hush serve" in troubles[0].words
 
 
@@ -122,7 +122,7 @@ def test_a_token_that_is_taken_back_ends_it_in_words(tmp_path: Path) -> None:
 
     with in_thread(tmp_path) as served:
         found = asyncio.run(look(served, opened(served, spec=PLACES)))
-    assert found.kind is Kind.TOKEN
+    assert found.kind is TroubleKind.TOKEN
     assert "Sign in" in found.words
 
 
@@ -142,7 +142,7 @@ def test_where_no_more_listeners_are_admitted_the_estimate_comes_all_the_same(tm
         served.settled(one, 1000)
         told, met = asyncio.run(look(served, one))
     assert told["n"] == 1000
-    assert met.kind is Kind.BUSY
+    assert met.kind is TroubleKind.BUSY
 
 
 @pytest.mark.parametrize("code", REASONS)
@@ -164,9 +164,9 @@ def test_a_collector_that_is_slow_is_told_from_one_that_is_gone() -> None:
         pytest.raises(SlowCollector) as error,
     ):
         it.list()
-    assert trouble(error.value).kind is Kind.SLOW
-    assert trouble(NoCollector("nobody")).kind is Kind.GONE
-    assert trouble(ParameterError("something else")).kind is Kind.REFUSED
+    assert trouble(error.value).kind is TroubleKind.SLOW
+    assert trouble(NoCollector("nobody")).kind is TroubleKind.GONE
+    assert trouble(ParameterError("something else")).kind is TroubleKind.REFUSED
 
 
 def test_events_of_a_stranger_do_no_harm() -> None:

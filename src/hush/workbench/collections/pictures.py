@@ -18,7 +18,7 @@ _LONGEST = 40
 
 
 @dataclass(frozen=True)
-class Bar:
+class EstimateBar:
     """One value: its share, or of numbers their mean, and the ends of its interval.
 
     Args:
@@ -51,10 +51,10 @@ class Panel:
 
     attribute: str | None
     n: int
-    bars: tuple[Bar, ...]
+    bars: tuple[EstimateBar, ...]
 
     @property
-    def known(self) -> tuple[Bar, ...]:
+    def known(self) -> tuple[EstimateBar, ...]:
         """Values that there is a report about."""
         return tuple(each for each in self.bars if each.centre is not None)
 
@@ -64,7 +64,7 @@ class Panel:
         return max((each.margin for each in self.known), default=None)
 
     @property
-    def drawn(self) -> tuple[Bar, ...]:
+    def drawn(self) -> tuple[EstimateBar, ...]:
         """What is drawn: all values in their order, or the most frequent of many."""
         if len(self.bars) <= MOST_BARS:
             return self.bars
@@ -157,13 +157,15 @@ def _panels(told: Mapping[str, Any], n: int) -> tuple[Panel, ...]:
         )
     found = told["estimate"]
     if isinstance(found, Mapping):
-        return (Panel(None, n, (Bar("mean", float(found["mean"]), float(found["lower"]), float(found["upper"])),)),)
+        return (
+            Panel(None, n, (EstimateBar("mean", float(found["mean"]), float(found["lower"]), float(found["upper"])),)),
+        )
     return (Panel(None, n, _bars(found)),)
 
 
-def _bars(rows: Sequence[Mapping[str, Any]]) -> tuple[Bar, ...]:
+def _bars(rows: Sequence[Mapping[str, Any]]) -> tuple[EstimateBar, ...]:
     return tuple(
-        Bar(
+        EstimateBar(
             shortened(row["label"], _LONGEST),
             None if row["frequency"] is None else float(row["frequency"]),
             float(row["lower"]),

@@ -15,7 +15,7 @@ SELDOM = 15.0
 """Seconds between two looks where only somebody else can help: with another token, say."""
 
 
-class Kind(StrEnum):
+class TroubleKind(StrEnum):
     """What sort of trouble it is, for whoever lays it out."""
 
     GONE = "gone"
@@ -37,7 +37,7 @@ class Trouble:
         parameter: What breaks a rule, where it is something that was filled in.
     """
 
-    kind: Kind
+    kind: TroubleKind
     title: str
     words: str
     again: float | None = None
@@ -54,15 +54,15 @@ def trouble(error: HushError, url: str = "") -> Trouble:
     where = f" at {url}" if url else ""
     if isinstance(error, SlowCollector):
         words = f"The collector{where} took too long to answer. The page asks again by itself."
-        return Trouble(Kind.SLOW, "The collector is slow", words, LATER)
+        return Trouble(TroubleKind.SLOW, "The collector is slow", words, LATER)
     if isinstance(error, NoCollector):
         words = (
             f"Nothing answers as a collector does{where}. Start it with hush serve; the page goes on by itself when "
             "it is back. No report is lost meanwhile: devices keep theirs and send them later."
         )
-        return Trouble(Kind.GONE, "The collector cannot be reached", words, LATER)
+        return Trouble(TroubleKind.GONE, "The collector cannot be reached", words, LATER)
     if not isinstance(error, Refused):
-        return Trouble(Kind.REFUSED, "This cannot be done", sentence(error), None, error.parameter)
+        return Trouble(TroubleKind.REFUSED, "This cannot be done", sentence(error), None, error.parameter)
     return _refused(error)
 
 
@@ -71,20 +71,20 @@ def _refused(error: Refused) -> Trouble:
     match reason.code:
         case "token":
             words = "The collector does not know the token, or it has expired. Sign in with another one."
-            return Trouble(Kind.TOKEN, "The token does not hold", words, SELDOM)
+            return Trouble(TroubleKind.TOKEN, "The token does not hold", words, SELDOM)
         case "forbidden":
             words = f"{sentence(error)} Sign in with a token that may."
-            return Trouble(Kind.TOKEN, reason.title, words, SELDOM)
+            return Trouble(TroubleKind.TOKEN, reason.title, words, SELDOM)
         case "rate":
             words = "The collector takes no more requests from this address at the moment. The page asks again."
-            return Trouble(Kind.BUSY, reason.title, words, max(LATER, float(error.retry or 0)))
+            return Trouble(TroubleKind.BUSY, reason.title, words, max(LATER, float(error.retry or 0)))
         case "busy" | "store" | "slow" | "interrupted":
             words = f"{reason.title}. The page asks again by itself."
-            return Trouble(Kind.BUSY, "The collector is busy", words, max(LATER, float(error.retry or 0)))
+            return Trouble(TroubleKind.BUSY, "The collector is busy", words, max(LATER, float(error.retry or 0)))
         case "unknown":
             words = "The collector has no such collection: it was deleted, or the address is another's."
-            return Trouble(Kind.REFUSED, "There is no such collection", words, SELDOM)
-    return Trouble(Kind.REFUSED, reason.title, sentence(error), None, error.parameter)
+            return Trouble(TroubleKind.REFUSED, "There is no such collection", words, SELDOM)
+    return Trouble(TroubleKind.REFUSED, reason.title, sentence(error), None, error.parameter)
 
 
 def sentence(error: HushError, name: str | None = None) -> str:

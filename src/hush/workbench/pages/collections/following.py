@@ -11,7 +11,7 @@ from nicegui import background_tasks, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from hush.workbench import controls, prose
-from hush.workbench.collections.troubles import Kind, Trouble
+from hush.workbench.collections.troubles import Trouble, TroubleKind
 from hush.workbench.visits import Visit
 
 T = TypeVar("T")
@@ -42,7 +42,7 @@ class TroubleBar:
         with self._place, ui.element("div").classes("problem stack tight"):
             prose.text("h2", met.title).style("font-size: 1.1rem")
             prose.text("p", met.words)
-            if met.kind is Kind.TOKEN:
+            if met.kind is TroubleKind.TOKEN:
                 controls.link("Sign in", f"/sign-in?then={self._then}", plain=True)
 
 

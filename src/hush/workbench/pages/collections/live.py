@@ -16,7 +16,7 @@ from hush.workbench.collections.verdicts import amount
 _SIDEWAYS = 7  # values from which on labels stand at the left
 
 
-class Live:
+class LiveEstimates:
     """The part of a page that shows estimates.
 
     Args:

@@ -23,7 +23,7 @@ from hush.workbench.pages.collections.about import About
 from hush.workbench.pages.collections.copying import Copying
 from hush.workbench.pages.collections.deeds import Deeds
 from hush.workbench.pages.collections.following import TroubleBar, away, back, follow, show_status, tag
-from hush.workbench.pages.collections.live import Live
+from hush.workbench.pages.collections.live import LiveEstimates
 from hush.workbench.visits import Visit
 
 _ID = re.compile("[0-9a-f]{32}")
@@ -119,7 +119,7 @@ class _Parts:
         self._reads = visit.session.reads or bool(view["public"])
         with ui.element("div").classes("stack loose") as self._estimated:
             if self._reads:
-                self._live = Live(view, self._margin.show)
+                self._live = LiveEstimates(view, self._margin.show)
             else:
                 words = "Whoever has a reader's token can see them."
                 prose.empty("Sign in to see its estimates", words, lambda: controls.link("Sign in", "/sign-in"))
