@@ -19,6 +19,7 @@ from nicegui import core, ui
 
 from hush.collect.server.places import bound
 from hush.workbench import faults, frame, pages, routes
+from hush.workbench.guard import sockets
 from hush.workbench.guard.gate import WorkbenchGate
 from hush.workbench.guard.hosts import Hosts
 from hush.workbench.guard.sessions import Sessions
@@ -106,6 +107,7 @@ def application(bench: Bench) -> WorkbenchGate:
         message_history_length=200,
         reconnect_timeout=10.0,
     )
+    sockets.bind()
     core.app.config.quasar_config["loadingBar"]["skipHijack"] = True  # a bar without a name, at every request
     hosts = Hosts(bench.settings.host, bench.settings.further_names)
     return WorkbenchGate(api, hosts, bench.sessions, most_upload=bench.settings.most_upload)

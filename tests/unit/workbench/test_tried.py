@@ -81,6 +81,11 @@ def test_sentences_say_what_was_found() -> None:
     assert "The 1 most frequent are kept" in told(column, column.kept(1))
 
 
+def test_what_is_left_over_is_never_called_the_most_frequent_value() -> None:
+    towns = CountedColumn("town", {f"town {i}": 100 - i for i in range(50)})
+    assert "the most frequent, “town 0”, 2.65 % of them. The 5 most frequent are kept" in told(towns, towns.kept(5))
+
+
 def test_figures_can_be_taken_away() -> None:
     both = [tried(name, PEOPLE, 1.0, 3) for name in ("GRR", "AGRR")]
     rows = list(csv.DictReader(io.StringIO(figures(both, PEOPLE))))
@@ -90,3 +95,10 @@ def test_figures_can_be_taken_away() -> None:
     assert {(row["mechanism"], row["delta"]) for row in rows} == {("GRR", "0"), ("AGRR", "1e-05")}
     assert {row["seed"] for row in rows} == {"3"}
     assert sum(int(row["count"]) for row in rows[:4]) == 10_000
+
+
+def test_no_label_of_a_file_becomes_a_formula_in_a_spreadsheet() -> None:
+    people = Population(np.array([3, 1]), hush.Domain(labels=['=HYPERLINK("http://x")', "tea"]))
+    (formula, tea) = csv.DictReader(io.StringIO(figures([tried("GRR", people, 1.0, 3)], people)))
+    assert formula["value"] == '\'=HYPERLINK("http://x")'
+    assert tea["value"] == "tea"

@@ -108,6 +108,19 @@ def test_sessions_are_forgotten_when_idle_and_renewed_with_what_they_hold() -> N
     assert "secret" not in repr(again)
 
 
+def test_a_page_left_open_holds_nothing_once_its_session_is_over() -> None:
+    clock = Clock()
+    sessions = Sessions(100.0, clock)
+    in_a_tab = sessions.new()
+    in_a_tab.role, in_a_tab.token, in_a_tab.entered = "admin", "secret", True
+    signed_in = sessions.renewed(in_a_tab)
+    assert (in_a_tab.role, in_a_tab.token, in_a_tab.entered) == ("nobody", "", False)
+    assert (signed_in.creates, signed_in.token, signed_in.entered) == (True, "secret", True)
+    clock.now = 101.0
+    assert sessions.of(signed_in.id) is None
+    assert (signed_in.role, signed_in.token, signed_in.entered) == ("nobody", "", False)
+
+
 def test_sessions_are_bounded_and_those_that_were_let_in_stay() -> None:
     clock = Clock()
     sessions = Sessions(1e9, clock)

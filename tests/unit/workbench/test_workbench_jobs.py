@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -105,6 +107,21 @@ def test_only_so_many_run_and_only_so_many_wait(jobs: Jobs) -> None:
     until(lambda: sum(each.state == "running" for each in every) == 2)
 
 
+def test_those_that_were_cancelled_while_they_waited_are_not_kept(jobs: Jobs) -> None:
+    every = [begun(jobs, examples.forever) for _ in range(2)]
+    until(lambda: all(each.state == "running" for each in every))
+    cancelled = []
+    for _ in range(5):
+        job = begun(jobs, examples.forever)
+        jobs.forget(job)
+        cancelled.append(weakref.ref(job))
+    last = begun(jobs, examples.forever)
+    del job
+    gc.collect()
+    assert [each() for each in cancelled] == [None] * 5
+    assert last.state == "waiting"
+
+
 def test_what_hush_says_is_said_and_what_python_says_is_not(jobs: Jobs, capfd: pytest.CaptureFixture[str]) -> None:
     refused, broken = begun(jobs, examples.refused), begun(jobs, examples.broken)
     until(lambda: refused.over and broken.over)
@@ -159,7 +176,6 @@ def test_results_are_forgotten_after_a_while() -> None:
     first = begun(jobs, examples.steps, 1)
     until(lambda: first.over)
     time.sleep(0.01)
-    begun(jobs, examples.steps, 1)
     assert jobs.get(first.id, "me") is None
     jobs.stop()
 

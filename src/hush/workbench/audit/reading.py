@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from hush.errors import NOTHING, ParameterError, message
+from hush.workbench.written import written_number
 
 _SAMPLES = {"whole": "16", "real": "1.0", "list": "0, 1, 2", "text": "a word"}
 
@@ -32,7 +33,7 @@ def read(name: str, said: object, kind: str, *, example: str = "") -> Any:
         parts = [part for part in re.split(r"[\s,;]+", text.strip("[]()")) if part]
         return [_whole(name, part, text, example or _SAMPLES[kind]) for part in parts]
     if kind == "whole":
-        return _whole(name, re.sub(r"(?<=\d)[,_ \u202f](?=\d{3})", "", text), text, example or _SAMPLES[kind])
+        return _whole(name, re.sub(r"(?<=\d)[,_ \u202f](?=\d{3}(?!\d))", "", text), text, example or _SAMPLES[kind])
     return _real(name, text, example or _SAMPLES[kind])
 
 
@@ -54,9 +55,9 @@ def _whole(name: str, text: str, said: str, example: str) -> int:
 
 def _real(name: str, text: str, example: str) -> float:
     try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
+        found = written_number(text)
+    except ValueError as error:
+        raise ParameterError(message(name, str(error), text, f"write e.g. {example}")) from None
     if not math.isfinite(found):
-        raise ParameterError(message(name, "must be a number", text, f"write e.g. {example}"))
+        raise ParameterError(message(name, "must be a finite number", text, f"write e.g. {example}"))
     return found

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hush.workbench.cells import safe_cell
+
 _MEASURES = ("label", "frequency", "stderr", "lower", "upper", "method", "count")
 
 
@@ -34,7 +36,7 @@ def as_csv(told: Mapping[str, Any]) -> bytes:
     names = list(dict.fromkeys(name for row in rows for name in row)) or list(_MEASURES)
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _safe(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: safe_cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue().encode()
 
 
@@ -46,8 +48,3 @@ def _rows(told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             found = part.get("estimate")
             for row in [found] if isinstance(found, Mapping) else found or []:
                 yield {**lead, **named, **row}
-
-
-def _safe(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula: labels are whatever somebody wrote."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

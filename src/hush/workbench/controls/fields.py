@@ -11,6 +11,7 @@ from nicegui import ui
 
 from hush.workbench import prose
 from hush.workbench.controls.field import Changed, FormField, put_in
+from hush.workbench.written import written_number
 
 _SECONDS = 0.05
 _TOLD = "(e) => emit(e.target.value)"
@@ -104,9 +105,9 @@ def number_in(given: Any, least: float | None, most: float | None, whole: bool) 
     (20000, 'must be at least 1', 'must be a number')
     """
     try:
-        found = float(str(given).strip().replace(",", "").replace(" ", "").replace("\u202f", ""))
-    except ValueError:
-        return "must be a whole number" if whole else "must be a number"
+        found = written_number(str(given))
+    except ValueError as error:
+        return "must be a whole number" if whole else str(error)
     if not math.isfinite(found) or (whole and found != round(found)):
         return "must be a whole number" if whole else "must be a finite number"
     if least is not None and found < least:

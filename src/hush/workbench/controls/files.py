@@ -26,11 +26,12 @@ _SEND = """async (e) => {
         const answer = await fetch("%s%s", {
             method: "POST", body: file, headers: {"X-File-Name": encodeURIComponent(file.name)},
         });
-        emit(answer.ok ? {sent: file.name} : {problem: answer.status === 413 ? "large" : "refused"});
+        emit(answer.ok ? {sent: file.name} : {problem: ({413: "large", 503: "busy"})[answer.status] ?? "refused"});
     } catch (error) { emit({problem: "lost"}); }
 }"""
 _WORDS = {
     "large": "This file is too large: at most {most} can be taken.",
+    "busy": "Too many files are on their way at the moment. Try once more in a while.",
     "refused": "The workbench did not take the file. Reload the page, and try once more.",
     "lost": "The file did not arrive. Try once more.",
 }
@@ -51,8 +52,16 @@ class _Slot:
     session: Any
     most: int
     came: Upload | None = None
+    arriving: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that lie here, and that no page has taken yet."""
+        return self.arriving + (0 if self.came is None else len(self.came.content))
 
 
+MOST_WAITING = 1 << 28
+"""Bytes of all files together that no page has taken yet, or one file, if that may be longer."""
 _SLOTS: dict[str, _Slot] = {}
 
 
@@ -110,15 +119,22 @@ async def take(request: Request) -> Response:
     session = request.scope["state"].get("session")
     if slot is None or session is None or slot.session.id != session.id:
         return JSONResponse({"problem": "no page waits for a file here"}, 403)
-    parts, length = [], 0
+    if slot.arriving:
+        return JSONResponse({"problem": "another file is on its way here"}, 503)
+    slot.came, slot.arriving, parts, length = None, 1, [], 0
     try:
         async for part in request.stream():
             length += len(part)
             if length > slot.most:
                 return JSONResponse({"problem": "too large"}, 413)
+            slot.arriving = max(1, length)
+            if sum(each.waiting for each in _SLOTS.values()) > max(MOST_WAITING, slot.most):
+                return JSONResponse({"problem": "too many files are on their way"}, 503)
             parts.append(part)
     except ClientDisconnect:
         return JSONResponse({"problem": "interrupted, or too large"}, 413)
+    finally:
+        slot.arriving = 0
     name = unquote(request.headers.get("x-file-name", "file"))[:255]
     slot.came = Upload(name.replace("\\", "/").rsplit("/", 1)[-1], b"".join(parts))
     return JSONResponse({"bytes": length})

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from hush.people import Population
 from hush.reports.statements import lay
 from hush.reports.words import many, percent, shortened
+from hush.workbench.cells import safe_cell
 from hush.workbench.data.column import CountedColumn
 from hush.workbench.data.trying import LEVEL, TriedMechanism
 from hush.workbench.explore.numbers import DELTA
@@ -25,11 +26,12 @@ def told(column: CountedColumn, people: Population) -> str:
     >>> print(told(column, column.kept()))
     Column drink: 4 people, 2 different values; the most frequent, “tea”, 75 % of them. 2 rows are empty and left out.
     """
-    top = int(people.frequencies.argmax())
+    top = max(column.counts, key=lambda label: column.counts[label])  # of the column: the rest taken as one is none
+    share = round(column.counts[top] / column.rows, 4)
     said = (
         f"Column {column.name}: {many(column.rows, 'person', 'people')}, "
         f"{many(len(column.counts), 'different value', 'different values')}; the most frequent, "
-        f"“{shortened(people.domain.label(top), _LABEL)}”, {percent(round(float(people.frequencies[top]), 4))} of them."
+        f"“{shortened(top, _LABEL)}”, {percent(share)} of them."
     )
     if people.k < len(column.counts):
         said += f" The {people.k - 1:,} most frequent are kept, and the others counted as one."
@@ -79,6 +81,6 @@ def figures(trials: Iterable[TriedMechanism], people: Population) -> str:
         start = [one.name, one.mechanism.epsilon, delta, people.n, one.seed]
         for i in range(people.k):
             numbers = [float(part[i]) for part in (one.truth, one.estimate, one.low, one.high)]
-            row = [people.domain.label(i), int(people.counts[i]), *numbers]
+            row = [safe_cell(people.domain.label(i)), int(people.counts[i]), *numbers]
             writer.writerow([*start, *row, LEVEL, one.attack, one.luck])
     return out.getvalue()

@@ -1,15 +1,13 @@
 """What stands before everything else: no request and no socket passes that does not come from the workbench's own page.
 
 NiceGUI's sockets take any origin, and Starlette looks at no host. So both are looked at here, on HTTP and on the
-handshake of a socket; what carries a session is bound to it; and every answer says what a browser may do with it.
+handshake of a socket; what carries a session is known by it; and every answer says what a browser may do with it.
 """
 
 from __future__ import annotations
 
 import logging
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
-from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
@@ -82,7 +80,8 @@ class WorkbenchGate:
         scope["headers"] = [each for each in scope["headers"] if each[0].lower() not in _DROPPED]
         session = self._sessions.of(cookie_of(scope))
         if scope["type"] == "websocket":
-            await self._socket(scope, receive, send, session)
+            scope.setdefault("state", {}).update(session=session)
+            await self.app(scope, receive, send)
             return
         fresh = session is None and not scope["path"].startswith((*_ASSETS, _SOCKETS))
         session = self._sessions.new() if fresh else session
@@ -122,19 +121,6 @@ class WorkbenchGate:
         status = 413 if "bytes" in why else 405 if "method" in why else 403
         response: Response = PlainTextResponse(f"Refused: {why}.\n", status, headers=_HEADERS)
         await response(scope, receive, send)
-
-    async def _socket(self, scope: Scope, receive: Receive, send: Send, session: Session | None) -> None:
-        """Let a socket in that is of the same session as the page that it belongs to."""
-        from nicegui import Client
-
-        asked = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("client_id", [""])[0]
-        client = Client.instances.get(asked)
-        of_page: Any = None if client is None else client.request.scope.get("state", {}).get("session")
-        if client is not None and (of_page is None or session is None or of_page.id != session.id):
-            _LOG.warning("refused: a socket of another session than its page")
-            await self._refuse(scope, receive, send, "the session is another one")
-            return
-        await self.app(scope, receive, send)
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
         """A body that says nothing of its length ends where it becomes too long."""

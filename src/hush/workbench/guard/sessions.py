@@ -45,6 +45,11 @@ class Session:
         """Sign out."""
         self.role, self.token = "nobody", ""
 
+    def end(self) -> None:
+        """Let in nobody any more: pages that are still open hold it."""
+        self.forget()
+        self.entered = False
+
 
 class Sessions:
     """All of them, in memory.
@@ -64,7 +69,7 @@ class Sessions:
         """The session of a cookie, if it is known."""
         found = self._known.get(id or "")
         if found is None or self._clock() - found.seen > self._seconds:
-            self._known.pop(id or "", None)
+            self._drop(id or "")
             return None
         found.seen = self._clock()
         return found
@@ -73,20 +78,26 @@ class Sessions:
         """A session of a browser that has none."""
         now = self._clock()
         if len(self._known) >= MOST:
-            self._known = {each.id: each for each in self._known.values() if now - each.seen <= self._seconds}
+            for each in [each for each in self._known.values() if now - each.seen > self._seconds]:
+                self._drop(each.id)
         if len(self._known) >= MOST:
             oldest = min(self._known.values(), key=lambda each: (each.reads or each.entered, each.seen))
-            del self._known[oldest.id]
+            self._drop(oldest.id)
         made = Session(secrets.token_urlsafe(24), seen=now)
         self._known[made.id] = made
         return made
 
     def renewed(self, session: Session) -> Session:
-        """The same under a new number, for someone who has just been let in."""
+        """The same under a new number, for someone who has just been let in; the one before lets in nobody."""
         self._known.pop(session.id, None)
         made = Session(secrets.token_urlsafe(24), session.role, session.token, session.entered, self._clock())
+        session.end()
         self._known[made.id] = made
         return made
+
+    def _drop(self, id: str) -> None:
+        if (gone := self._known.pop(id, None)) is not None:
+            gone.end()
 
     def holds(self, key: str) -> bool:
         """Whether a key is that of the printed link."""

@@ -185,8 +185,8 @@ class Jobs:
         job = BenchJob(name, owner, (function, given, named))
         with self._lock:
             self._forget()
-            waiting = sum(not each.over for each in self._queue)
-            if self._stopped or waiting >= self._most_waiting + max(0, self._most - self._running):
+            self._queue = deque(each for each in self._queue if not each.over)
+            if self._stopped or len(self._queue) >= self._most_waiting + max(0, self._most - self._running):
                 raise TooManyJobs("Too many jobs wait already; come back in a while, or cancel one.")
             self._known[job.id] = job
             self._queue.append(job)
@@ -195,7 +195,9 @@ class Jobs:
 
     def get(self, id: str | None, owner: str) -> BenchJob | None:
         """The job of an id, if the session is the one that started it and it is still known."""
-        found = self._known.get(id or "")
+        with self._lock:
+            self._forget()
+            found = self._known.get(id or "")
         return found if found is not None and found.owner == owner else None
 
     def forget(self, job: BenchJob) -> None:

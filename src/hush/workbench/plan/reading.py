@@ -10,6 +10,7 @@ from typing import TypeVar
 from hush.errors import HushError
 from hush.people.domain import Domain, Label
 from hush.workbench.plan.question import AVERAGE, EACH, MATTERS, Mistakes, Question
+from hush.workbench.written import written_number
 
 FIELDS = (
     "points",
@@ -33,7 +34,6 @@ MOST_LABELS = 5_000
 MOST_ROUNDS = 10_000
 _MOST_PEOPLE = 10**12
 _NEEDS_A_BOUND = ("accuracy", "manipulation")
-_GAPS = re.compile(r"[\s_,'\u2019]")
 _NONE: tuple[int, ...] = ()
 T = TypeVar("T")
 
@@ -153,9 +153,9 @@ def real(text: str, above: float, most: float) -> float:
 
 def _number(text: str) -> float:
     try:
-        number = float(_GAPS.sub("", text))
-    except ValueError:
-        raise ValueError("This must be a number.") from None
+        number = written_number(text)
+    except ValueError as error:
+        raise ValueError(f"This {error}.") from None
     if not math.isfinite(number):
         raise ValueError("This must be a finite number.")
     return number
