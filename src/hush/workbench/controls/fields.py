@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from hush.workbench import prose
+from hush.workbench import prose, written
 from hush.workbench.controls.field import Changed, FormField, put_in
 
 _SECONDS = 0.05
@@ -104,7 +104,9 @@ def number_in(given: Any, least: float | None, most: float | None, whole: bool) 
     (20000, 'must be at least 1', 'must be a number')
     """
     try:
-        found = float(str(given).strip().replace(",", "").replace(" ", "").replace("\u202f", ""))
+        found = written.number(str(given))
+    except written.DecimalCommaError as error:
+        return str(error)
     except ValueError:
         return "must be a whole number" if whole else "must be a number"
     if not math.isfinite(found) or (whole and found != round(found)):

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from hush.errors import HushError
 from hush.people.domain import Domain, Label
+from hush.workbench import written
 from hush.workbench.plan.question import AVERAGE, EACH, MATTERS, Mistakes, Question
 
 FIELDS = (
@@ -33,7 +34,6 @@ MOST_LABELS = 5_000
 MOST_ROUNDS = 10_000
 _MOST_PEOPLE = 10**12
 _NEEDS_A_BOUND = ("accuracy", "manipulation")
-_GAPS = re.compile(r"[\s_,'\u2019]")
 _NONE: tuple[int, ...] = ()
 T = TypeVar("T")
 
@@ -153,7 +153,9 @@ def real(text: str, above: float, most: float) -> float:
 
 def _number(text: str) -> float:
     try:
-        number = float(_GAPS.sub("", text))
+        number = written.number(text)
+    except written.DecimalCommaError as error:
+        raise ValueError(f"This {error}.") from None
     except ValueError:
         raise ValueError("This must be a number.") from None
     if not math.isfinite(number):

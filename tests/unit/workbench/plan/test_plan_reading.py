@@ -23,6 +23,8 @@ def test_a_sentence_is_read_as_people_write_it():
     assert question.error == 0.015
     assert question.worst
     assert question.domain.size == 12
+    assert read({"points": "1", "people": "1,234,567", "answers": "12"}).people == 1_234_567
+    assert read({"points": "1", "people": "10,00,000", "answers": "12"}).people == 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,10 @@ def test_a_sentence_is_read_as_people_write_it():
         ({"points": "0"}, "points", "above 0"),
         ({"points": "101"}, "points", "at most 100"),
         ({"points": ""}, "points", "how exact"),
+        ({"points": "0,5"}, "points", "must have a point for its decimals"),
+        ({"epsilon": "1,5"}, "epsilon", "must have a point for its decimals"),
+        ({"people": "20,00"}, "people", "a comma only parts thousands"),
+        ({"people": "many, many"}, "people", "must be a number"),
         ({"held": "some"}, "held", "one of"),
         ({"guesses": "3"}, "guesses", "Luck alone is right 8.33 times in 100"),
         ({"epsilon": "0"}, "epsilon", "above 0"),
