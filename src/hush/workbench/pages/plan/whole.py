@@ -69,7 +69,7 @@ class PlanPage:
         await self._answer(self.form.read())
 
     async def _answer(self, question: Question | None) -> None:
-        """Answer a question: at once where that is quick, else by a job. What is still sought for another is dropped."""
+        """Answer a question: at once where that is quick, else by a job. What was sought before is dropped."""
         self.latest = question
         self.panel.leave()
         self.place.clear()
