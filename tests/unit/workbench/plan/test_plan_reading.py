@@ -144,3 +144,10 @@ def test_a_list_that_is_too_long_has_no_link():
     long = tuple(f"a rather long answer, number {i}" for i in range(400))
     assert query(Question(people=9, points=1.0, answers=400, labels=long)) is None
     assert len(query(Question(people=9, points=1.0, answers=400)) or "") < LONGEST
+
+
+def test_the_answer_for_everything_else_can_be_sensitive():
+    """It is one of the answers, though the list does not have it."""
+    question = read({"points": "3", "people": "5000", "labels": "tea\nbeer", "other": "rest", "sensitive": "rest"})
+    assert question.labels == ("tea", "beer", "rest")
+    assert question.sensitive == (2,)
