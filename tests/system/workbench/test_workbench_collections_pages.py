@@ -63,6 +63,22 @@ def margin(page: Any) -> float:
     return float(re.search(r"known within ±([0-9.]+) points", said)[1])
 
 
+def test_a_collector_without_collections_says_what_to_do(browser: Any, tmp_path: Path) -> None:
+    """To an administrator, who can make one, and to a reader, who cannot."""
+    with in_process(tmp_path) as empty, running(tmp_path, "--collector", empty.url) as workbench:
+        for token, words in (
+            (empty.admin, "Make one"),
+            (empty.token("reader"), "Whoever has an administrator's token"),
+        ):
+            context = browser.new_context()
+            sign_in(context, workbench, token)
+            seen = visited(context, f"{workbench.url}/collections")
+            seen.page.get_by_text("There is no collection yet").wait_for()
+            assert words in seen.page.locator("main").inner_text()
+            quiet(seen)
+            context.close()
+
+
 def test_from_nothing_to_a_chain_of_collections(
     admin_context: Any, workbench: RunningWorkbench, served: Served, pictures: Path, tmp_path: Path
 ) -> None:

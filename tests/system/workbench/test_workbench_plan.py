@@ -70,6 +70,23 @@ def test_a_sentence_is_answered_in_words(workbench: RunningWorkbench, context: A
     seen.quiet()
 
 
+def test_another_question_drops_the_one_that_is_still_sought(workbench: RunningWorkbench, context: Any) -> None:
+    """Else its answer would come later, in place of the one that was asked for last, and under its address."""
+    seen = opened(context, f"{workbench.url}/plan")
+    page = seen.page
+    sought = page.get_by_role("heading", name="Your plan", exact=True)
+    page.get_by_label("Number of answers").first.fill("2,000")
+    page.get_by_role("button", name="Plan it").click()
+    sought.wait_for()
+    page.get_by_label("Number of answers").first.fill("4")
+    page.get_by_role("button", name="Plan it").click()
+    heading(seen, LEFT).wait_for(timeout=60_000)
+    assert not sought.is_visible()
+    page.wait_for_function("location.search === '?points=1&people=20000&answers=4'")
+    assert "25 by luck alone" in page.locator(".answer").inner_text()
+    seen.quiet()
+
+
 def test_the_start_page_leads_to_the_plan(workbench: RunningWorkbench, context: Any) -> None:
     seen = opened(context, workbench.url)
     seen.page.get_by_label("People", exact=True).fill("5000")

@@ -62,6 +62,14 @@ class JobPanel:
             self._follow(job)
         return job is not None
 
+    def leave(self) -> None:
+        """End the job, and have nothing of it seen: something else was asked."""
+        if self.job is not None:
+            self._visit.jobs.forget(self.job)
+        self.job = None
+        self._timer.deactivate()
+        self.element.visible = self._problem.visible = False
+
     async def cancel(self) -> None:
         """End the job."""
         if self.job is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hush.analysis.shuffle import MOST_PEOPLE
 from hush.mechanisms.base import FrequencyOracle
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.workbench.plan import words
@@ -9,7 +10,6 @@ from hush.workbench.plan.answer import Shuffling
 
 _TIMES = (0.1, 0.5, 1.0, 2.0, 10.0)
 _FEWEST = 100
-_MOST = 10**15
 
 
 def shuffling(m: FrequencyOracle, people: int) -> Shuffling:
@@ -22,7 +22,7 @@ def shuffling(m: FrequencyOracle, people: int) -> Shuffling:
         return Shuffling(
             (f"Mixing the reports of only {people:,} people would add nothing that can be proved.",), delta
         )
-    numbers = sorted({min(_MOST, max(_FEWEST, round(times * people))) for times in _TIMES} | {people})
+    numbers = sorted({min(MOST_PEOPLE, max(_FEWEST, round(times * people))) for times in _TIMES} | {people})
     central = {n: found if n == people else shuffled_epsilon(m, n, delta) for n in numbers}
     known = {n: each.epsilon for n, each in central.items() if each.epsilon is not None}
     return Shuffling(_said(found), delta, tuple(known), tuple(known.values()))

@@ -111,6 +111,15 @@ def test_shuffling_adds_what_the_library_says():
     assert "mixes all 20,000 reports" in shuffling.words[0]
 
 
+def test_as_many_people_as_can_be_said_are_planned_for():
+    """What shuffling adds is then not asked for even more of them."""
+    most = Question(people=10**12, points=1.0, answers=4)
+    answer = answered(most)
+    assert answer.feasible
+    assert answer.shuffling is not None
+    assert max(answer.shuffling.people, default=most.people) == most.people
+
+
 def test_few_people_gain_nothing_by_shuffling():
     """And are told so."""
     answer = answered(Question(people=5, points=60.0, answers=3))

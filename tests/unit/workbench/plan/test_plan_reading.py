@@ -23,6 +23,8 @@ def test_a_sentence_is_read_as_people_write_it():
     assert question.error == 0.015
     assert question.worst
     assert question.domain.size == 12
+    assert read({"points": "1", "people": "1,234,567", "answers": "12"}).people == 1_234_567
+    assert read({"points": "1", "people": "10,00,000", "answers": "12"}).people == 1_000_000
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,10 @@ def test_a_sentence_is_read_as_people_write_it():
         ({"points": "0"}, "points", "above 0"),
         ({"points": "101"}, "points", "at most 100"),
         ({"points": ""}, "points", "how exact"),
+        ({"points": "0,5"}, "points", "must have a point for its decimals"),
+        ({"epsilon": "1,5"}, "epsilon", "must have a point for its decimals"),
+        ({"people": "20,00"}, "people", "a comma only parts thousands"),
+        ({"people": "many, many"}, "people", "must be a number"),
         ({"held": "some"}, "held", "one of"),
         ({"guesses": "3"}, "guesses", "Luck alone is right 8.33 times in 100"),
         ({"epsilon": "0"}, "epsilon", "above 0"),
@@ -138,3 +144,10 @@ def test_a_list_that_is_too_long_has_no_link():
     long = tuple(f"a rather long answer, number {i}" for i in range(400))
     assert query(Question(people=9, points=1.0, answers=400, labels=long)) is None
     assert len(query(Question(people=9, points=1.0, answers=400)) or "") < LONGEST
+
+
+def test_the_answer_for_everything_else_can_be_sensitive():
+    """It is one of the answers, though the list does not have it."""
+    question = read({"points": "3", "people": "5000", "labels": "tea\nbeer", "other": "rest", "sensitive": "rest"})
+    assert question.labels == ("tea", "beer", "rest")
+    assert question.sensitive == (2,)

@@ -36,7 +36,7 @@ class _Cards:
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
         self._cards: dict[str, _Card] = {}
-        self._order: list[tuple[str, str]] = []
+        self._order: list[tuple[str, str]] | None = None  # nothing was shown yet, not even that there is none
         self._words = prose.paragraph("Asking the collector …", "muted")
         self._grid = ui.element("div").classes("grid").style(_COLUMNS)
         self._empty = ui.element("div")

@@ -31,6 +31,7 @@ class PlanPage:
 
     def __init__(self, visit: Visit) -> None:
         self.visit = visit
+        self.latest: Question | None = None
         self.asked = {name: visit.query[name] for name in FIELDS if visit.query.get(name)}
 
     def laid(self) -> None:
@@ -72,7 +73,9 @@ class PlanPage:
         await self._answer(self.form.read())
 
     async def _answer(self, question: Question | None) -> None:
-        """Answer a question: at once where that is quick, else by a job."""
+        """Answer a question: at once where that is quick, else by a job. What was sought before is dropped."""
+        self.latest = question
+        self.panel.leave()
         self.place.clear()
         if question is None:
             with self.place:
@@ -87,12 +90,15 @@ class PlanPage:
         try:
             answer = await asyncio.to_thread(answered, question)
         except Mistakes as mistakes:
+            if self.latest is not question:
+                return
             self.place.clear()
             self.form.complain(mistakes)
             with self.place:
                 prose.problem(str(mistakes))
             return
-        self.show(answer)
+        if self.latest is question:  # else something else was asked meanwhile, and the address says that
+            self.show(answer)
 
     def show(self, answer: Answer) -> None:
         """Show an answer in place of the one before."""
