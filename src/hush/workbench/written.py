@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
-_GROUPED = re.compile(
-    r"([+-]?[1-9]\d{0,2})((?P<gap>[,_ '\u00a0\u2009\u202f\u2019])\d{3})((?P=gap)\d{3})*(\.\d*)?", re.ASCII
+_GROUPED = re.compile(  # by three, or by two before the last three
+    r"[+-]?[1-9]\d{0,2}(?P<gap>[,_ '\u00a0\u2009\u202f\u2019])(\d{2,3}(?P=gap))*\d{3}(\.\d*)?", re.ASCII
 )
 _GAPS = re.compile(r"[,_ '\u00a0\u2009\u202f\u2019]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+", re.ASCII)

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hush.workbench.plan.answer import Answer, Option, WayOut
+    from hush.workbench.plan.answer import Answer, PlanOption, WayOut
     from hush.workbench.plan.asking import answered, takes_long
     from hush.workbench.plan.handouts import handout
     from hush.workbench.plan.link import query
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "Mistakes",
-    "Option",
+    "PlanOption",
     "Question",
     "WayOut",
     "answered",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "answer": ("Answer", "Option", "WayOut"),
+    "answer": ("Answer", "PlanOption", "WayOut"),
     "asking": ("answered", "takes_long"),
     "handouts": ("handout",),
     "link": ("query",),

@@ -13,7 +13,7 @@ Paragraphs = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Option:
+class PlanOption:
     """One way to collect that meets the wish.
 
     Args:
@@ -94,9 +94,9 @@ class Answer:
     question: Question
     headline: Paragraphs
     why: str
-    options: tuple[Option, ...] = ()
-    alternatives: tuple[Option, ...] = ()
-    chosen: Option | None = None
+    options: tuple[PlanOption, ...] = ()
+    alternatives: tuple[PlanOption, ...] = ()
+    chosen: PlanOption | None = None
     header: tuple[str, ...] = ()
     details: tuple[tuple[str, Paragraphs], ...] = ()
     shuffling: Shuffling | None = None
@@ -113,7 +113,7 @@ class Answer:
         return self.chosen is not None
 
     @property
-    def recommended(self) -> Option | None:
+    def recommended(self) -> PlanOption | None:
         """The first of the options."""
         return self.options[0] if self.options else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hush.workbench.plan import words
-from hush.workbench.plan.answer import Answer, Option
+from hush.workbench.plan.answer import Answer, PlanOption
 
 Series = tuple[str, tuple[float, ...], tuple[float, ...], tuple[str, ...], int | None]
 
@@ -30,7 +30,7 @@ _MEETS, _BEATEN = "no other beats it", "another is no worse in anything"
 
 
 @dataclass(frozen=True)
-class Front:
+class PlotOfFront:
     """A plot of options.
 
     Args:
@@ -54,7 +54,7 @@ class Front:
     series: tuple[Series, ...]
 
 
-def front(answer: Answer) -> Front:
+def front(answer: Answer) -> PlotOfFront:
     """The two numbers in which the options differ most, of those that most of them have."""
     first, second = _axes(answer)
     rows = [option for option in answer.options if first in option.numbers and second in option.numbers]
@@ -70,7 +70,7 @@ def front(answer: Answer) -> Front:
     others = len(answer.options) - 1
     told = f"The large point is {answer.chosen.name}: {_told(answer.chosen, first, second)}."
     left = "" if len(rows) == len(answer.options) else f" {len(answer.options) - len(rows)} have no such number."
-    return Front(
+    return PlotOfFront(
         "The mechanisms that meet the wish",
         f"{words.capital(answer.chosen.name)} and {others} others. Lower and further left is better; select a point to "
         "choose it.",
@@ -100,9 +100,9 @@ def _spread(answer: Answer, name: str) -> float:
     return max(values) / max(min(values), 1e-300) if known else 0.0
 
 
-def _shown(option: Option, name: str) -> float:
+def _shown(option: PlanOption, name: str) -> float:
     return (100 if name in _SHARES else 1) * option.numbers[name]
 
 
-def _told(option: Option, *names: str) -> str:
+def _told(option: PlanOption, *names: str) -> str:
     return words.listed([_SAID[name].format(f"{_shown(option, name):.3g}") for name in names])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hush.planning.wishes import WEIGHTS
 from hush.workbench.plan import words
-from hush.workbench.plan.answer import Option, Paragraphs
+from hush.workbench.plan.answer import Paragraphs, PlanOption
 
 Numbers = Mapping[str, float]
 
@@ -82,7 +82,7 @@ _SAID: dict[str, tuple[Callable[[float], str], str]] = {
 }
 
 
-def thoughts(options: Sequence[Option], worth: Sequence[int]) -> tuple[Option, ...]:
+def thoughts(options: Sequence[PlanOption], worth: Sequence[int]) -> tuple[PlanOption, ...]:
     """Two or three to think about: first who has the least ε and the fewest right guesses, then by rank.
 
     Where fewer than two gain a tenth, those join that have the least of something, by however little.
@@ -105,14 +105,14 @@ def thoughts(options: Sequence[Option], worth: Sequence[int]) -> tuple[Option, .
     return tuple(_noticing(options[i], first) for i in sorted(kept))
 
 
-def _least(options: Sequence[Option], among: Sequence[int], name: str, noticed: float) -> int | None:
+def _least(options: Sequence[PlanOption], among: Sequence[int], name: str, noticed: float) -> int | None:
     """The one with the least of something, where that is less than the first has."""
     most = options[0].numbers.get(name, 0.0) / noticed
     able = [i for i in among if options[i].numbers.get(name, math.inf) < most]
     return min(able, key=lambda i: options[i].numbers[name], default=None)
 
 
-def _noticing(option: Option, first: Numbers) -> Option:
+def _noticing(option: PlanOption, first: Numbers) -> PlanOption:
     """With smaller differences told, where there are no larger ones to gain."""
     if option.gains:
         return option
@@ -120,7 +120,7 @@ def _noticing(option: Option, first: Numbers) -> Option:
     return replace(option, gains=gains, gives_up=gives_up, when=option.when or when)
 
 
-def _covers(one: Option, other: Option) -> bool:
+def _covers(one: PlanOption, other: PlanOption) -> bool:
     """Whether whoever has seen one need not look at the other: it is no better in anything, by a twentieth."""
     named = {each.partition(":")[0] for each in other.gains if " instead of " not in each}
     shared = [name for name in _LESS if name in one.numbers and name in other.numbers]

@@ -10,7 +10,7 @@ from hush.mechanisms.settings import chosen
 from hush.planning.plan import Choice, Plan
 from hush.planning.relax import Relaxation
 from hush.workbench.plan import compare, words
-from hush.workbench.plan.answer import Answer, Option, WayOut
+from hush.workbench.plan.answer import Answer, PlanOption, WayOut
 from hush.workbench.plan.curve import curve
 from hush.workbench.plan.question import Question
 from hush.workbench.plan.shuffling import shuffling
@@ -69,7 +69,7 @@ def _wishes(question: Question) -> tuple[tuple[str, object], ...]:
     return tuple(given.items())
 
 
-def headline(question: Question, option: Option) -> tuple[str, ...]:
+def headline(question: Question, option: PlanOption) -> tuple[str, ...]:
     """The recommendation, in three sentences."""
     numbers = option.numbers
     which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
@@ -81,14 +81,14 @@ def headline(question: Question, option: Option) -> tuple[str, ...]:
     )
 
 
-def _options(plan: Plan) -> tuple[Option, ...]:
+def _options(plan: Plan) -> tuple[PlanOption, ...]:
     first = plan.first
     return tuple(_option(each, first) for each in plan.choices)
 
 
-def _option(choice: Choice, first: Choice) -> Option:
+def _option(choice: Choice, first: Choice) -> PlanOption:
     gains, gives_up, when = compare.compared(choice.numbers, first.numbers) if choice is not first else ((), (), "")
-    return Option(
+    return PlanOption(
         choice.name,
         words.named(type(choice.mechanism)),
         dict(choice.numbers),
@@ -120,7 +120,7 @@ def _setting(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _instead(option: Option, first: Option) -> str:
+def _instead(option: PlanOption, first: PlanOption) -> str:
     """What the visitor chose, beside what is recommended."""
     gains = f" gains {words.listed(option.gains)};" if option.gains else " gains nothing by a tenth;"
     losses = f" it gives up {words.listed(option.gives_up)}" if option.gives_up else " it gives up nothing by a tenth"
@@ -149,7 +149,7 @@ def _ways_out(question: Question, way: Relaxation) -> tuple[WayOut, ...]:
     return changed(question, changes), *asking_more(question, way.people)
 
 
-def call(question: Question, option: Option) -> str:
+def call(question: Question, option: PlanOption) -> str:
     """The same question in Python."""
     q = question
     domain = f"k={q.answers}" if q.labels is None else "domain=domain"
@@ -162,7 +162,7 @@ def call(question: Question, option: Option) -> str:
     return f"hush.plan({', '.join(said)})"
 
 
-def command(question: Question, option: Option) -> str:
+def command(question: Question, option: PlanOption) -> str:
     """The same question at the command line; the answers, where they have labels, are in a file."""
     q = question
     said = ["hush", "plan", "--n", str(q.people)]

@@ -20,7 +20,7 @@ from hush.planning.wishes import SEARCHED_EPSILON
 from hush.utility import MECHANISMS, total_error
 from hush.utility.named import NamedOracle
 from hush.workbench.plan import compare, words
-from hush.workbench.plan.answer import Answer, Option, WayOut
+from hush.workbench.plan.answer import Answer, PlanOption, WayOut
 from hush.workbench.plan.question import Question
 from hush.workbench.plan.shuffling import shuffling
 from hush.workbench.plan.ways import asking_more, changed
@@ -164,7 +164,7 @@ def _plain(question: Question) -> list[Way]:
     return [Way(f"{made.first.name}, all protected", m, _numbers(m, question), "nothing")]
 
 
-def _option(way: Way, first: Way, on_front: bool) -> Option:
+def _option(way: Way, first: Way, on_front: bool) -> PlanOption:
     gains, gives_up, when = compare.compared(way.numbers, first.numbers) if way is not first else ((), (), "")
     if way.reveals == "nothing":
         gains = ("every answer is protected, and none is ever revealed", *gains)
@@ -179,10 +179,10 @@ def _option(way: Way, first: Way, on_front: bool) -> Option:
         f"{n['bits']:,.0f}",
         f"{n['work']:,.0f}",
     )
-    return Option(way.name, words.named(type(way.mechanism)), n, gains, gives_up, on_front, row, when)
+    return PlanOption(way.name, words.named(type(way.mechanism)), n, gains, gives_up, on_front, row, when)
 
 
-def _headline(question: Question, option: Option, way: Way) -> tuple[str, ...]:
+def _headline(question: Question, option: PlanOption, way: Way) -> tuple[str, ...]:
     n, some = option.numbers, len(question.sensitive)
     whom = f"the {some:,} sensitive answers" if some > 1 else "the one sensitive answer"
     promise = f"Use {option.title} with ε = {words.epsilon(n['epsilon'])}, which protects {whom} only."
@@ -232,7 +232,7 @@ def _nothing(question: Question, found: list[Way]) -> Answer:
     return Answer(question, ("Nothing meets this wish as it is.",), why, ways_out=tuple(ways))
 
 
-def _call(question: Question, option: Option) -> str:
+def _call(question: Question, option: PlanOption) -> str:
     return f"hush.uldp(domain, {option.numbers['epsilon']:.12g}, n={question.people})"
 
 

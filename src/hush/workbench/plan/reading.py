@@ -68,6 +68,7 @@ def read(said: Mapping[str, str]) -> Question:
     labels = taken("labels", listed, None)
     other = taken("other", lambda text: text, None)
     count = _domain(labels, other, wrong)
+    every = labels if labels is None or other is None or other in labels else (*labels, other)
     if labels is None:
         words = "Say how many answers there are, or list them."
         count = needed("answers", lambda text: whole(text, 2, MOST_ANSWERS), 2, words)
@@ -78,9 +79,9 @@ def read(said: Mapping[str, str]) -> Question:
         "held": taken("held", lambda text: one_of(text, (EACH, AVERAGE)), EACH),
         "people": people,
         "answers": count,
-        "labels": labels if labels is None or other is None or other in labels else (*labels, other),
+        "labels": every,
         "other": other if labels is not None else None,
-        "sensitive": taken("sensitive", lambda text: _places(text, labels, count), _NONE),
+        "sensitive": taken("sensitive", lambda text: _places(text, every, count), _NONE),
         "guesses": taken("guesses", lambda text: _guesses(text, luck), None),
         "epsilon": taken("epsilon", lambda text: real(text, 0.0, 40.0), None),
         "matters": taken("matters", lambda text: one_of(text, tuple(MATTERS)), "balance"),

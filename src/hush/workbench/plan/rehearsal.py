@@ -23,7 +23,7 @@ _SECURE = "Only reports leave a device. The randomness is secure, so that every 
 
 
 @dataclass(frozen=True)
-class Step:
+class Rehearsed:
     """A title, what it does in words, and the lines that do it."""
 
     title: str
@@ -31,17 +31,17 @@ class Step:
     code: str
 
 
-def steps(answer: Answer) -> list[Step]:
+def steps(answer: Answer) -> list[Rehearsed]:
     """All steps, in order; each goes on with what the ones before have named."""
     spec, q = answer.made, answer.question
     people = max(100, min(q.people, _MOST_PEOPLE, _MOST_CELLS // q.answers))
     fewer = "" if people == q.people else f" It has {people:,} of them, so that it ends soon."
     return [
-        Step("The collection", _IS_ALL, _spec(answer, spec)),
-        Step("What it promises", "Computed from the whole numbers that the sampler works with.", _promise(spec)),
-        Step("Made-up people", f"{_HALVES}{fewer}", _people(people)),
-        Step("On their devices", _SECURE, _devices(spec, q.rounds)),
-        Step("At the server", "Reports are counted, and estimates come with their 95 % intervals.", _server(spec)),
+        Rehearsed("The collection", _IS_ALL, _spec(answer, spec)),
+        Rehearsed("What it promises", "Computed from the whole numbers that the sampler works with.", _promise(spec)),
+        Rehearsed("Made-up people", f"{_HALVES}{fewer}", _people(people)),
+        Rehearsed("On their devices", _SECURE, _devices(spec, q.rounds)),
+        Rehearsed("At the server", "Reports are counted, and estimates come with their 95 % intervals.", _server(spec)),
     ]
 
 

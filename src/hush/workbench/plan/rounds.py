@@ -11,7 +11,7 @@ import hush
 from hush.planning.surveys import SurveyChoice, SurveyPlan
 from hush.reports import survey_in_words
 from hush.workbench.plan import compare, words
-from hush.workbench.plan.answer import Answer, Option, Shuffling, WayOut
+from hush.workbench.plan.answer import Answer, PlanOption, Shuffling, WayOut
 from hush.workbench.plan.question import Question
 from hush.workbench.plan.ways import asking_more, changed
 
@@ -80,10 +80,10 @@ def _planned(question: Question, progress: Callable[[float], None] | None) -> Su
 
 
 def _place(plan: SurveyPlan, chosen: str) -> int:
-    return words.picked([Option(each.name, each.name, {}) for each in plan.choices], chosen)
+    return words.picked([PlanOption(each.name, each.name, {}) for each in plan.choices], chosen)
 
 
-def _option(choice: SurveyChoice, first: SurveyChoice, known: bool) -> Option:
+def _option(choice: SurveyChoice, first: SurveyChoice, known: bool) -> PlanOption:
     course = choice.course
     numbers = {"epsilon": choice.total, "error": choice.error, "bits": float(course.bits)}
     numbers |= {"changing": course.changing} if math.isfinite(course.changing) else {}
@@ -101,7 +101,7 @@ def _option(choice: SurveyChoice, first: SurveyChoice, known: bool) -> Option:
         f"{course.bits:,}",
         "yes" if course.pseudonym else "no",
     )
-    return Option(choice.name, _called(choice), numbers, gains, gives_up, True, row, when)
+    return PlanOption(choice.name, _called(choice), numbers, gains, gives_up, True, row, when)
 
 
 def _beside(
@@ -131,7 +131,7 @@ def _called(choice: SurveyChoice) -> str:
     return words.named(type(choice.mechanism))
 
 
-def _headline(question: Question, choice: SurveyChoice, option: Option) -> tuple[str, ...]:
+def _headline(question: Question, choice: SurveyChoice, option: PlanOption) -> tuple[str, ...]:
     course, guess = choice.course, choice.guess
     how = {"fresh every round": "with fresh noise in every round"}.get(course.way, f"where answers are {course.way}")
     total = f"Use {option.title}, {how}, with ε = {words.epsilon(course.total)} in all for a person whose answer stays"
@@ -152,7 +152,7 @@ def _headline(question: Question, choice: SurveyChoice, option: Option) -> tuple
     )
 
 
-def _caution(question: Question, choice: SurveyChoice, option: Option) -> str:
+def _caution(question: Question, choice: SurveyChoice, option: PlanOption) -> str:
     course = choice.course
     if not question.changing and course.changing > max(_WORTHLESS, course.total):
         lost = (
@@ -187,7 +187,7 @@ def _call(question: Question) -> str:
     return f"hush.survey({', '.join(said)})"
 
 
-def _command(question: Question, option: Option) -> str:
+def _command(question: Question, option: PlanOption) -> str:
     q = question
     said = ["hush", "plan", "--n", str(q.people), "--rounds", str(q.rounds)]
     said += ["--k", str(q.answers)] if q.labels is None else ["--domain", "answers.txt"]

@@ -10,7 +10,7 @@ from hush.mechanisms.spec import Spec
 from hush.reports import statement
 from hush.reports.statements import lay
 from hush.reports.statements.blocks import Bullets, Paragraph
-from hush.workbench.plan.answer import Option, Paragraphs
+from hush.workbench.plan.answer import Paragraphs, PlanOption
 from hush.workbench.plan.question import Question
 
 MOSTLY = "19\u00a0times\u00a0in\u00a020"
@@ -145,7 +145,7 @@ def _paragraphs(blocks: Iterable[object]) -> Iterable[str]:
             yield from block.items
 
 
-def picked(options: Sequence[Option], chosen: str) -> int:
+def picked(options: Sequence[PlanOption], chosen: str) -> int:
     """The number of the row that was chosen; 0, the recommendation, where none was."""
     if not chosen:
         return 0

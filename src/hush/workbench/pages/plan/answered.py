@@ -10,7 +10,7 @@ from nicegui import ui
 
 from hush.workbench import charts, controls, prose
 from hush.workbench.pages.plan.leaving import leave
-from hush.workbench.plan import Answer, Option, Question, words
+from hush.workbench.plan import Answer, PlanOption, Question, words
 from hush.workbench.plan.axes import front
 from hush.workbench.visits import Visit
 
@@ -68,7 +68,7 @@ def _alternatives(answer: Answer, instead: Instead) -> None:
             _card(answer, option, instead)
 
 
-def _card(answer: Answer, option: Option, instead: Instead) -> None:
+def _card(answer: Answer, option: PlanOption, instead: Instead) -> None:
     with ui.element("article").classes("card"):
         prose.heading(words.capital(option.title), 3)
         _list("Gains", option.gains or ("nothing to speak of",))
