@@ -34,7 +34,7 @@ def test_thousands_may_stand_apart(text: str, number: float) -> None:
     assert written_number(text) == number
 
 
-@pytest.mark.parametrize("text", ["0,5", "1,5", "0,500", "2,00", "1 5", "1_5", "1,00,000", "1,000 000", "", "nan", "٣"])
+@pytest.mark.parametrize("text", ["0,5", "1,5", "0,500", "2,00", "1 5", "1_5", "1,00,00", "1,000 000", "", "nan", "٣"])
 def test_what_could_be_another_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"must be a number|must have a point before its decimals"):
         written_number(text)
