@@ -38,6 +38,15 @@ def hundred(share: float) -> str:
     return lay.amount(round(100 * share, 12))
 
 
+def people(count: int) -> str:
+    """So many people.
+
+    >>> people(1), people(20_000)
+    ('1 person', '20,000 people')
+    """
+    return f"{count:,} {'person' if count == 1 else 'people'}"
+
+
 def up(value: float) -> float:
     """Three digits, rounded up, so that what is said can be met.
 
