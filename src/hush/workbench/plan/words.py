@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.names import full_name
@@ -53,7 +54,7 @@ def up(value: float) -> float:
     >>> up(8.0612), up(2.04)
     (8.07, 2.04)
     """
-    return float(lay.up(round(value, 9)))
+    return float(lay.up(Decimal(str(round(value, 9)))))  # as it is written: 2.04 is stored as slightly more
 
 
 def rounded_up(value: float) -> str:
