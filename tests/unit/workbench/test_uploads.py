@@ -16,7 +16,7 @@ from hush.errors import HushError, ParameterError
 from hush.workbench.data.apart import columns_apart, counted_apart
 from hush.workbench.data.column import CountedColumn, scaled
 from hush.workbench.data.held import MEGABYTE, MOST_BYTES, MOST_ROWS, Shelf
-from hush.workbench.data.reading import columns_of, counted, held
+from hush.workbench.data.reading import arrived, columns_of, counted, held
 
 
 def parquet(columns: dict[str, object]) -> bytes:
@@ -60,6 +60,7 @@ def test_a_parquet_file_keeps_numbers_truths_and_dates() -> None:
         ),
     )
     assert columns_of(file) == ["whole", "real", "truth", "day"]
+    assert "4 columns of plain values. Columns of lists or records cannot be tried." in arrived(file, columns_of(file))
     assert dict(counted(file, "whole").counts) == {2: 2, 1: 1}
     assert dict(counted(file, "real").counts) == {2.5: 2, 1: 1}
     assert counted(file, "real").missing == 1
@@ -175,6 +176,7 @@ def test_nothing_touches_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     file = held("a.csv", b"a\n" + b"x\ny\n" * 100_000)
     assert columns_of(file) == ["a"]
+    assert arrived(file, ["a"]) == "a.csv is here: 1 column."
     assert counted(file, "a").rows == 200_000
     assert list(tmp_path.iterdir()) == []
     assert "x\\ny" not in repr(file)

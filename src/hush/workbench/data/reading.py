@@ -88,6 +88,14 @@ def columns_of(file: HeldFile) -> list[str]:
     return names
 
 
+def arrived(file: HeldFile, names: list[str]) -> str:
+    """That a file is here, with how many columns; of Parquet, also that lists and records are not among them."""
+    many = f"{len(names):,} column{'' if len(names) == 1 else 's'}"
+    if file.suffix == ".csv":
+        return f"{file.title} is here: {many}."
+    return f"{file.title} is here: {many} of plain values. Columns of lists or records cannot be tried."
+
+
 def _parquet_columns(file: HeldFile) -> list[str]:
     """Columns of plain cells, once the footer says that there is not too much behind them."""
     import pyarrow as pa

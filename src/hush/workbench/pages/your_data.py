@@ -130,7 +130,7 @@ class _Desk:
     async def _took(self, upload: controls.Upload) -> None:
         from hush.workbench.data.apart import columns_apart
         from hush.workbench.data.held import SHELF
-        from hush.workbench.data.reading import held
+        from hush.workbench.data.reading import arrived, held
 
         self._drop()
         self._nothing()
@@ -145,7 +145,7 @@ class _Desk:
         except HushError as error:
             self._refuse(error)
             return
-        self._do(f"{file.title} is here: {len(names):,} columns.")
+        self._do(arrived(file, names))
         self._columns.clear()
         with self._columns:
             options = {"": "Choose a column", **{str(i): name for i, name in enumerate(names)}}

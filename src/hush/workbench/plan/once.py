@@ -75,7 +75,7 @@ def headline(question: Question, option: PlanOption) -> tuple[str, ...]:
     which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
     return (
         f"Use {option.title} with ε = {words.epsilon(numbers['epsilon'])}.",
-        f"From {question.people:,} people, {which} then within ±{words.points(numbers['error'])} of the truth, "
+        f"From {words.people(question.people)}, {which} then within ±{words.points(numbers['error'])} of the truth, "
         f"{words.MOSTLY}.",
         f"From one report, {words.guessed(numbers['asr'], 1 / question.answers)}.",
     )

@@ -191,7 +191,7 @@ def _headline(question: Question, option: PlanOption, way: Way) -> tuple[str, ..
     which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
     said = [
         promise,
-        f"From {question.people:,} people, {which} then within ±{words.points(n['error'])} of the truth, "
+        f"From {words.people(question.people)}, {which} then within ±{words.points(n['error'])} of the truth, "
         f"{words.MOSTLY}.",
     ]
     if "asr" in n:

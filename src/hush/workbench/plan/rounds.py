@@ -146,7 +146,7 @@ def _headline(question: Question, choice: SurveyChoice, option: PlanOption) -> t
     right = words.guessed(guess.rate, guess.luck).replace("is right ", f"is right {least}")
     return (
         total,
-        f"In every one of {question.rounds:,} rounds with {question.people:,} people, {which} within "
+        f"In every one of {question.rounds:,} rounds with {words.people(question.people)}, {which} within "
         f"±{words.points(choice.error)} of the truth, {words.MOSTLY}.",
         f"From all {question.rounds:,} reports of one person, {right}.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.names import full_name
@@ -38,13 +39,22 @@ def hundred(share: float) -> str:
     return lay.amount(round(100 * share, 12))
 
 
+def people(count: int) -> str:
+    """So many people.
+
+    >>> people(1), people(20_000)
+    ('1 person', '20,000 people')
+    """
+    return f"{count:,} {'person' if count == 1 else 'people'}"
+
+
 def up(value: float) -> float:
     """Three digits, rounded up, so that what is said can be met.
 
     >>> up(8.0612), up(2.04)
     (8.07, 2.04)
     """
-    return float(lay.up(round(value, 9)))
+    return float(lay.up(Decimal(str(round(value, 9)))))  # as it is written: 2.04 is stored as slightly more
 
 
 def small(chance: float) -> str:

@@ -120,6 +120,11 @@ def test_as_many_people_as_can_be_said_are_planned_for():
     assert max(answer.shuffling.people, default=most.people) == most.people
 
 
+def test_one_person_is_no_people():
+    """Whoever tries the smallest number reads a sentence, too."""
+    assert answered(Question(people=1, points=50.0, answers=2)).headline[1].startswith("From 1 person, ")
+
+
 def test_few_people_gain_nothing_by_shuffling():
     """And are told so."""
     answer = answered(Question(people=5, points=60.0, answers=3))
