@@ -61,7 +61,7 @@ def test_a_sentence_is_answered_in_words(workbench: RunningWorkbench, context: A
     assert f"ε = {spec.mechanism.epsilon:g}" in told
     assert "From 10,000 people, each percentage is then within ±" in told
     assert re.search(r"is right [\d.]+ times in 100; 16.7 by luck alone", told)
-    assert 2 <= page.locator("article.card").filter(has_text="Gives up").count() <= 3
+    assert 1 <= page.locator("article.card").filter(has_text="Gives up").count() <= 3
     page.wait_for_function("location.search === '?points=2&people=10000&answers=6'")
     assert grave(page) == []
     for file in pictured(page, pictures, "plan"):

@@ -85,24 +85,31 @@ _SAID: dict[str, tuple[Callable[[float], str], str]] = {
 def thoughts(options: Sequence[PlanOption], worth: Sequence[int]) -> tuple[PlanOption, ...]:
     """Two or three to think about: first who has the least ε and the fewest right guesses, then by rank.
 
-    Where fewer than two gain a tenth, those join that have the least of something, by however little.
+    What nobody should promise is none of them. Where fewer than two gain a tenth, those join that have the least of
+    something, by however little.
 
     Args:
         options: All, the recommended one first.
         worth: The numbers of those that gain a tenth in something, by rank.
     """
     first = options[0].numbers
-    best = [_least(options, worth, name, _NOTICED) for name in ("epsilon", "asr")]
+    sound = [i for i in worth if _sound(options[i].numbers, first)]
+    best = [_least(options, sound, name, _NOTICED) for name in ("epsilon", "asr")]
     kept: list[int] = []
-    for i in dict.fromkeys((*best, *worth)):
+    for i in dict.fromkeys((*best, *sound)):
         if i is not None and len(kept) < _MOST and not any(_covers(options[j], options[i]) for j in kept):
             kept.append(i)
-    others = [i for i, each in enumerate(options) if i and each.on_front]
+    others = [i for i, each in enumerate(options) if i and each.on_front and _sound(each.numbers, first)]
     for name in _LESS:
         i = _least(options, others, name, _JUST)
         if len(kept) < _FEWEST and i is not None and not any(_covers(options[j], options[i]) for j in kept):
             kept.append(i)
     return tuple(_noticing(options[i], first) for i in sorted(kept))
+
+
+def _sound(own: Numbers, first: Numbers) -> bool:
+    """Whether it would not be warned of, where the first is not."""
+    return own["epsilon"] <= max(words.MUCH, first["epsilon"])
 
 
 def _least(options: Sequence[PlanOption], among: Sequence[int], name: str, noticed: float) -> int | None:

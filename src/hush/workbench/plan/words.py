@@ -16,8 +16,10 @@ from hush.workbench.plan.question import Question
 
 MOSTLY = "19\u00a0times\u00a0in\u00a020"
 """How sure an error is, in a line that is not broken."""
-_HALF, _GUESSED, _MUCH = 0.5, 1.5, 4.0
-"""Right guesses, how many times luck they must be, and the ε above which one is warned."""
+MUCH = 4.0
+"""One is warned of an ε above this."""
+_HALF, _GUESSED = 0.5, 1.5
+"""And of so many right guesses, if they are so many times what luck gives."""
 _TOLD = ("What is promised", "How well somebody can guess", "What adds up over time", "What the estimates are worth")
 
 
@@ -112,7 +114,7 @@ def caution(numbers: Mapping[str, float], luck: float) -> str:
             "More than half of all guesses are right: that protects a person little. Ask more people, or accept a "
             "larger error, before you promise privacy."
         )
-    if loss > _MUCH:
+    if loss > MUCH:
         return (
             f"With ε = {epsilon(loss)}, some reports are {lay.times(loss)} times likelier from one answer than from "
             "another: that is hardly a protection. Ask more people, or accept a larger error."

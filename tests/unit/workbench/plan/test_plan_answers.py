@@ -42,6 +42,15 @@ def test_alternatives_gain_something_and_give_something_up():
             assert all(" instead of " in words for words in (*option.gains, *option.gives_up))
 
 
+def test_what_nobody_should_promise_is_no_alternative():
+    """An ε that one would be warned of, beside one that is none."""
+    answer = answered(Question(people=10_000, points=2.0, answers=6))
+    assert answer.caution == ""
+    assert max(option.numbers["epsilon"] for option in answer.options) > 4
+    assert answer.alternatives
+    assert max(option.numbers["epsilon"] for option in answer.alternatives) <= 4
+
+
 def test_a_gain_is_a_gain():
     """What is said to be smaller is smaller."""
     answer = answered(replace(FIRST, held=AVERAGE))
