@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -80,13 +81,11 @@ class Beside:
 
 def main() -> None:
     """Be that workbench: until told to stop, or until whoever started it is gone."""
-    from hush.cli import main as command
-
     inherited = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     threading.Thread(target=_end_with, args=(inherited,), daemon=True).start()
     sys.argv[0] = "hush"
-    command()
+    runpy.run_module("hush", run_name="__main__")
 
 
 def _end_with(pipe: int) -> None:
