@@ -17,16 +17,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
+from filling import ANSWERS, SHARES, Crowd
 from PIL import Image
-
-import hush
-from hush.collect.remote import Remote
-from hush.collect.sending import sent
 
 IMAGES = Path(__file__).parent / "images"
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -38,8 +35,6 @@ KINDS: dict[str, dict[str, Any]] = {
 MOST = {"light": 1500, "dark": 1500, "phone": 1600}
 """Pixels of a picture's height: a longer page is cut."""
 LONG = 120_000  # milliseconds
-ANSWERS = ["at home", "in an office", "outdoors", "on the road", "not at all", "other"]
-SHARES = (0.38, 0.31, 0.09, 0.07, 0.11, 0.04)
 
 
 def main(wanted: list[str]) -> None:
@@ -55,7 +50,7 @@ def main(wanted: list[str]) -> None:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         collector = stack.enter_context(started(folder, "serve", "--no-access-log"))
-        shown = fill(collector["url"], collector["admin_token"])
+        crowd = Crowd(collector["url"], collector["admin_token"])
         bench = stack.enter_context(started(folder, "workbench", "--collector", collector["url"]))
         browser = stack.enter_context(sync_playwright()).chromium.launch(
             executable_path=executable, args=["--no-sandbox"]
@@ -65,7 +60,7 @@ def main(wanted: list[str]) -> None:
             context = browser.new_context(**settings, reduced_motion="reduce")
             context.set_default_timeout(LONG)
             _sign_in(context, bench["url"], collector["admin_token"])
-            for name, (path, act) in pages(context, bench["url"], shown).items():
+            for name, (path, act) in pages(context, bench["url"], crowd).items():
                 if not wanted or name in wanted:
                     take(context, bench["url"] + path, act, name, kind)
             context.close()
@@ -91,21 +86,7 @@ def started(folder: Path, command: str, *options: str) -> Iterator[dict[str, Any
         process.stdout.close()
 
 
-def fill(url: str, token: str) -> str:
-    """Collections, some of which people have reported to; the id of the one to look at."""
-    spec = hush.Spec(hush.OUE(k=len(ANSWERS), epsilon=1.5), hush.Domain(labels=ANSWERS))
-    trip = hush.Spec(hush.GRR(k=3, epsilon=2.0), hush.Domain(labels=["by bike", "by car", "by train"]))
-    with Remote(url, token) as it, httpx.Client(base_url=url, timeout=60) as http:
-        made = it.create(spec=spec.to_dict(), name="Where people work", target_n=20_000)
-        made = it.open(made["id"], force=True)
-        key = it.issue_token("ingest", label="devices", collection=made["id"])
-        people = np.random.default_rng(7).choice(len(ANSWERS), 12_500, p=SHARES)
-        assert sum(sent(http, made, spec.mechanism.privatize(people), key=key, build="app/1")) == len(people)
-        it.create(spec=trip.to_dict(), name="How people come here", target_n=5_000)
-    return str(made["id"])
-
-
-def pages(context: Any, url: str, id: str) -> dict[str, tuple[str, Callable[[Any], None]]]:
+def pages(context: Any, url: str, crowd: Crowd) -> dict[str, tuple[str, Callable[[Any], None]]]:
     """Every page of the navigation, the start page and one collection: where each is, and what is done there."""
     page = context.new_page()
     page.goto(url)
@@ -113,7 +94,7 @@ def pages(context: Any, url: str, id: str) -> dict[str, tuple[str, Callable[[Any
     listed = [each.get_attribute("href") for each in page.locator("nav.places a").all()]
     page.close()
     found = {"start": ("/", _nothing)} | {path.strip("/"): (path, ACTS.get(path, _nothing)) for path in listed}
-    return found | {"collection": (f"/collection?id={id}", _counted)}
+    return found | {"collection": (f"/collection?id={crowd.id}", partial(_counted, crowd))}
 
 
 def take(context: Any, address: str, act: Callable[[Any], None], name: str, kind: str) -> None:
@@ -175,8 +156,14 @@ def _audited(page: Any) -> None:
     page.get_by_role("heading", name="The claim is false.").wait_for()
 
 
-def _counted(page: Any) -> None:
-    page.locator("figure.chart svg").first.wait_for()
+def _counted(crowd: Crowd, page: Any) -> None:
+    """As it is while people answer."""
+    said = page.locator("figcaption").first
+    said.wait_for()
+    for _ in range(5):
+        before = said.inner_text()
+        crowd.report(500)
+        page.wait_for_function("before => document.querySelector('figcaption').innerText !== before", arg=before)
 
 
 ACTS: dict[str, Callable[[Any], None]] = {"/plan": _planned, "/data": _tried, "/audit": _audited}

@@ -213,7 +213,7 @@ def test_who_is_not_signed_in_is_told_what_to_do(
     context: Any, workbench: RunningWorkbench, served: Served, pictures: Path
 ) -> None:
     seen = visited(context, f"{workbench.url}/collections")
-    seen.page.get_by_role("heading", name="Sign in to see the collections").wait_for()
+    seen.page.get_by_text("Sign in to see the collections").wait_for()
     assert grave(seen.page) == []
     pictured(seen.page, pictures, "collections-nobody")
     hidden = opened(served, spec=SPEC, name="Hidden")

@@ -42,7 +42,7 @@ def test_an_admin_sees_how_far_a_collection_has_come(served: Served) -> None:
     row = summaries.summary(shown(served, one))
     assert (row.reports, row.share, row.status) == ("1,000 of 5,000", 0.2, "open")
     assert (row.promise.mechanism, row.promise.over, row.promise.budget) == ("OUE", "4 answers", "ε = 1")
-    assert row.last == "0, the present one"
+    assert row.last == "0, now"
 
 
 def test_a_reader_sees_what_it_may_and_a_dash_for_the_rest(served: Served) -> None:

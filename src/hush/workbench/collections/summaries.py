@@ -69,8 +69,8 @@ class Summary:
             return "no report yet" if self.n is not None else DASH
         ago = self.period - self.last_period
         if ago <= 0:
-            return f"{self.last_period}, the present one"
-        return f"{self.last_period}, {span(ago * self.period_seconds)} ago"
+            return f"{self.last_period:,}, now" if self.status == "open" else f"{self.last_period:,}"
+        return f"{self.last_period:,}, {span(ago * self.period_seconds)} ago"
 
 
 def summary(view: Mapping[str, Any]) -> Summary:

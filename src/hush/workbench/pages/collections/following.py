@@ -28,8 +28,8 @@ class TroubleBar:
     def __init__(self, then: str = "/collections") -> None:
         self._then = then
         self._shown: Trouble | None = None
-        with ui.element("div").props('role="status"') as self._place:
-            pass
+        self._place = ui.element("div").props('role="status"')
+        self._place.visible = False
 
     def show(self, met: Trouble | None) -> None:
         """Say what is wrong, or nothing any more."""
@@ -37,6 +37,7 @@ class TroubleBar:
             return
         self._shown = met
         self._place.clear()
+        self._place.visible = met is not None
         if met is None:
             return
         with self._place, ui.element("div").classes("problem stack tight"):

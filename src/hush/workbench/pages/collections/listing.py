@@ -40,6 +40,7 @@ class _Cards:
         self._words = prose.paragraph("Asking the collector …", "muted")
         self._grid = ui.element("div").classes("grid").style(_COLUMNS)
         self._empty = ui.element("div")
+        self._empty.visible = False
 
     def show(self, views: list[dict[str, Any]]) -> None:
         """Show these."""
@@ -59,6 +60,7 @@ class _Cards:
 
     def _say_empty(self, empty: bool) -> None:
         self._empty.clear()
+        self._empty.visible, self._grid.visible = empty, not empty
         if not empty:
             return
         with self._empty:

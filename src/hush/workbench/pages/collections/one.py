@@ -137,7 +137,7 @@ class _Parts:
             self._deeds.show(view)
         self._reports.show("" if row.n is None else row.reports)
         self._cost.show(row.promise.budget)
-        self._last.show("" if row.last_period is None else f"{row.last_period:,}")
+        self._last.show("" if row.last_period is None else row.last)
         self._about.show(view, chain)
         self._estimated.visible = self._taken.visible = row.status != "draft"
         self._copied.visible = row.status != "closed"
