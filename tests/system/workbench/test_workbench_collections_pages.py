@@ -308,6 +308,10 @@ def test_every_kind_of_question_has_its_own_fields(
     page.get_by_text("Something is not right yet").wait_for()
     page.get_by_text("must be a whole number").wait_for()
     page.get_by_label("People expected").fill("20,000")
+    page.get_by_label("Widest margin that is useful").fill("0.5")
+    page.get_by_text("±0.5 was asked for").wait_for()
+    page.get_by_label("Widest margin that is useful").fill("")  # it may be left empty
+    page.get_by_text("±49.5 is half of the range").wait_for()
     page.get_by_text("From 20,000 people, expect a margin of").wait_for()
 
     page.get_by_label("What does a person hold?").select_option("longitudinal")
