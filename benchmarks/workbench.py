@@ -109,7 +109,7 @@ def _many(browser: Any, quick: bool) -> report.Table:
     table = report.Table(
         "Many pages",
         ("what", "measured", "required"),
-        note="Memory is what the process holds (PSS), ten seconds and more after the last page was closed.",
+        note="Memory is the process's own (anonymous pages), fifteen seconds after the last page was left.",
     )
     fewer, more = (40, 120) if quick else (FEWER, MORE)
     with started() as (process, url, _):
@@ -166,5 +166,5 @@ def _after(browser: Any, pid: int, url: str, every: list[str], number: int) -> f
     context.close()
     time.sleep(15)
     text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    line = next(each for each in text.splitlines() if each.startswith("Pss:"))
+    line = next(each for each in text.splitlines() if each.startswith("Anonymous:"))
     return float(line.split()[1]) * 1024

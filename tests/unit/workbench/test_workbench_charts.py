@@ -7,6 +7,8 @@ import math
 
 import pytest
 
+pytest.importorskip("nicegui")
+
 from hush.reports.theme import DARK, LIGHT
 from hush.workbench import theme
 from hush.workbench.charts import data, options
