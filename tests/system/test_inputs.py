@@ -161,7 +161,7 @@ def test_counts_have_two_rows_and_one_column_each() -> None:
         (
             "simulat",
             "command must be one of plan, budget, capacity, uldp, mechanisms, privatize, estimate, serve, collection, "
-            "relay, simulate, audit, demo, reproduce",
+            "relay, workbench, simulate, audit, demo, reproduce",
         ),
     ],
 )

@@ -277,7 +277,8 @@ def _names_files(metavar: str) -> bool:
 
 
 def test_every_file_that_a_command_reads_is_tried() -> None:
-    assert set(CALLS) == _read_by_commands()
+    asked = {each for each in _read_by_commands() if each[0] != "workbench"}  # which reads no file of people
+    assert set(CALLS) == asked
 
 
 @pytest.mark.parametrize(("command", "option"), CALLS, ids="".join)
