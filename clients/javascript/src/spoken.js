@@ -68,7 +68,7 @@ function utility(m, report, told, law) {
   const inner = s > 1 ? family({ ...m, k: s }, base, (i) => told(sensitive[i])) : single;
   const rest = { bytes: report.subarray(report.length - width), words: "nothing" };
   if (report[0]) {
-    const idle = { bytes: base, words: "nothing" };
+    const idle = { bytes: base, words: base.some(Boolean) ? "a function that says nothing" : "nothing" };
     rest.words = `the true answer, ${told(sent)}, which this collection does not protect`;
     return { parts: [kind, ...(report[0] === 2 ? inner.parts : [idle]), rest], gain: (value) => (value === sent ? 0 : -Infinity) };
   }

@@ -23,7 +23,7 @@ const NAME = "hush";
 /**
  * Do something with IndexedDB; undefined where there is nothing in it, and nothing is to be made.
  *
- * @param {((state: any) => any) | undefined} change
+ * @param {((state: any) => any) | null | undefined} change
  * @returns {Promise<any>}
  */
 const indexed = (change) =>
@@ -31,9 +31,12 @@ const indexed = (change) =>
     const opening = indexedDB.open(NAME, 1);
     opening.onupgradeneeded = () => {
       if (change) opening.result.createObjectStore(NAME);
-      else opening.transaction?.abort(); // and there is none
+      else {
+        change = null; // for there is none
+        opening.transaction?.abort();
+      }
     };
-    opening.onerror = () => (change || opening.error?.name !== "AbortError" ? reject(opening.error) : resolve(undefined));
+    opening.onerror = () => (change === null ? resolve(undefined) : reject(opening.error));
     opening.onsuccess = () => {
       const db = opening.result;
       const whole = db.transaction(NAME, change ? "readwrite" : "readonly", { durability: "strict" });

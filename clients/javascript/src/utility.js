@@ -38,6 +38,7 @@ export function utility(spec, epsilon, family) {
   const [high, low] = base.worst; // the weights of a base report for a value that it supports, and for another
   const unit = BigInt(s) << 128n;
   const constant = /^[\da-f]{64}$/.test(told) ? undefined : digits("reveal", told, 0n);
+  const open = hide.all < SCALE ? 0 : 8; // where all are disguised, a value alone names its hash function, of 8 bytes
   const e = enough(epsilon);
   const possible = base.sizes?.();
   let { worst } = base;
@@ -74,7 +75,7 @@ export function utility(spec, epsilon, family) {
       if (number >= 0) {
         const report = bytes(base.draw(number, words), base.size);
         const kind = luck < table[/** @type {any} */ (base).supports(report)] ? shown : 0;
-        if (kind !== 1) made.set(report, 1);
+        made.set(kind === 1 ? report.subarray(0, open) : report, 1);
         if (!kind) return made;
         made[0] = kind;
       } else made[0] = 1;

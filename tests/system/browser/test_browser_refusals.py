@@ -214,6 +214,29 @@ def test_a_page_that_may_store_nothing_is_refused(page: Any, site: Site, server:
     assert server.sent == []
 
 
+def test_a_store_that_cannot_be_opened_is_not_taken_for_an_empty_one(page: Any, server: Scripted) -> None:
+    """A browser that ends the opening of what is there says what it says where a page ends the making of it."""
+    server.answer = lambda _: problem(503, "busy")
+    joined(page, server.url)
+    assert answered(page, "dog")["state"] == "waiting"
+    page.evaluate(
+        """() => {
+            window.honest = IDBFactory.prototype.open;
+            IDBFactory.prototype.open = () => {
+                const opening = { error: new DOMException("closing", "AbortError") };
+                setTimeout(() => opening.onerror());
+                return opening;
+            };
+        }"""
+    )
+    for asked in ("flush", "spent"):
+        told = refused(page, f"collection.{asked}()")
+        assert told == "storage must have room, got AbortError; nothing was spent"
+    page.evaluate("() => { IDBFactory.prototype.open = honest; }")
+    assert page.evaluate("collection.flush()")["waiting"] == 1
+    assert page.evaluate("collection.spent()")["total"] == 1
+
+
 def test_a_browser_that_stores_nothing_for_anyone_is_refused(
     tmp_path: Path, playwright: Any, site: Site, server: Scripted
 ) -> None:
