@@ -138,7 +138,7 @@ def _at_once(m: Any) -> Loss:
     found = Loss(
         _bounded(m, "epsilon", m.exact_epsilon(), stated),
         promise.epsilon,
-        delta=promise.delta if isinstance(promise, ApproxLDP) else 0.0,
+        delta=promise.delta if isinstance(promise, (ApproxLDP, ULDP)) else 0.0,
         unprotected=_unprotected(m, promise),
     )
     if not 0.0 <= found.delta < 1.0:

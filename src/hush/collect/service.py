@@ -152,8 +152,8 @@ class Service:
     def list(self) -> Rows:
         """The whole view of every collection, the oldest first."""
         every = self.directory.all()
-        with self._reading() as connection:
-            more = views.whole(connection, every, self._refusals.waiting())
+        with self._refusals.waiting() as waiting, self._reading() as connection:
+            more = views.whole(connection, every, waiting)
         return [{**self._public(each), **more[each.number]} for each in every]
 
     def show(self, id: str, *, whole: bool) -> dict[str, Any]:
@@ -161,8 +161,8 @@ class Service:
         found = self.directory.named(id)
         if not whole:
             return self._public(found)
-        with self._reading() as connection:
-            more = views.whole(connection, [found], self._refusals.waiting())
+        with self._refusals.waiting() as waiting, self._reading() as connection:
+            more = views.whole(connection, [found], waiting)
         return {**self._public(found), **more[found.number]}
 
     def shown(self, id: str) -> bytes:
@@ -317,10 +317,10 @@ class Service:
     def refusals(self, id: str | None = None) -> dict[str, int]:
         """How often something was refused, by reason; of one collection, or of all and none."""
         number = None if id is None else self.directory.named(id).number
-        with self._reading() as connection:
+        with self._refusals.waiting() as waiting, self._reading() as connection:
             found = counted(connection, number)
         total: Counter[str] = Counter()
-        for (of, reason), n in (found + self._refusals.waiting()).items():
+        for (of, reason), n in (found + waiting).items():
             if number in (None, of):
                 total[reason] += n
         return dict(sorted(total.items()))

@@ -214,6 +214,32 @@ def test_refusals_are_counted(service: Service, database: Database) -> None:
     assert again.show(id, whole=True)["refusals"] == {"record": 3}
 
 
+def test_refusals_count_once_while_they_are_written(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = opened_one(service)
+    service.count_refusals(Counter({(id, "record"): 3}))
+    begun, may_go_on, honest = threading.Event(), threading.Event(), database.write
+
+    def slow(work: Any) -> Any:
+        begun.set()
+        assert may_go_on.wait(30)
+        return honest(work)
+
+    monkeypatch.setattr(database, "write", slow)
+    told: list[dict[str, int]] = []
+    writing = threading.Thread(target=service._refusals.flush)
+    asking = threading.Thread(target=lambda: told.append(service.refusals(id)))
+    writing.start()
+    assert begun.wait(30)
+    asking.start()
+    asking.join(0.2)  # an answer by now would lack them
+    may_go_on.set()
+    writing.join()
+    asking.join()
+    assert told == [{"record": 3}]
+
+
 def test_a_spec_that_is_known_is_not_read_again(service: Service, database: Database) -> None:
     """Several collectors look at the store every second, and a spec may be megabytes."""
     id = opened_one(service)
@@ -381,7 +407,8 @@ def test_refusals_are_in_the_store_without_being_asked_for(service: Service, dat
         threading.Event().wait(0.01)
     else:
         raise AssertionError("they never came")
-    assert service._refusals.waiting() == {}
+    with service._refusals.waiting() as waiting:
+        assert waiting == {}
     assert service.refusals() == {"malformed": 5}
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import sqlalchemy as sa
 
@@ -35,6 +36,7 @@ class RefusalCounts:
         self._database = database
         self._waiting: Counter[tuple[int, str]] = Counter()
         self._lock = threading.Lock()
+        self._writing = threading.Lock()  # held while counts go from here to the store
         self._timer: threading.Timer | None = None
         self._closed = False
 
@@ -44,24 +46,28 @@ class RefusalCounts:
             self._waiting.update(more)
             self._begin()
 
-    def waiting(self) -> Counter[tuple[int, str]]:
-        """What is not in the store yet."""
-        with self._lock:
-            return Counter(self._waiting)
+    @contextmanager
+    def waiting(self) -> Iterator[Counter[tuple[int, str]]]:
+        """What is not in the store yet; meanwhile it stays here, so that a reader of both counts it once."""
+        with self._writing:
+            with self._lock:
+                here = Counter(self._waiting)
+            yield here
 
     def flush(self) -> None:
         """Write what waits; where the store fails, it waits on."""
-        with self._lock:
-            taken, self._waiting, self._timer = self._waiting, Counter(), None
-        if not taken:
-            return
-        try:
-            self._database.write(lambda connection: added(connection, taken)).result()
-        except Exception:
+        with self._writing:
             with self._lock:
-                self._waiting.update(taken)
-                self._begin()
-            raise
+                taken, self._waiting, self._timer = self._waiting, Counter(), None
+            if not taken:
+                return
+            try:
+                self._database.write(lambda connection: added(connection, taken)).result()
+            except Exception:
+                with self._lock:
+                    self._waiting.update(taken)
+                    self._begin()
+                raise
 
     def close(self) -> None:
         """Write what waits, and count no more."""
