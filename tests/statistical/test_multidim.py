@@ -88,7 +88,7 @@ def test_unary_reports_mix_truth_noise_and_fakes(variant: str) -> None:
     n = N // 4
     tally = m.aggregate(m.privatize(np.tile(values, (n, 1)), rng=hush.seeded(14))).tally
     for fake, part, value in zip(m.fakes, m._tallies(tally), values, strict=True):
-        own, other = m._supports(fake)
+        own, other = fake.supports(m.d)
         for v, seen in enumerate(part):
             chance = own[v] if v == value else other[v]
             assert count_alarm(int(seen), n, float(chance), comparisons=199) == ""

@@ -11,6 +11,7 @@ unless their numbers are given: that is too small by about l/n of itself, which 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -106,10 +107,28 @@ class Blocks:
         f = np.asarray(frequencies, np.float64)
         shares = np.full(self.m.size, 1.0 / self.m.size) if people is None else people / n
         system = self.system if people is None else System(self.k, self.moduli, self.weights * shares)
-        noise, spread = self._dense(system, f, shares) if system.small else self._structured(system, f, shares)
+        noise, spread = self._parts(system, system.folded(f), shares)
         if fixed:
             spread = np.maximum(spread - f + f * f, 0.0)  # a sum of squares, but for rounding
         return np.asarray((noise + spread) / n)
+
+    def variances_beside(self, frequencies: Floats, share: float, others: Sequence[Floats], n: float) -> Floats:
+        """As `variances` of a fixed population, of whom only a share, drawn at random, sends reports of their own.
+
+        Args:
+            frequencies: How frequent each value is.
+            share: How many send reports of their own.
+            others: What the residues that the others send are drawn from, by block.
+            n: Number of reports, those of the others included.
+        """
+        f, system = np.asarray(frequencies, np.float64), self.system
+        mixed = [share * own + (1 - share) * other for own, other in zip(system.folded(f), others, strict=True)]
+        noise, spread = self._parts(system, mixed, np.full(self.m.size, 1.0 / self.m.size))
+        return np.asarray(np.maximum((noise + spread) / share**2 - f + f * f, 0.0) / n)
+
+    def _parts(self, system: System, folded: list[Floats], shares: Floats) -> tuple[Floats, Floats]:
+        """The two parts of the variances, for residues of these frequencies."""
+        return (self._dense if system.small else self._structured)(system, folded, shares)
 
     @property
     def terms(self) -> int:
@@ -124,10 +143,10 @@ class Blocks:
     def _scales(self, system: System, shares: Floats) -> Floats:
         return np.asarray(system.weights**2 / np.where(shares > 0, shares, 1.0))
 
-    def _dense(self, system: System, f: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    def _dense(self, system: System, folded: list[Floats], shares: Floats) -> tuple[Floats, Floats]:
         """The two parts of the variances: noise of the subsets, and who is in which block."""
         noise, spread, at = np.zeros(self.k), np.zeros(self.k), 0
-        for j, (g, m) in enumerate(zip(system.folded(f), self.moduli, strict=True)):
+        for j, (g, m) in enumerate(zip(folded, self.moduli, strict=True)):
             a, b, c, d = (part[j] for part in self.moments)
             block = system.gain[:, at : at + m] * np.sqrt(system.weights[j] / (shares[j] or 1.0))
             level, seen, squares = block.sum(axis=1), block @ g, block**2 @ g
@@ -136,14 +155,13 @@ class Blocks:
             at += m
         return noise, spread
 
-    def _structured(self, system: System, f: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    def _structured(self, system: System, folded: list[Floats], shares: Floats) -> tuple[Floats, Floats]:
         """As `_dense`, without a matrix."""
         from hush.kernels.modular import row_squares
 
         a, b, c, d = self.moments
         scales = self._scales(system, shares)
         level = system.solve(np.ones(self.k))
-        folded = system.folded(f)
         system.first  # noqa: B018  made before threads ask for it
 
         def part(j: int, _: int) -> tuple[Floats, Floats]:

@@ -14,11 +14,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import toeplitz
+from hush.analysis.modular_many import ManyValues
 from hush.errors import ConvergenceError
 from hush.types import Floats
 
@@ -38,6 +40,8 @@ _TOEPLITZ = 30_000
 """Up to this many values, Levinson's recursion steps in where the iteration does not settle."""
 _TRANSFORMED = 1 << 15
 """Up to this many values, Fourier transforms are quicker than loading what is compiled."""
+_MANY = 1 << 18
+"""From so many values on, vectors leave the caches, and steps are made in single precision."""
 _STEPS = 2_000
 _LANCZOS = 4_096
 
@@ -95,10 +99,21 @@ class System:
 
     def unfolded(self, parts: Sequence[Floats]) -> Floats:
         """A'W y: every value gets what belongs to its residues, times their weights."""
-        out = np.zeros(self.k)
-        for m, weight, part in zip(self.moduli, self.weights, parts, strict=True):
-            out += weight * self._copied(part, m)
+        return self.gathered(np.concatenate(parts), self.weights)
+
+    def gathered(self, sums: npt.NDArray[Any], scales: Floats) -> Floats:
+        """As `unfolded`, for residues that stand one modulus after the other, times other numbers than the weights."""
+        if self.k >= _MANY:
+            return self._many.gathered(sums, scales)
+        out, at = np.zeros(self.k), 0
+        for m, scale in zip(self.moduli, scales, strict=True):
+            out += scale * self._copied(sums[at : at + m], m)
+            at += m
         return out
+
+    @cached_property
+    def _many(self) -> ManyValues:
+        return ManyValues(self.k, self.moduli, self.weights, self.ridge)
 
     def _copied(self, part: Floats, m: int) -> Floats:
         """For every value what belongs to its residue."""
@@ -159,7 +174,10 @@ class System:
         if self.small:
             seen = [math.sqrt(weight) * part for weight, part in zip(self.weights, parts, strict=True)]
             return np.asarray(self.gain @ np.concatenate(seen))
-        right = self.unfolded(parts)
+        return self.fitted(self.unfolded(parts))
+
+    def fitted(self, right: Floats) -> Floats:
+        """The values whose normal equations have this right-hand side, where matrices are not dense."""
         # Colliding values add about one number, their mean, to each of a value's own residues.
         total = float(self.weights.sum())
         near = (right - right.mean()) / total + 1.0 / self.k
@@ -207,6 +225,9 @@ class System:
         from hush.kernels.modular import conjugate_gradients
 
         x = np.zeros(self.k) if start is None else start.copy()
+        quick = self._many.solve(right, x, tolerance) if self.k >= _MANY else None
+        if quick is not None:
+            return quick
         taken = conjugate_gradients(self._sizes, self.weights, self.ridge, right, x, tolerance, _STEPS)
         if taken >= 0:
             return x

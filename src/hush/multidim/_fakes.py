@@ -1,7 +1,7 @@
 """How an attribute that was not sampled is reported in its place, and the exact law of that.
 
 Fakes of randomized response are values themselves. Fakes of unary encoding are randomized by it: a vector of zeros
-(z), or the one-hot vector of a random value (r).
+(z), or the one-hot vector of a random value (r). Those of modular subsets are in a file of their own.
 """
 
 from __future__ import annotations
@@ -14,20 +14,24 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from hush.analysis import variance
+from hush.estimation.laws import EstimateLaw, by_value
 from hush.exact.thresholds import SCALE
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import GRR
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary import UE
 from hush.multidim.chances import Chances
 from hush.multidim.loss import Extremes
-from hush.types import Floats, Reports
+from hush.types import Floats, Ints, Reports
 
 
 class Fake(ABC):
     """The fake of one attribute, beside the mechanism that it imitates."""
 
-    real: PureOracle
+    real: FrequencyOracle
 
     @abstractmethod
     def draw(self, n: int, rng: np.random.Generator) -> Reports:
@@ -40,24 +44,80 @@ class Fake(ABC):
 
     @abstractmethod
     def weight(self, report: Any) -> int:
-        """The exact probability of a fake report, times `denominator`."""
+        """The exact probability of a fake report, given its public randomness, times `denominator`."""
 
     @abstractmethod
     def log_prob(self, reports: Reports) -> Floats:
-        """The logarithm of each fake report's probability."""
+        """The logarithm of each fake report's probability, given its public randomness."""
+
+    @abstractmethod
+    def extremes(self) -> Extremes:
+        """How much likelier a report can be when real than when fake."""
+
+    @abstractmethod
+    def decode(self, tally: Ints, n: int, d: int) -> Floats:
+        """Unbiased frequencies from n reports of which one in d, drawn at random, is real."""
+
+    @abstractmethod
+    def variances(self, frequencies: npt.ArrayLike, n: int, d: int) -> Floats:
+        """Variance of every estimate in a fixed population."""
+
+    @abstractmethod
+    def law(self, tally: Ints, n: int, d: int) -> EstimateLaw | None:
+        """How the estimate is distributed; None where that is unknown."""
+
+
+class PureFake(Fake):
+    """A fake of a pure oracle: fakes support values as reports do."""
+
+    real: PureOracle
 
     @property
     @abstractmethod
     def support(self) -> Floats:
         """How likely a fake supports each value."""
 
-    @abstractmethod
-    def extremes(self) -> Extremes:
-        """How much likelier a report can be when real than when fake."""
+    def supports(self, d: int) -> tuple[Floats, Floats]:
+        """How likely a report supports each value: for those who hold it, and for others."""
+        faked = (1 - 1 / d) * self.support
+        return self.real.p_star / d + faked, self.real.q_star / d + faked
+
+    def decode(self, tally: Ints, n: int, d: int) -> Floats:
+        """Support counts, less what fakes and noise are due to add."""
+        gap = (self.real.p_star - self.real.q_star) / d
+        return np.asarray((tally / n - self.supports(d)[1]) / gap, dtype=np.float64)
+
+    def variances(self, frequencies: npt.ArrayLike, n: int, d: int) -> Floats:
+        """Exact: a report supports a value or not, independently of other reports."""
+        return variance.pure(*self.supports(d), n, frequencies)
+
+    def law(self, tally: Ints, n: int, d: int) -> EstimateLaw:
+        """Two binomials: fakes support a value no matter who holds it."""
+        return by_value(tally, n, *self.supports(d))
 
 
 @dataclass(frozen=True)
-class DirectFake(Fake):
+class ValueFake(Fake):
+    """The report of a value that is drawn from the chances."""
+
+    chances: Chances
+
+    def draw(self, n: int, rng: np.random.Generator) -> Reports:
+        """As if somebody held the value."""
+        return self.real.sample(self.chances.draw(n, rng), rng)
+
+    @property
+    def denominator(self) -> int:
+        """That of the chances, times that of the mechanism."""
+        return self.chances.total * self.real.denominator
+
+    def weight(self, report: Any) -> int:
+        """The mechanism's weights, mixed."""
+        return sum(w * self.real.weight(report, v) for v, w in enumerate(self.chances.weights))
+
+
+@dataclass(frozen=True)
+class DirectFake(PureFake):
     """A value drawn from the chances, as it is."""
 
     real: GRR
@@ -96,7 +156,7 @@ class DirectFake(Fake):
 
 
 @dataclass(frozen=True)
-class UnaryFake(Fake):
+class UnaryFake(PureFake):
     """What fakes of unary encoding share: thresholds and the law of a vector of zeros."""
 
     real: UE
@@ -158,23 +218,8 @@ class ZeroFake(UnaryFake):
 
 
 @dataclass(frozen=True)
-class OneHotFake(UnaryFake):
+class OneHotFake(ValueFake, UnaryFake):
     """The one-hot vector of a value drawn from the chances, randomized."""
-
-    chances: Chances
-
-    def draw(self, n: int, rng: np.random.Generator) -> Reports:
-        """As if somebody held the value."""
-        return self.real.sample(self.chances.draw(n, rng), rng)
-
-    @property
-    def denominator(self) -> int:
-        """That of the chances, times that of the mechanism."""
-        return self.chances.total * self.real.denominator
-
-    def weight(self, report: Any) -> int:
-        """The mechanism's weights, mixed."""
-        return sum(w * self.real.weight(report, v) for v, w in enumerate(self.chances.weights))
 
     def log_prob(self, reports: Reports) -> Floats:
         """The law of a vector of zeros, times the mean ratio of the own bit."""

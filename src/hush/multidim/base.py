@@ -28,7 +28,7 @@ from hush.errors import HushError, ParameterError, SpecError, message
 from hush.estimation import Aggregate, Estimate
 from hush.estimation.consistency import simplex
 from hush.estimation.laws import EstimateLaw, Unknown
-from hush.guarantee import ApproxLDP, Guarantee
+from hush.guarantee import ULDP, ApproxLDP, Guarantee
 from hush.kernels import chunks
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.collected import Tallied
@@ -169,7 +169,7 @@ class Multidim(Tallied):
 
     @property
     def _delta(self) -> float:
-        return self.guarantee.delta if isinstance(self.guarantee, ApproxLDP) else 0.0
+        return self.guarantee.delta if isinstance(self.guarantee, (ApproxLDP, ULDP)) else 0.0
 
     @property
     def has_public(self) -> bool:

@@ -43,7 +43,7 @@ def names(name: str, given: object, d: int, allowed: Iterable[str]) -> tuple[str
 def options(given: object) -> tuple[tuple[str, Any], ...]:
     """Parameters by name, as sorted pairs, which can be hashed."""
     try:
-        pairs = dict(given) if isinstance(given, Mapping) else dict(_listed(given) or ())
+        pairs = dict(given) if isinstance(given, Mapping) else dict(_listed(() if given is None else given))  # type: ignore[arg-type]
         plain = {str(key): value.item() if isinstance(value, np.generic) else value for key, value in pairs.items()}
     except (TypeError, ValueError):
         plain = {"": None}

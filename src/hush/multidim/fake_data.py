@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -19,20 +19,22 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.analysis import variance as variances_of
 from hush.errors import ParameterError, message
-from hush.estimation.laws import EstimateLaw, by_value
+from hush.estimation.laws import EstimateLaw
 from hush.guarantee import LDP, Guarantee
+from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.chosen import choices
 from hush.mechanisms.direct import GRR
-from hush.mechanisms.pure import PureOracle
+from hush.mechanisms.modular import MSS
 from hush.mechanisms.unary import OUE, SUE
 from hush.multidim import checks
 from hush.multidim._beside import SideBySide
 from hush.multidim._fakes import DirectFake, Fake, OneHotFake, ZeroFake
+from hush.multidim._modular_fakes import ModularValueFake, SubsetFake
 from hush.multidim.amplification import amplified, claim_for
 from hush.multidim.base import Beliefs
 from hush.multidim.chances import Chances, uniform
-from hush.multidim.choice import ADAPTIVE
+from hush.multidim.choice import ADAPTIVE, told_choices
 from hush.multidim.loss import hidden
 from hush.types import Floats, Ints, Reports
 
@@ -42,12 +44,15 @@ class FakeData(SideBySide):
     """One attribute is randomized, the others are fakes, and the report does not say which is which."""
 
     variant: str | Sequence[str] = ADAPTIVE
+    chosen: Sequence[Any] | None = field(default=None, repr=False)
 
     fewest: ClassVar[int] = 2
     samples: ClassVar[bool] = True
     hides: ClassVar[bool] = True
     variants: ClassVar[tuple[str, ...]] = ("GRR",)
-    """The names that `variant` may take, beside "ADP"."""
+    """The names that `variant` may take, beside "ADP": those of the papers."""
+    others: ClassVar[tuple[str, ...]] = ()
+    """Names that no paper has, and that no planner tries."""
     contest: ClassVar[tuple[str, str]] = ("GRR", "GRR")
     """The two that "ADP" chooses from."""
 
@@ -55,10 +60,14 @@ class FakeData(SideBySide):
         if self.amplified_epsilon > rules.MAX_EPSILON:
             rule = f"must leave ln(d(e^epsilon - 1) + 1) at most {rules.MAX_EPSILON:g}"
             raise ParameterError(message("epsilon", rule, self.epsilon, "choose a smaller budget, e.g. 1.0"))
-        names = checks.names("variant", self.variant, self.d, (*self.variants, ADAPTIVE))
-        chosen = tuple(self._best(j) if name == ADAPTIVE else name for j, name in enumerate(names))
-        self._set(variant=chosen)
-        _ = self.fakes
+        names = checks.names("variant", self.variant, self.d, (*self.variants, *self.others, ADAPTIVE))
+        variant = tuple(self._best(j) if name == ADAPTIVE else name for j, name in enumerate(names))
+        self._set(variant=variant, chosen=checks.chosen(self.chosen, self.d))
+        due = tuple(checks.sorted_pairs(choices(component)) for component in self.components)
+        if self.chosen is not None and self.chosen != due:
+            rule = "must be what the mechanisms choose for themselves, all of it and nothing else"
+            raise ParameterError(message("chosen", rule, told_choices(self.chosen), "leave it out"))
+        self._set(chosen=due)
 
     @abstractmethod
     def _chances(self, attribute: int) -> Chances:
@@ -90,6 +99,13 @@ class FakeData(SideBySide):
         """epsilon', not epsilon."""
         return LDP(self.amplified_epsilon)
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the constructor takes, as plain data; what mechanisms chose where they chose anything."""
+        plain = {name: value for name, value in super().parameters.items() if name != "chosen"}
+        told = told_choices(self.chosen or ())
+        return plain | ({"chosen": told} if any(told) else {})
+
     def exact_epsilon(self, changed: int | None = None) -> float:
         """The true loss between tuples that differ in at most so many attributes, from the integer thresholds."""
         most = checks.changed(changed, self.d)
@@ -99,13 +115,25 @@ class FakeData(SideBySide):
         k, budget = self.sizes[attribute], self.amplified_epsilon
         if variant == "GRR":
             return DirectFake(GRR(k=k, epsilon=budget), self._chances(attribute))
+        if variant.startswith("MSS"):
+            own = dict(self.chosen[attribute]) if self.chosen else {}
+            modular = self._modular(k, budget, own)
+            return ModularValueFake(modular, self._chances(attribute)) if variant.endswith("r") else SubsetFake(modular)
         real = (SUE if variant.startswith("SUE") else OUE)(k=k, epsilon=budget)
         return ZeroFake(real) if variant.endswith("z") else OneHotFake(real, self._chances(attribute))
+
+    @staticmethod
+    def _modular(k: int, budget: float, own: dict[str, Any]) -> MSS:
+        """Modular subset selection, by what it chose, if that is told."""
+        try:
+            return MSS(k=k, epsilon=budget, **own)
+        except TypeError:
+            raise ParameterError(message("chosen", "must be moduli, for MSS", own, "leave it out")) from None
 
     def _best(self, attribute: int) -> str:
         """Of the two in the contest, the one with less variance on average over values that nobody holds."""
         fakes = {name: self._fake(attribute, name) for name in self.contest}
-        return min(fakes, key=lambda name: float(self._variances(fakes[name], 0.0, 1).mean()))
+        return min(fakes, key=lambda name: float(fakes[name].variances(0.0, 1, self.d).mean()))
 
     @cached_property
     def fakes(self) -> tuple[Fake, ...]:
@@ -113,7 +141,7 @@ class FakeData(SideBySide):
         return tuple(self._fake(j, variant) for j, variant in enumerate(self.variant))
 
     @cached_property
-    def components(self) -> tuple[PureOracle, ...]:
+    def components(self) -> tuple[FrequencyOracle, ...]:
         """What randomizes each attribute when it is the sampled one."""
         return tuple(fake.real for fake in self.fakes)
 
@@ -129,32 +157,20 @@ class FakeData(SideBySide):
             out[name] = part
         return out
 
-    def _supports(self, fake: Fake) -> tuple[Floats, Floats]:
-        """How likely a report supports each value: for those who hold it, and for others."""
-        faked = (1 - 1 / self.d) * fake.support
-        return fake.real.p_star / self.d + faked, fake.real.q_star / self.d + faked
-
     def decode(self, tally: Ints, n: int) -> tuple[Floats, ...]:
-        """Support counts, less what fakes and noise are due to add."""
-        estimates = []
-        for fake, part in zip(self.fakes, self._tallies(tally), strict=True):
-            _, other = self._supports(fake)
-            gap = (fake.real.p_star - fake.real.q_star) / self.d
-            estimates.append(np.asarray((part / n - other) / gap, dtype=np.float64))
-        return tuple(estimates)
-
-    def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw, ...]:
-        """Two binomials: fakes support a value no matter who holds it."""
+        """Of each attribute, what its reports say, less what fakes are due to add."""
         pairs = zip(self.fakes, self._tallies(tally), strict=True)
-        return tuple(by_value(part, n, *self._supports(fake)) for fake, part in pairs)
+        return tuple(fake.decode(part, n, self.d) for fake, part in pairs)
 
-    def _variances(self, fake: Fake, shares: npt.ArrayLike, n: int) -> Floats:
-        own, other = self._supports(fake)
-        return variances_of.pure(own, other, n, shares)
+    def laws(self, tally: Ints, n: int) -> tuple[EstimateLaw | None, ...]:
+        """As fakes know it: they say the same of a value no matter who holds it."""
+        pairs = zip(self.fakes, self._tallies(tally), strict=True)
+        return tuple(fake.law(part, n, self.d) for fake, part in pairs)
 
     def variances(self, frequencies: Sequence[npt.ArrayLike], n: int) -> tuple[Floats, ...]:
-        """Exact: a report supports a value or not, independently of other reports."""
-        return tuple(self._variances(fake, shares, n) for fake, shares in zip(self.fakes, frequencies, strict=True))
+        """Exact: reports are independent of each other."""
+        pairs = zip(self.fakes, frequencies, strict=True)
+        return tuple(fake.variances(shares, n, self.d) for fake, shares in pairs)
 
     @cached_property
     def denominator(self) -> int:
@@ -247,7 +263,9 @@ class RSFD(FakeData):
         sizes: Domain size of each attribute, two attributes or more.
         epsilon: What the paper claims as the loss of one report, in nats; the true loss is `amplified_epsilon`.
         variant: GRR, SUE-z, SUE-r, OUE-z or OUE-r, or one for each attribute; "ADP" stands for GRR or OUE-z, whichever
-            has less variance there.
+            has less variance there. Beyond the papers, MSS, whose fakes are any subset of any block, and MSS-r, with
+            fakes of a random value.
+        chosen: The moduli of each attribute's MSS, as a spec has them; chosen when left out.
 
     >>> m = RSFD(sizes=(2, 5), epsilon=1.0, variant="GRR")
     >>> round(m.exact_epsilon(), 3), round(m.exact_epsilon(changed=1), 3)
@@ -255,6 +273,7 @@ class RSFD(FakeData):
     """
 
     variants: ClassVar[tuple[str, ...]] = ("GRR", "SUE-z", "SUE-r", "OUE-z", "OUE-r")
+    others: ClassVar[tuple[str, ...]] = ("MSS", "MSS-r")
     contest: ClassVar[tuple[str, str]] = ("GRR", "OUE-z")
 
     def _chances(self, attribute: int) -> Chances:
@@ -269,8 +288,9 @@ class RSRFD(FakeData):
         sizes: Domain size of each attribute, two attributes or more.
         epsilon: What the paper claims as the loss of one report, in nats; the true loss is `amplified_epsilon`.
         variant: GRR, SUE-r or OUE-r, or one for each attribute; "ADP" stands for GRR or OUE-r, whichever has less
-            variance there.
+            variance there. Beyond the papers, MSS-r.
         priors: A distribution for each attribute, such as last year's; it need not be right for estimates to be.
+        chosen: The moduli of each attribute's MSS, as a spec has them; chosen when left out.
 
     >>> m = RSRFD(sizes=(2, 3), epsilon=1.0, variant="GRR", priors=[[0.8, 0.2], [0.5, 0.3, 0.2]])
     >>> m.exact_epsilon() <= m.guarantee.epsilon
@@ -280,6 +300,7 @@ class RSRFD(FakeData):
     priors: Sequence[Sequence[float]]
 
     variants: ClassVar[tuple[str, ...]] = ("GRR", "SUE-r", "OUE-r")
+    others: ClassVar[tuple[str, ...]] = ("MSS-r",)
     contest: ClassVar[tuple[str, str]] = ("GRR", "OUE-r")
 
     def _settle(self) -> None:

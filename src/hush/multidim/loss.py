@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hush.errors import ParameterError, message
-from hush.exact.loss import pair_epsilon, protected_ratio
+from hush.exact.loss import pair_epsilon, protected_epsilon, protected_ratio
 from hush.exact.thresholds import log_ratio
 from hush.guarantee import ULDP
 
@@ -104,7 +104,9 @@ def enumerated(m: Multidim, changed: int, delta: Fraction) -> float:
         outputs = m.outputs(public)
         law = [[m.weight(y, v) for v in m.tuples()] for y in outputs]
         if isinstance(m.guarantee, ULDP):
-            worst = max(worst, protected_ratio(law, m.guarantee.sensitive))
+            sensitive, copies = m.guarantee.sensitive, [m.copies(y) for y in outputs]
+            own = protected_epsilon(law, copies, m.denominator, sensitive, delta)
+            worst = max(worst, own if delta else protected_ratio(law, sensitive))
         elif delta:
             copies = [m.copies(y) for y in outputs]
             losses = (pair_epsilon(law, copies, m.denominator, delta, i, j) for i, j in pairs)

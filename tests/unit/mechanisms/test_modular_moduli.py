@@ -9,10 +9,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import hush
+from hush import multidim
 from hush.analysis.modular_system import System, rank
 from hush.analysis.primes import primes
-from hush.errors import ParameterError
-from hush.mechanisms.modular import MSS
+from hush.errors import ParameterError, SpecError
+from hush.mechanisms.modular import MSS, weighing
 from hush.mechanisms.modular import moduli as search
 from hush.mechanisms.modular.moduli import choose_moduli, usual_moduli
 
@@ -59,22 +61,110 @@ def test_repairs_never_repeat_a_prime(k: int, count: int, seed: int) -> None:
             assert rank(k, repaired) == k
 
 
-def test_objectives_find_what_they_ask_for() -> None:
+def test_weights_find_what_they_ask_for() -> None:
+    """Each measure is computed here anew, by matrices where there are some."""
     k, epsilon = 512, 1.0
-    found = {
-        name: search.blocks(k, choose_moduli(k, epsilon, objective=name), epsilon) for name in ("mse", "bits", "asr")
+    chosen = {name: choose_moduli(k, epsilon, weights=name) for name in weighing.OBJECTIVES}
+    mechanisms = {name: MSS(k=k, epsilon=epsilon, moduli=moduli) for name, moduli in chosen.items()}
+    singular = {
+        name: np.linalg.svd(m.blocks.system.dense(), compute_uv=False)[[0, -1]] for name, m in mechanisms.items()
     }
-    mse = {name: float(law.flat_variances().mean()) for name, law in found.items()}
-    bits = {name: search.average_bits(law.moduli, law.omegas.tolist()) for name, law in found.items()}
-    success = {
-        name: search.reconstruction(k, law.moduli, law.omegas.tolist(), law.p.tolist()) for name, law in found.items()
+    computed = {
+        "error": {name: float(m.blocks.flat_variances().mean()) for name, m in mechanisms.items()},
+        "attack": {name: m.asr() for name, m in mechanisms.items()},
+        "bits": {name: m.average_bits for name, m in mechanisms.items()},
+        "condition": {name: float(most / least) for name, (most, least) in singular.items()},
     }
-    assert mse["mse"] == min(mse.values())
-    assert bits["bits"] == min(bits.values()) < bits["mse"]
-    assert success["asr"] == min(success.values())
-    both = search.blocks(k, choose_moduli(k, epsilon, objective={"mse": 1.0, "bits": 1.0}), epsilon)
-    product = both.flat_variances().mean() * search.average_bits(both.moduli, both.omegas.tolist())
-    assert product <= min(mse[name] * bits[name] for name in found) * (1 + 1e-9)
+    computed["decoding"] = {
+        name: 0.5 * found * math.log(2e11) * k * (2 * len(chosen[name]) + 5)
+        for name, found in computed["condition"].items()
+    }
+    for objective, found in computed.items():
+        assert found[objective] <= min(found.values()) * 1.001
+        for name in chosen:
+            measured = search.measures(k, epsilon, chosen[name])
+            assert measured[objective] == pytest.approx(found[name], rel=1e-3)
+    assert computed["bits"]["bits"] < computed["bits"]["error"]
+    assert len({*chosen.values()}) >= 4
+
+
+@pytest.mark.parametrize(
+    "weights", [{"error": 1.0, "bits": 1.0}, {"attack": 2, "decoding": 1}, {"error": 1, "bits": 0.5, "condition": 3}]
+)
+def test_weights_are_those_of_a_geometric_mean(weights: dict[str, float]) -> None:
+    """The score of what is chosen is the least of all candidates; only ratios of weights matter, and never units."""
+    k, epsilon = 300, 2.0
+    candidates = [found.law.moduli for found in search._found(k, epsilon, range(2, 21), 10.0, 20.0, 0)]
+    total = sum(weights.values())
+
+    def mean(moduli: tuple[int, ...]) -> float:
+        found = search.measures(k, epsilon, moduli)
+        return math.prod(found[name] ** (weight / total) for name, weight in weights.items())
+
+    chosen = choose_moduli(k, epsilon, weights=weights)
+    assert mean(chosen) <= min(map(mean, candidates)) * (1 + 1e-9)
+    assert chosen == choose_moduli(k, epsilon, weights={name: 1e9 * w for name, w in weights.items()})
+    assert sum(weighing.normalized(weights).values()) == pytest.approx(1.0)
+    scalars = {name: np.int64(2) if w == 1 else np.float32(2 * w) for name, w in weights.items()}
+    assert weighing.normalized(scalars) == pytest.approx(weighing.normalized(weights))  # type: ignore[arg-type]
+    assert weighing.normalized({"error": 1e308, "bits": 1e308}) == {"error": 0.5, "bits": 0.5}
+
+
+@settings(max_examples=30)
+@given(st.integers(2, 300), st.integers(1, 9), st.sampled_from([0.5, 2.0, 6.0]))
+def test_a_number_of_moduli_is_kept_or_refused(k: int, ell: int, epsilon: float) -> None:
+    try:
+        m = MSS(k=k, epsilon=epsilon, ell=ell)
+    except ParameterError as error:
+        assert "use another, or give moduli" in str(error)  # noqa: PT017
+        assert k < 60
+        return
+    assert len(m.moduli) == m.ell == ell
+    assert m.moduli == ((k,) if ell == 1 else choose_moduli(k, search.nearest_anchor(epsilon), ell=ell))
+    assert m.blocks.system.condition() <= 10.01
+    again = MSS(k=k, epsilon=epsilon, moduli=m.moduli)
+    assert (m, hash(m), m.to_dict(), m.spec_hash) == (again, hash(again), again.to_dict(), again.spec_hash)
+    assert again.ell == ell
+
+
+def test_a_spec_tells_the_moduli_and_reading_never_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = MSS(k=77, epsilon=1.3, ell=4)
+    written = m.to_dict()
+    assert "ell" not in written
+    tuples = multidim.SMP(sizes=(30, 77), epsilon=1.0, mechanism="MSS", options={"ell": 2})
+    assert [c.ell for c in tuples.components] == [2, 2]  # type: ignore[attr-defined]
+    assert tuples.parameters["chosen"] == [{"moduli": list(c.moduli)} for c in tuples.components]  # type: ignore[attr-defined]
+    told = hush.Spec(tuples).to_json()
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("searched")
+
+    monkeypatch.setattr(search, "choose_moduli", never)
+    search._anchored.cache_clear()
+    assert hush.from_dict(written) == m
+    assert hush.from_dict(written).ell == 4  # type: ignore[attr-defined]
+    assert hush.Spec.from_json(told).mechanism == tuples
+    monkeypatch.setattr(search, "choose_moduli", lambda k, *_, **__: (k,))
+    without = {name: value for name, value in written.items() if name != "moduli"}
+    with pytest.raises(SpecError, match="moduli must be written out"):
+        hush.from_dict({**without, "ell": 1})
+
+
+@pytest.mark.parametrize("ell", [0, -1, 2.0, "3", True, math.nan, 1_001, [2]])
+def test_bad_numbers_of_moduli(ell: object) -> None:
+    with pytest.raises(ParameterError, match=r"ell must be an integer in 1\.\.1000"):
+        MSS(k=100, epsilon=1.0, ell=ell)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"ell must be an integer in 1\.\.1000"):
+        choose_moduli(100, 1.0, ell=ell)  # type: ignore[arg-type]
+
+
+def test_numbers_of_moduli_that_cannot_be() -> None:
+    with pytest.raises(ParameterError, match="ell must be the number of moduli, 2, where they are given, got 3"):
+        MSS(k=10, epsilon=1.0, moduli=(7, 9), ell=3)
+    with pytest.raises(ParameterError, match=r"ell must be a number of primes up to k=10 .*, got 5; use another"):
+        MSS(k=10, epsilon=1.0, ell=5)
+    assert MSS(k=10, epsilon=1.0, moduli=(7, 9), ell=2).moduli == (7, 9)
+    assert MSS(k=10**8, epsilon=10.0, ell=1).moduli == (10**8,)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 4.0, 10.0])
@@ -100,7 +190,7 @@ def test_scaled_moduli_are_as_good_as_those_of_the_model(epsilon: float, monkeyp
 
 def test_a_search_is_made_once_for_each_anchor(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(search, "choose_moduli", lambda k, epsilon: asked.append((k, epsilon)) or (k,))
+    monkeypatch.setattr(search, "choose_moduli", lambda k, epsilon, ell: asked.append((k, epsilon)) or (k,))
     search._anchored.cache_clear()
     for epsilon in (2.6, 2.8, 3.0, 3.1, 3.4, 3.6):
         usual_moduli(77, epsilon)
@@ -175,7 +265,10 @@ def test_bad_parameters() -> None:
             MSS(k=10, epsilon=epsilon)
     with pytest.raises(ParameterError, match="code must be one of"):
         MSS(k=10, epsilon=1.0, code="gzip")
-    for bad in ({"objective": "speed"}, {"objective": {}}, {"objective": {"mse": -1.0}}, {"condition": 1.0},
-                {"condition": math.nan}, {"most_blocks": 1}, {"width": 0.5}):  # fmt: skip
-        with pytest.raises(ParameterError, match="must"):
+    for bad in ({"weights": "speed"}, {"weights": {}}, {"weights": {"error": -1.0}}, {"weights": {"error": 0}},
+                {"weights": {"error": math.nan}}, {"weights": {"bits": math.inf}}, {"weights": {"bits": "1"}},
+                {"weights": ["error"]}, {"weights": {3: 1.0}}, {"weights": None}, {"condition": 1.0},
+                {"condition": math.nan}, {"most_blocks": 1}, {"width": 0.5}, {"seed": -1}, {"seed": 1.5}):  # fmt: skip
+        (name,) = bad
+        with pytest.raises(ParameterError, match=f"{name} must"):
             choose_moduli(50, 1.0, **bad)  # type: ignore[arg-type]

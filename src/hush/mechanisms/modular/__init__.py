@@ -1,5 +1,6 @@
 """Subsets of residues, modulo several numbers."""
 
 from hush.mechanisms.modular.mechanism import MSS
+from hush.mechanisms.modular.moduli import choose_moduli
 
-__all__ = ["MSS"]
+__all__ = ["MSS", "choose_moduli"]

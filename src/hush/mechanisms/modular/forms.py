@@ -34,8 +34,8 @@ _PLANNED_FOR = 1 << 14
 modular subset selection takes longer to find than everything else together."""
 _TUNED_FOR = 4_096
 """Values up to which moduli are chosen for what matters."""
-_WANTED: dict[str, str | dict[str, float]] = {"bits": "bits", "work": "bits", "attack": "asr", "accuracy": "mse"}
-_BALANCE = {"mse": 0.5, "asr": 1.0, "bits": 0.25}
+_WANTED: dict[str, str | dict[str, float]] = {"bits": "bits", "work": "bits", "attack": "attack", "accuracy": "error"}
+_BALANCE = {"error": 0.5, "attack": 1.0, "bits": 0.25}
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,4 +204,4 @@ def _moduli(k: int, epsilon: float, matters: str) -> tuple[int, ...]:
 @lru_cache(maxsize=256)
 def _chosen(k: int, epsilon: float, matters: str) -> tuple[int, ...]:
     """Kept, since they take a while and wishes are often asked for again."""
-    return choose_moduli(k, epsilon, objective=_WANTED.get(matters, _BALANCE))
+    return choose_moduli(k, epsilon, weights=_WANTED.get(matters, _BALANCE))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ from hush import exact, rules
 from hush.analysis import success
 from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System
-from hush.errors import ReportError, Unsaid, message
+from hush.errors import ParameterError, ReportError, Unsaid, message
 from hush.estimation import Aggregate, Estimate, possible
 from hush.estimation.bounds import Terms
 from hush.estimation.consistency import simplex
@@ -32,11 +32,12 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.direct import unsigned
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.inference import shares
-from hush.mechanisms.modular import moduli
+from hush.mechanisms.modular import moduli, weighing
 from hush.mechanisms.modular.bounds import even_terms
 from hush.mechanisms.modular.forms import ModularForms
 from hush.mechanisms.subset import checked, known
 from hush.mechanisms.subset.lengths import joint_bits, joint_bytes
+from hush.mechanisms.sums import total_law
 from hush.people.domain import Domain
 from hush.simulation.subsets import subset_members
 from hush.types import Floats, Ints, Reports, Values
@@ -53,16 +54,21 @@ class MSS(FrequencyOracle):
         k: Domain size, at least 2.
         epsilon: Privacy loss of one report, in nats.
         moduli: Pairwise coprime integers from 2 to k, with a product and 1 + sum (m - 1) of at least k. Left out, they
-            are chosen for a small error among those that are well conditioned (`hush.mechanisms.modular.moduli`).
+            are chosen for a small error among those that are well conditioned; `hush.choose_moduli` weighs other
+            things, too.
         code: How a subset is written: "sorted", after the number of its modulus, or "enumerative", one number for both,
             as for `hush.SS`.
+        ell: How many moduli are chosen; the best number of them if left out. Once they are, it is their number.
 
     >>> MSS(k=20, epsilon=0.5, moduli=(7, 11, 5)).omegas
     (2, 4, 1)
+    >>> MSS(k=1000, epsilon=2.0, ell=3).moduli
+    (547, 631, 821)
     """
 
     moduli: tuple[int, ...] = None  # type: ignore[assignment]
     code: str = "sorted"
+    ell: int = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
 
     full_name: ClassVar[str] = "modular subset selection"
     companion: ClassVar[type[Forms]] = ModularForms
@@ -70,14 +76,20 @@ class MSS(FrequencyOracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        chosen = moduli.usual_moduli(self.k, self.epsilon) if self.moduli is None else self.moduli
+        wanted = None if self.ell is None else moduli.checked_number(self.ell)
+        chosen = moduli.usual_moduli(self.k, self.epsilon, wanted) if self.moduli is None else self.moduli
         self._set(moduli=moduli.checked(self.k, chosen))
+        if wanted not in (None, len(self.moduli)):
+            rule = f"must be the number of moduli, {len(self.moduli)}, where they are given"
+            raise ParameterError(message("ell", rule, wanted, "leave out one of both"))
+        self._set(ell=len(self.moduli))
         self._set(code=checked(self.code, max(self.moduli)))
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the constructor takes."""
-        return known({**super().parameters, "moduli": list(self.moduli)})
+        """What the constructor takes; the number of moduli is told by the moduli."""
+        plain = {name: value for name, value in super().parameters.items() if name != "ell"}
+        return known({**plain, "moduli": list(self.moduli)})
 
     @cached_property
     def omegas(self) -> tuple[int, ...]:
@@ -116,6 +128,7 @@ class MSS(FrequencyOracle):
         return np.array(self.moduli), np.array(self.omegas), np.array(self.keeps, np.uint64), reject
 
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
+        """Of each value a block, and a subset of its residues."""
         from hush.kernels.subsets import select
 
         if self.code == "sorted":
@@ -124,6 +137,18 @@ class MSS(FrequencyOracle):
             return out
         which, members = self._room(values.size)
         select(rng, values, *self._arrays, which, members)
+        return self.packed(which, members)
+
+    def sample_residues(self, blocks: Ints, residues: Values, rng: np.random.Generator) -> Reports:
+        """Subsets of residues in blocks that are given: one block after the other, each for its rows."""
+        from hush.kernels.subsets import select
+
+        which, members = self._room(residues.size)
+        for j in range(len(self.moduli)):
+            rows = np.flatnonzero(blocks == j)
+            subsets = np.zeros((rows.size, self.omegas[j]), members.dtype)
+            select(rng, residues[rows], *(part[j : j + 1] for part in self._arrays), np.empty(0, np.uint8), subsets)
+            which[rows], members[rows, : self.omegas[j]] = j, subsets
         return self.packed(which, members)
 
     def _room(self, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -167,7 +192,7 @@ class MSS(FrequencyOracle):
     @property
     def average_bits(self) -> float:
         """Equation 2: bits of a report on average, if its length may depend on the block; reports here are of one."""
-        return moduli.average_bits(self.moduli, self.omegas)
+        return weighing.average_bits(self.moduli, self.omegas)
 
     # The law.
 
@@ -243,7 +268,7 @@ class MSS(FrequencyOracle):
         """The best guess is the likeliest value with a reported residue, or the likeliest of all; exact."""
         p = self.blocks.p.tolist()
         if prior is None:
-            return moduli.reconstruction(self.k, self.moduli, self.omegas, p)
+            return weighing.reconstruction(self.k, self.moduli, self.omegas, p)
         belief, total = shares(prior, self.k), 0.0
         for m, omega, chance in zip(self.moduli, self.omegas, p, strict=True):
             best = np.zeros(m)
@@ -300,8 +325,25 @@ class MSS(FrequencyOracle):
 
     def decode(self, tally: Ints, n: int) -> Floats:
         """Weighted least squares: unbiased, given how many reports each block has, if it is `determined`."""
+        law, people = self.blocks, tally[self._starts[-1] :]
+        system = System(self.k, self.moduli, law.weights * people)
+        if system.small:
+            return system.fit(self._residues(tally)[0])
+        # Counts are debiased in the sum over the blocks: there are several times as many residues as values.
+        scales = law.weights / (law.p - law.q)
+        return system.fitted(system.gathered(tally[: self._starts[-1]], scales) - float((scales * law.q) @ people))
+
+    def decode_beside(self, tally: Ints, share: float, others: Sequence[Floats]) -> Floats:
+        """Frequencies of the people of whom only a share, drawn at random, sends reports of their own.
+
+        Args:
+            tally: Of all reports.
+            share: How many send reports of their own.
+            others: What the residues that the others send are drawn from, by block.
+        """
         parts, people = self._residues(tally)
-        return System(self.k, self.moduli, self.blocks.weights * people).fit(parts)
+        own = [(part - (1 - share) * other) / share for part, other in zip(parts, others, strict=True)]
+        return System(self.k, self.moduli, self.blocks.weights * people).fit(own)
 
     def determined(self, aggregate: Aggregate) -> bool:
         """Whether the blocks that have reports determine all values, as they do if none is empty.
@@ -339,7 +381,8 @@ class MSS(FrequencyOracle):
         aggregate = self._belonging(aggregate, spec_hash, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
         bars = partial(self._bars, raw, aggregate.n, aggregate.tally[self._starts[-1] :])
-        return Estimate(raw, aggregate.n, domain, bars, law=partial(self.law, aggregate.tally, aggregate.n))
+        law = partial(self.law, aggregate.tally, aggregate.n)
+        return Estimate(raw, aggregate.n, domain, bars, law=law, sums=partial(total_law, self, raw, aggregate.n, law))
 
     @cached_property
     def _even_terms(self) -> Terms | None:

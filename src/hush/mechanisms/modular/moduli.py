@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
@@ -30,12 +29,14 @@ from hush.analysis.modular import Blocks
 from hush.analysis.primes import primes
 from hush.errors import ParameterError, Unsaid, message
 from hush.exact.thresholds import exponential
-from hush.mechanisms.subset.lengths import subset_bits
+from hush.mechanisms.modular.weighing import WeighedModuli, Weights, measured, score
 from hush.types import Ints
 
 Moduli = tuple[int, ...]
 
 MOST_BLOCKS = 65_536
+MOST_CHOSEN = 1_000
+"""Numbers of moduli that are searched for."""
 MOST_SEARCHED = 1 << 22
 """Values up to which moduli are chosen: a condition takes seconds for each million."""
 ANCHORS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0)
@@ -87,89 +88,80 @@ def checked(k: int, moduli: object) -> Moduli:
     return whole
 
 
-def average_bits(moduli: Sequence[int], omegas: Sequence[int]) -> float:
-    """Equation 2: bits of a report on average, a whole number of them for the block and for the subset.
-
-    >>> average_bits((11, 13, 7), (2, 3, 1))
-    8.0
-    """
-    several = zip(moduli, omegas, strict=True)
-    return (len(moduli) - 1).bit_length() + sum(subset_bits(m, w) for m, w in several) / len(moduli)
-
-
-def reconstruction(k: int, moduli: Sequence[int], omegas: Sequence[int], p: Sequence[float]) -> float:
-    """Success of the best guess under a uniform prior, exactly; equation 7 is a lower bound of it, not an upper one."""
-    several = zip(moduli, omegas, p, strict=True)
-    return sum(chance * m / omega for m, omega, chance in several) / (k * len(moduli))
-
-
-@dataclass(frozen=True)
-class _Choice:
-    """Moduli, and those of the model that they are judged by: the same unless there are many values."""
-
-    law: Blocks
-    model: Blocks
-
-
-_OBJECTIVES: dict[str, Callable[[_Choice], float]] = {
-    "mse": lambda found: float(found.model.flat_variances().mean()),
-    "bits": lambda found: average_bits(found.law.moduli, found.law.omegas.tolist()),
-    "asr": lambda found: reconstruction(found.law.k, found.law.moduli, found.law.omegas.tolist(), found.law.p.tolist()),
-}
-
-
-def _score(objective: str | Mapping[str, float]) -> Callable[[_Choice], float]:
-    """What is to be kept small: one objective, or the product of several, each to the power of its weight."""
-    wanted = {objective: 1.0} if isinstance(objective, str) else dict(objective)
-    for name, weight in wanted.items():
-        if name not in _OBJECTIVES or not 0 <= weight < math.inf:
-            rule = f"must be one of {', '.join(_OBJECTIVES)}, or weights of them"
-            raise ParameterError(message("objective", rule, objective, 'use e.g. "mse" or {"mse": 1, "bits": 0.5}'))
-    if not any(wanted.values()):
-        raise ParameterError(message("objective", "must weigh something", objective, 'use e.g. "mse"'))
-    return lambda found: sum(w * math.log(_OBJECTIVES[name](found)) for name, w in wanted.items() if w)
-
-
 def choose_moduli(
     k: int,
     epsilon: float,
     *,
-    objective: str | Mapping[str, float] = "mse",
+    weights: Weights = "error",
+    ell: int | None = None,
     condition: float = 10.0,
     most_blocks: int = 20,
     width: float = 20.0,
     seed: int = 0,
 ) -> Moduli:
-    """Primes for k values: the best of what Algorithm 2 finds; k itself, which is subset selection, if there are none.
+    """Primes for `hush.MSS`: the best of what Algorithm 2 of its paper finds, corrected.
+
+    Where it finds none, k itself, which is subset selection.
 
     Args:
         k: Number of values.
         epsilon: Privacy budget.
-        objective: What to keep small: "mse" (exact, for equally frequent residues), "bits" (of a report on average),
-            "asr" (exact success of the best guess), or weights of them, which are powers of a product.
+        weights: What to keep small: "error" (mean squared, exact for equally frequent residues), "attack" (exact
+            success of the best guess), "bits" (of a report on average), "decoding" (additions, at most), "condition"
+            (condition number of the design), or a mapping of these to weights, of which only the ratios matter: the
+            least weighted geometric mean wins.
+        ell: How many moduli; as many as are best, up to `most_blocks`, if left out. One is k itself.
         condition: Largest condition number of the weighted design matrix.
-        most_blocks: Largest number of moduli.
+        most_blocks: Largest number of moduli that is tried.
         width: Primes for l blocks are drawn from k/(width·l) to width·k/l, and at most 0.95 k.
         seed: The same seed gives the same moduli.
+
+    >>> choose_moduli(100, 3.0, ell=3), choose_moduli(100, 3.0, weights={"error": 1, "bits": 2}, ell=3)
+    ((59, 67, 79), (37, 53, 71))
     """
     k, epsilon = rules.domain_size(k), rules.epsilon(epsilon)
-    rules.integer("most_blocks", most_blocks, 2, 1_000, "use e.g. 20")
+    rules.integer("most_blocks", most_blocks, 2, MOST_CHOSEN, "use e.g. 20")
     rules.number("condition", condition, 1.0, math.inf, "use e.g. 10")
     rules.number("width", width, 1.0, math.inf, "use e.g. 20")
-    score = _score(objective)
+    rules.integer("seed", seed, 0, (1 << 63) - 1, "use e.g. 0")
+    better = score(weights)
+    if ell is not None:
+        ell = checked_number(ell)
+    if ell == 1:
+        return (k,)
     if k > MOST_SEARCHED:
         rule = f"must be at most {MOST_SEARCHED} for moduli to be chosen"
         raise ParameterError(message("k", rule, k, "give moduli, or use PGR"))
-    several = _found(k, epsilon, range(2, most_blocks + 1), condition, width, seed)
-    for _, law in sorted(((score(found), found.law) for found in several), key=lambda scored: scored[0]):
+    numbers = range(2, most_blocks + 1) if ell is None else (ell,)
+    several = _found(k, epsilon, numbers, condition, width, seed)
+    for _, law in sorted(((better(found), found.law) for found in several), key=lambda scored: scored[0]):
         if k <= _WHOLE or law.system.condition(condition, digits=2) <= condition:
             return law.moduli
-    return (k,)
+    if ell is None:
+        return (k,)
+    rule = f"must be a number of primes up to k={k} that determine all values, with a condition number of {condition:g}"
+    raise ParameterError(message("ell", f"{rule} at most", ell, "use another, or give moduli"))
+
+
+def checked_number(ell: object) -> int:
+    """How many moduli are to be chosen."""
+    return rules.integer("ell", ell, 1, MOST_CHOSEN, "use e.g. 5, or leave it out")
+
+
+def measures(k: int, epsilon: float, moduli: Sequence[int]) -> dict[str, float]:
+    """What `choose_moduli` weighs, for moduli that are given.
+
+    >>> {name: round(value, 3) for name, value in measures(100, 3.0, (43, 59, 73)).items()}
+    {'error': 0.37, 'attack': 0.114, 'bits': 14.333, 'decoding': 65413.831, 'condition': 4.571}
+    """
+    k, epsilon = rules.domain_size(k), rules.epsilon(epsilon)
+    law = blocks(k, checked(k, moduli), epsilon)
+    return measured(WeighedModuli(law, law))
 
 
 def _found(
     k: int, epsilon: float, counts: Sequence[int], condition: float, width: float, seed: int
-) -> Iterator[_Choice]:
+) -> Iterator[WeighedModuli]:
     """Valid choices for all numbers of blocks; for many values, from the model."""
     size, budget = k, epsilon
     if k > _WHOLE:  # blocks weigh the same in both: alike, or as those weigh whose subsets have as many members
@@ -177,7 +169,7 @@ def _found(
     for count in counts:
         for moduli in valid_moduli(size, budget, count, condition, width, np.random.default_rng([seed, size, count])):
             model = blocks(size, moduli, budget)
-            yield _Choice(model if size == k else blocks(k, _scaled(moduli, k, size), epsilon), model)
+            yield WeighedModuli(model if size == k else blocks(k, _scaled(moduli, k, size), epsilon), model)
 
 
 def _scaled(moduli: Moduli, k: int, size: int) -> Moduli:
@@ -253,12 +245,13 @@ def _table() -> dict[str, dict[str, list[int]]]:
     return whole
 
 
-def usual_moduli(k: int, epsilon: float) -> Moduli:
+def usual_moduli(k: int, epsilon: float, ell: int | None = None) -> Moduli:
     """What `choose_moduli` gives at the nearest of the anchors: from the table, or searched for, once.
 
-    A search takes about three seconds of one core up to 100,000 values, and some six for a million.
+    A search takes about three seconds of one core up to 100,000 values, and some six for a million; for one number of
+    moduli, a tenth of that.
     """
-    return _anchored(k, nearest_anchor(epsilon))
+    return _anchored(k, nearest_anchor(epsilon), ell)
 
 
 def nearest_anchor(epsilon: float) -> float:
@@ -267,9 +260,9 @@ def nearest_anchor(epsilon: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _anchored(k: int, anchor: float) -> Moduli:
-    stored = _table().get(str(k), {}).get(f"{anchor:g}")
-    return tuple(stored) if stored else choose_moduli(k, anchor)
+def _anchored(k: int, anchor: float, ell: int | None) -> Moduli:
+    stored = _table().get(str(k), {}).get(f"{anchor:g}") if ell is None else None
+    return tuple(stored) if stored else choose_moduli(k, anchor, ell=ell)
 
 
 def main() -> None:
