@@ -48,6 +48,8 @@ def test_named(cls: type[utility.UtilityOracle], z: str) -> None:
         utility.uLH(k=5, epsilon=1.0, sensitive=(0, 1, 3), g=2, z="balanced"),
         utility.uLH(k=5, epsilon=1.0, sensitive=(0, 1, 3), g=2, z="balanced", reveal="alone"),
         utility.uLH(k=5, epsilon=1.0, sensitive=(1, 3, 4), hash="family"),
+        utility.uLH(k=5, epsilon=1.0, sensitive=(1, 3, 4), reveal="alone"),
+        utility.uWheel(k=4, epsilon=1.0, sensitive=(1, 3), reveal="alone"),
         utility.uWheel(k=4, epsilon=1.0, sensitive=(1, 3)),
         utility.uWheel(k=5, epsilon=1.0, sensitive=(1, 3, 4), z="paper"),
         utility.BalancedLH(k=5, epsilon=1.0, g=2),

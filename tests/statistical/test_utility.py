@@ -52,6 +52,8 @@ LARGE: list[utility.UtilityOracle] = [
     utility.uLH(k=D, epsilon=1.0, sensitive=range(S), hash="family"),
     utility.uLH(k=D, epsilon=1.0, sensitive=range(S), z="balanced"),
     utility.uLH(k=D, epsilon=1.0, sensitive=range(S), z="balanced", reveal="alone"),
+    utility.uLH(k=D, epsilon=1.0, sensitive=range(S), reveal="alone"),
+    utility.uWheel(k=D, epsilon=1.0, sensitive=range(S), reveal="alone"),
     utility.uWheel(k=D, epsilon=1.0, sensitive=range(S)),
     utility.transform(hush.SHE(k=S, epsilon=1.0), hush.Domain(size=D, sensitive=range(S))),
     utility.transform(hush.ServerTHE(k=S, epsilon=1.0), hush.Domain(size=D, sensitive=range(S))),

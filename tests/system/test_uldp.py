@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hush
-from tests.system.support import answer, refused, run
+from tests.system.support import answer, refused, run, write_csv
 
 ASKED = ("uldp", "--k", 100, "--sensitive", "0-8,9", "--epsilon", 1)
 
@@ -120,3 +120,37 @@ def test_python_knows_what_matters_by_its_old_name(old: str, new: str) -> None:
         found = hush.uldp(domain, 1.0, prefer=old)
     assert found == hush.uldp(domain, 1.0, matters=new)
     assert found.matters == new
+
+
+def test_a_budget_for_every_value_from_a_column_to_an_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_csv(Path("visits.csv"), {"place": ["park", "museum", "park", "clinic"] * 500})
+    Path("places.txt").write_text("park\nmuseum\nclinic\ncasino\n", encoding="utf-8")
+    named = ("--mechanism", "idue", "--set", "budgets=2,2,0.5,0.5")
+    made = ("privatize", "visits.csv", "--column", "place", "--domain", "places.txt", *named)
+    assert run(*made, "-o", "r.parquet", "--spec-out", "s.json").exit_code == 0
+    spec = hush.read("r.parquet").spec
+    assert spec.mechanism == hush.utility.IDUE(k=4, budgets=[2.0, 2.0, 0.5, 0.5])
+    told = answer("estimate", "r.parquet", "--mechanism", "IDUE")
+    assert [row["label"] for row in told["estimate"]] == ["park", "museum", "clinic", "casino"]
+    for which in (("--spec", "s.json"), (*named, "--k", 4)):
+        audited = answer("audit", *which, "--method", "exact")
+        assert not audited["violation"]
+    assert answer("simulate", *named, "--k", 4, "--dataset", "zipf", "--runs", 2, "--seed", 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "budgets must be given for IDUE"),
+        (("--set", "budgets=0.5"), "budgets must be"),
+        (("--set", "budgets=0.5,2"), "budgets must be"),
+        (("--set", "budgets=0.5,2,2,nan"), "budgets[3] must be"),
+        (("--set", "budgets=0.5,2,2,-1"), "budgets[3] must be"),
+        (("--set", "budgets=0.5,2,2,x"), "budgets[3] must be"),
+        (("--set", "budgets=0.5,2,2,2", "--epsilon", 1), "epsilon is no parameter of IDUE"),
+        (("--set", "budgets=0.5,2,2,2", "--sensitive", "0"), "which has a budget for every value"),
+    ],
+)
+def test_what_budgets_of_values_must_be(options: tuple[object, ...], words: str) -> None:
+    assert words in refused("audit", "--mechanism", "IDUE", "--k", 4, "--method", "exact", *options)

@@ -14,11 +14,12 @@ from hush.cli.asked.reading import real, sensitive_in, whole
 from hush.cli.shown import grid, terminal
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.domains import read_domain
+from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning.uldp import OLD_WORDS, Recommendation
 from hush.planning.uldp import uldp as recommend
-from hush.reports.words import DASH
+from hush.reports.words import DASH, number
 
 
 def uldp(
@@ -53,6 +54,15 @@ def uldp(
             help="For bits and work, accept so many times the least error.",
         ),
     ] = 2.0,
+    delta: Annotated[
+        float | None,
+        typer.Option(
+            "--delta",
+            metavar="D",
+            parser=real("--delta", "1e-6"),
+            help="Also look at mechanisms with this slack: (ε, δ)-ULDP.",
+        ),
+    ] = None,
     spec_out: SpecOut = None,
     as_json: Json = False,
 ) -> None:
@@ -66,8 +76,10 @@ def uldp(
         raise ParameterError(message("--epsilon", "must be given", NOTHING, "add e.g. --epsilon 1"))
     whole_domain = _domain(k, sensitive, domain)
     found = asked(
-        lambda: recommend(whole_domain, epsilon, theta=theta, n=n, matters=_word(matters), slack=slack),
-        {"matters": "--matters"},
+        lambda: recommend(
+            whole_domain, epsilon, theta=theta, n=n, matters=_word(matters), slack=slack, delta=_checked(delta)
+        ),
+        {"matters": "--matters", "delta": "--delta"},
     )
     if as_json:
         terminal.print_json(found.to_dict())
@@ -76,6 +88,11 @@ def uldp(
     if spec_out is not None:
         atomic.write(spec_out, Spec(found.best.mechanism, whole_domain).to_json())
         terminal.note(f"wrote {spec_out}")
+
+
+def _checked(delta: float | None) -> float:
+    """No slack where none was named; a zero that was named is refused."""
+    return 0.0 if delta is None else rules.delta(delta)
 
 
 def _word(matters: str) -> str:
@@ -119,7 +136,9 @@ def _show(found: Recommendation) -> None:
     console.print()
     console.print(terminal.cell(found.statement), soft_wrap=True)
     how = f"--mechanism {u.name()} --set reveal={u.reveal} --set theta={found.theta:.6g}"  # type: ignore[attr-defined]
-    console.print(terminal.cell(f"Use it with {how}, or write its spec with --spec-out."), soft_wrap=True)
+    listed = u.name() in registry()
+    use = f"Use it with {how}, or write its spec with --spec-out." if listed else "Write its spec with --spec-out."
+    console.print(terminal.cell(use), soft_wrap=True)
     terminal.note(
         "z*: how often a value that is not sensitive is told as it is. ±: root of the mean variance. error: sum of "
         "variances. alone: a revealed value is sent without a disguise beside it."
@@ -134,8 +153,8 @@ def _cells(place: str, plain: dict[str, object]) -> list[str]:
         str(plain["name"]),
         shown or DASH,
         DASH if z is None else f"{z:.3f}",
-        f"{plain['rmse']:.3g}",
-        f"{plain['error']:.3g}",
+        number(plain["rmse"], 3),  # type: ignore[arg-type]
+        number(plain["error"], 3),  # type: ignore[arg-type]
         f"{plain['bits']:,}",
         f"{plain['bytes']:,}",
         f"{plain['work']:,}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from typing import Protocol
 
@@ -28,7 +28,7 @@ def enumerated_loss(m: Promising) -> float:
     """The loss over all outputs: at the promised delta if there is one, among protected outputs under ULDP."""
     promise = m.guarantee
     if isinstance(promise, ULDP):
-        return max((protected_ratio(listing.weights, promise.sensitive) for listing in enumerated(m)), default=0.0)
+        return protected_loss(m, promise.sensitive, Fraction(promise.delta))
     return loss_at(m, Fraction(promise.delta) if isinstance(promise, ApproxLDP) else Fraction(0))
 
 
@@ -40,6 +40,32 @@ def loss_at(m: Enumerable, delta: Fraction) -> float:
         here = smallest_epsilon(law, listing.copies, m.denominator, delta) if delta else worst_ratio(law)
         worst = max(worst, here)
     return worst
+
+
+def protected_loss(m: Enumerable, sensitive: Collection[int], delta: Fraction) -> float:
+    """The loss at a delta among the outputs that a sensitive value can give, whatever the public randomness."""
+    return max(
+        (
+            protected_epsilon(listing.weights, listing.copies, m.denominator, sensitive, delta)
+            if delta
+            else protected_ratio(listing.weights, sensitive)
+            for listing in enumerated(m)
+        ),
+        default=0.0,
+    )
+
+
+def protected_epsilon(
+    law: Law, copies: list[int], denominator: int, sensitive: Collection[int], delta: Fraction
+) -> float:
+    """The smallest epsilon at a delta among the outputs that a sensitive value can give: of events made of these.
+
+    As for `protected_ratio`, another output that shows anything but one value breaks the promise.
+    """
+    if math.isinf(protected_ratio([row for row in law if not any(row[v] for v in sensitive)], sensitive)):
+        return math.inf
+    inside = [(row, c) for row, c in zip(law, copies, strict=True) if any(row[v] for v in sensitive)]
+    return smallest_epsilon([row for row, _ in inside], [c for _, c in inside], denominator, delta)
 
 
 def protected_ratio(law: Law, sensitive: Collection[int]) -> float:
@@ -76,18 +102,26 @@ def smallest_epsilon(law: Law, copies: list[int], denominator: int, delta: Fract
 
 def pair_epsilon(law: Law, copies: list[int], denominator: int, delta: Fraction, u: int, v: int) -> float:
     """The smallest epsilon for one pair of values, in one direction."""
-    cells = sorted(
-        ((c * row[u], c * row[v]) for row, c in zip(law, copies, strict=True) if row[u]),
+    cells = [(row[u], row[v], c) for row, c in zip(law, copies, strict=True)]
+    return cells_epsilon(cells, delta * denominator)
+
+
+def cells_epsilon(cells: Iterable[tuple[int, int, int]], slack: Fraction) -> float:
+    """The smallest epsilon at which the first weights exceed e^epsilon times the second by no more than the slack.
+
+    A cell is the two weights of an output, and how many outputs have them.
+    """
+    ordered = sorted(
+        (cell for cell in cells if cell[0] and cell[2]),
         key=lambda cell: Fraction(cell[0], cell[1]) if cell[1] else math.inf,
         reverse=True,
     )
     above = below = 0
-    slack = delta * denominator
-    for mine, theirs in cells:
+    for mine, theirs, times in ordered:
         # The divergence at this cell's ratio counts only the cells before it.
-        if theirs and above - Fraction(mine, theirs) * below > slack:
+        if theirs and above * theirs - mine * below > slack * theirs:
             break
-        above, below = above + mine, below + theirs
+        above, below = above + mine * times, below + theirs * times
     excess = above - slack
     if excess <= below:
         return 0.0

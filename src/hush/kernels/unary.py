@@ -34,6 +34,14 @@ def sliced(source, threshold, wanted):
     return ones
 
 
+@njit(nogil=True, inline="always")
+def settled(source, words, value, own):
+    """Draw the bit of the value that is held, which is one with probability own / 2^64, over that of the others."""
+    home = value >> 6
+    bit = ONE << np.uint64(value & 63)
+    words[home] = (words[home] & ~bit) | (bit if word(source) < own else ZERO)
+
+
 @kernel
 def encode(rng, values, k, p, q, out):
     """Write one record of ceil(k/8) bytes per value: bit v is byte v>>3, bit v&7."""
@@ -45,9 +53,38 @@ def encode(rng, values, k, p, q, out):
     for i in range(values.size):
         for group in range(groups):
             words[group] = sliced(source, q, last if group == groups - 1 else ~ZERO)
-        home = values[i] >> 6
-        bit = ONE << np.uint64(values[i] & 63)
-        words[home] = (words[home] & ~bit) | (bit if word(source) < p else ZERO)
+        settled(source, words, values[i], p)
+        for byte in range(out.shape[1]):
+            out[i, byte] = held[byte]
+
+
+@njit(nogil=True, inline="always")
+def sliced_each(source, masks, wanted):
+    """As `sliced`, with a threshold for each position: bit v of masks[j] is bit 63-j of that of position v."""
+    ones = ZERO
+    undecided = wanted
+    level = 0
+    while undecided != ZERO and level < 64:
+        drawn = word(source)
+        mask = masks[level]
+        ones |= undecided & ~drawn & mask
+        undecided &= drawn ^ ~mask
+        level += 1
+    return ones
+
+
+@kernel
+def encode_each(rng, values, k, own, masks, out):
+    """As `encode`, where bits differ: `own` has p of each value, `masks` of shape (groups, 64) all q, bit-sliced."""
+    source = rng.bit_generator
+    groups = (k + 63) // 64
+    last = ~ZERO >> np.uint64(-k % 64)
+    words = np.zeros(groups, np.uint64)
+    held = words.view(np.uint8)
+    for i in range(values.size):
+        for group in range(groups):
+            words[group] = sliced_each(source, masks[group], last if group == groups - 1 else ~ZERO)
+        settled(source, words, values[i], own[values[i]])
         for byte in range(out.shape[1]):
             out[i, byte] = held[byte]
 

@@ -152,12 +152,12 @@ def unary_reports(rng, values, table, size, reject, last, own, masked, other, th
 
 
 @kernel
-def revealed_values(kinds, shown, whole, width, most, table, revealed):
+def revealed_values(kinds, shown, whole, known, width, most, table, revealed):
     """Count how often each value is revealed, and how many records hold nothing else.
 
     `kinds` and `shown` are the first and the last field of the records, whose bytes are `whole`. The answer is -1 where
     a record is none of this mechanism's: a kind above `most`, a sensitive value revealed, or bytes that are not zero
-    where nothing belongs.
+    where nothing belongs. Beside a value that is sent alone, the first `known` bytes of a base record may be anything.
     """
     alone = 0
     wrong = False
@@ -171,7 +171,7 @@ def revealed_values(kinds, shown, whole, width, most, table, revealed):
         revealed[value] += told
         if kind == ALONE:
             alone += 1
-            for byte in range(1, 1 + width):
+            for byte in range(1 + known, 1 + width):
                 wrong |= whole[i, byte] != 0
     return -1 if wrong else alone
 

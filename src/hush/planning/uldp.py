@@ -7,6 +7,7 @@ is near the least.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.renamed import deprecated
 from hush.mechanisms.settings import chosen
 from hush.people.domain import Domain
-from hush.utility import MECHANISMS, PLAIN, total_error
+from hush.utility import APPROXIMATE, MECHANISMS, PLAIN, total_error, transform
 
 MATTERS = ("accuracy", "bits", "work")
 OLD_WORDS = {"utility": "accuracy", "computation": "work"}
@@ -51,10 +52,11 @@ class Option:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         m = self.mechanism
+        own: FrequencyOracle = m.base if "base" in m.parameters else m  # type: ignore[attr-defined]
         return {
             "name": self.name,
             "mechanism": m.to_dict(),
-            "parameters": {n: v for n, v in chosen(m).items() if n not in _NOT_SHOWN and v != "affine"},
+            "parameters": {n: v for n, v in chosen(own).items() if n not in _NOT_SHOWN and v != "affine"},
             "error": self.error,
             "rmse": math.sqrt(self.error / m.k),
             "z_star": getattr(m, "z_star", None),
@@ -108,6 +110,7 @@ class Recommendation:
         return (
             f"{self.best.name} {reason}: it protects {some} {u.k} values and has an error {self.gain:.3g} times "
             f"smaller than {self.plain.name}, which protects all of them."
+            f"{f' It promises {u.guarantee}.' if u._delta else ''}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,6 +136,7 @@ def uldp(
     n: int = 100_000,
     matters: str = "accuracy",
     slack: float = 2.0,
+    delta: float = 0.0,
     prefer: str | None = None,
 ) -> Recommendation:
     """Recommend a mechanism for a domain some of whose values are sensitive.
@@ -145,6 +149,8 @@ def uldp(
         matters: "accuracy" takes the least error; "bits" the shortest report and "work" the least work for the server,
             among those within `slack` times the least error.
         slack: See there.
+        delta: Above 0, transformations of AGRR, ASUE, ABLH and AOLH are looked at too, which promise (epsilon,
+            delta)-ULDP; the plain mechanisms are then these four as well.
         prefer: The name of `matters` in version 0.1, when its words were "utility", "bits" and "computation".
 
     >>> found = uldp(Domain(size=100, sensitive=range(10)), 1.0)
@@ -157,7 +163,8 @@ def uldp(
         )
     if domain.sensitive is None or len(domain.sensitive) == domain.size:
         rule = "must name some values, but not all"
-        raise ParameterError(message("sensitive", rule, domain.sensitive, "where all are sensitive, use hush.plan"))
+        remedy = "where all are sensitive, use a mechanism that protects them all"
+        raise ParameterError(message("sensitive", rule, domain.sensitive, remedy))
     epsilon = rules.epsilon(epsilon)
     rules.integer("n", n, 1, 10**15, "use e.g. 100000")
     rules.number("slack", slack, 1.0 - 1e-12, 1e12, "use e.g. 2")
@@ -169,6 +176,8 @@ def uldp(
     others = domain.size - len(domain.sensitive)
     share = others / domain.size if theta is None else rules.share("theta", theta)
     options = _made(domain, epsilon, share, n)
+    if delta:
+        options += _approximate(domain, epsilon, rules.delta(delta), share, n)
     least = min(option.error for option in options)
     keys = {
         "accuracy": lambda o: (o.error, o.bits),
@@ -178,6 +187,7 @@ def uldp(
     frequencies = np.full(domain.size, share / others)
     frequencies[list(domain.sensitive)] = (1 - share) / len(domain.sensitive)
     plain = [cls(k=domain.size, epsilon=epsilon) for cls in PLAIN]
+    plain += _bases(domain.size, epsilon, delta) if delta else []
     ways = [Option(m, float(m.variances(frequencies, n).sum()), m.forms.server_work, m.name()) for m in plain]
     ranked = tuple(sorted(options, key=keys[matters]))
     return Recommendation(ranked, min(ways, key=lambda way: way.error), matters, slack, share, n)
@@ -197,4 +207,27 @@ def _made(domain: Domain, epsilon: float, theta: float, n: int) -> list[Option]:
             found.append(Option(u, total_error(u, theta, n), u.base.forms.server_work, name))
             if only:
                 break
+    return found
+
+
+def _bases(k: int, epsilon: float, delta: float) -> list[FrequencyOracle]:
+    """The approximate mechanisms that there are over so many values."""
+    found: list[FrequencyOracle] = []
+    for cls in APPROXIMATE:
+        with contextlib.suppress(ParameterError):  # AOLH has no optimum at a large delta; one value needs no mechanism
+            found.append(cls(k=k, epsilon=epsilon, delta=delta))  # type: ignore[call-arg]
+    return found
+
+
+def _approximate(domain: Domain, epsilon: float, delta: float, theta: float, n: int) -> list[Option]:
+    """Transformations of approximate mechanisms; alone, where that can be: the error is never larger."""
+    found = []
+    for base in _bases(len(domain.sensitive or ()), epsilon, delta):
+        try:
+            u, how = transform(base, domain, reveal="alone"), ", alone"
+        except ParameterError:
+            u, how = transform(base, domain), ""
+        if u.z_mean == 0:
+            how = ""
+        found.append(Option(u, total_error(u, theta, n), base.forms.server_work, f"u({base.name()}){how}"))
     return found

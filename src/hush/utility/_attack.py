@@ -38,7 +38,8 @@ def log_prob(u: UtilityOracle, reports: Reports, values: Values) -> Floats:
     if own.size:
         out[own] = u.base._log_prob(u._based(reports, own), inner[own])
     match = (inner < 0) & ((kind == 0) | (value == values))
-    out[match & (kind == 1)] = u._log_alone
+    lone = np.nonzero(match & (kind == 1))[0]
+    out[lone] = [_log(u.weight(reports[i], int(values[i])), u.denominator) for i in lone] if u._open else u._log_alone
     there = np.nonzero(match & (kind != 1))[0]
     if there.size:
         based = u._based(reports, there)

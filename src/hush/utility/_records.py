@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from hush.errors import ReportError, message
 from hush.estimation import possible
+from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.hashing.forms import LocalHashingForms
+from hush.mechanisms.hashing.hashed import Affine
 from hush.mechanisms.hashing.mechanism import TABLED
 from hush.mechanisms.subset import SS
 from hush.mechanisms.unary import UE
@@ -68,6 +70,23 @@ def write(u: UtilityOracle, values: Values, rng: np.random.Generator, out: Repor
     based = np.ascontiguousarray(u._base_reports(inner, hidden, rng))
     threshold = revelation.thresholds(based, hidden) if disguises else np.zeros(1, np.uint64)
     kernels.pack(kind, values, luck, threshold, shown, rows_of(based), rows_of(out))
+    if u._open:
+        alone = np.nonzero(out["kind"] == ALONE)[0]  # all have a base report, in order
+        rows_of(out)[alone, 1 : 1 + u._open] = rows_of(based)[alone, : u._open]
+
+
+def affine(base: FrequencyOracle) -> int:
+    """How many bytes at the beginning of a base record tell its hash function (a, b); none for other mechanisms."""
+    names = base.report_dtype.names or ()
+    known = isinstance(base, Affine) and getattr(base, "_family", None) is None
+    return sum(base.report_dtype[name].itemsize for name in names[:2]) if known else 0
+
+
+def only_open(based: Reports, known: int) -> Reports:
+    """Base records of which only so many bytes are left."""
+    out = np.zeros(based.size, based.dtype)
+    rows_of(out)[:, :known] = rows_of(based)[:, :known]
+    return out
 
 
 def revealed(u: UtilityOracle, reports: Reports) -> tuple[int, Ints]:
@@ -77,7 +96,8 @@ def revealed(u: UtilityOracle, reports: Reports) -> tuple[int, Ints]:
     most = PAIR if u._may_pair else ALONE if u._others.size else PROTECTED
     counts = np.zeros(u.k, np.int64)
     width = u.base.report_dtype.itemsize
-    alone = revealed_values(reports["kind"], reports["value"], rows_of(reports), width, most, u._inner, counts)
+    rows = rows_of(reports)
+    alone = revealed_values(reports["kind"], reports["value"], rows, u._open, width, most, u._inner, counts)
     if alone < 0:
         rule = "must be a base report, a value that is not sensitive, or both, and zero elsewhere"
         raise ReportError(message("reports", rule, "another", "check the spec they were made with"))

@@ -31,6 +31,7 @@ from hush.mechanisms.hashing.forms import HashedForms
 from hush.mechanisms.shape import NoiseShape, Shape, bit_sizes
 from hush.mechanisms.unary import UE
 from hush.types import Floats, Ints, Reports
+from hush.utility import _slack
 
 CHOICES = ("exact", "constant", "balanced", "paper", "none")
 """By name, how z is chosen."""
@@ -46,10 +47,13 @@ def checked_choice(z: object) -> str:
 def hiding(base: FrequencyOracle, pure: bool) -> int:
     """Out of 2^64, how often a value that is not sensitive is disguised: equation 9 (pure) or 10, rounded up.
 
-    Equation 10 is the least that is safe with z = 0 whatever the mechanism, so equation 9 is never below it.
+    Equation 10 is the least that is safe with z = 0 whatever the mechanism, so equation 9 is never below it. With a
+    delta, that is what disguises must cover.
     """
-    s = base.k
-    least = Fraction(s) / (exact.exp_below(base.epsilon) + s - 1)
+    s, e, shape = base.k, exact.exp_below(base.epsilon), base.forms.shape
+    least = Fraction(s) / (e + s - 1)
+    if base._delta and shape is not None:
+        least = _slack.least_hiding(shape, e, _slack.covered(shape, Fraction(base._delta)))
     if pure:
         p, q = (Fraction(chance) for chance in (base.p_star, base.q_star))  # type: ignore[attr-defined]
         least = max(least, s * q / (p + (s - 1) * q))
@@ -81,7 +85,7 @@ class Revelation(ABC):
         if self.constant is None and choice != "exact":
             self.constant = self.safest()
 
-    def _largest(self, most: int, mass: int) -> int:
+    def _largest(self, most: int | Fraction, mass: int) -> int:
         """The largest threshold that is safe for a report, from its largest weight and the sum of its weights."""
         s, e = self.base.k, self.e
         found = SCALE - -(-(SCALE**2 * s * most * e.denominator) // (e.numerator * self.hide * mass))
@@ -143,6 +147,8 @@ class Leveled(Revelation):
 
     def __init__(self, base: FrequencyOracle, shape: Shape, hide: int, choice: str) -> None:
         self.shape = shape
+        self.slack = Fraction(base._delta)
+        self._covered = _slack.covered(shape, self.slack) if self.slack and hide < SCALE else None
         super().__init__(base, hide, choice)
         if self.constant is None and len(shape.possible) == 1:
             self.constant = self._of(shape.possible[0])
@@ -150,11 +156,15 @@ class Leveled(Revelation):
     def _of(self, size: int) -> int:
         if self.constant is not None:
             return self.constant
-        return self._largest(self.shape.most(size), self.shape.mass(size))
+        most = self.shape.most(size)
+        return self._largest(most if self._covered is None else most * self._covered[size], self.shape.mass(size))
 
     def safest(self) -> int:
-        """That of no support, or of the least there is: beyond, a report weighs more, and no single weight does."""
-        return min(self._of(size) for size in self.shape.possible[:2])
+        """That of no support, or of the least there is: beyond, a report weighs more, and no single weight does.
+
+        With a delta, of which those of the least support have most, that of any size.
+        """
+        return min(self._of(size) for size in self.shape.possible[: None if self.slack else 2])
 
     def _thresholds(self, reports: Reports, places: Ints) -> Thresholds:
         family = self._family
@@ -209,6 +219,8 @@ class Leveled(Revelation):
         return float(self.shape.law @ self.chances)
 
     def loss(self) -> float:
+        if self.slack:
+            return _slack.loss(self.shape, self.hide, self.table, self.slack)
         worst = (1, 1)
         shape, unit = self.shape, self.base.k * SCALE**2
         for size in shape.possible:

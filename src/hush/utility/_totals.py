@@ -140,7 +140,7 @@ def _kept(revelation: Revelation, hidden: _Disguises, amounts: Floats) -> _Disgu
     forms = revelation.base.forms
     if isinstance(revelation, Leveled) and isinstance(forms, HadamardForms):
         return _outputs(forms.m, revelation, amounts)
-    if isinstance(revelation, Leveled) and isinstance(forms, IndependentForms):
+    if isinstance(revelation, Leveled) and isinstance(forms, IndependentForms) and not revelation.slack:
         return _bits(forms.m, revelation, amounts)
     return None
 

@@ -7,20 +7,21 @@ theta; their estimate of it chooses the parameter for all others. Nobody reports
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.errors import ParameterError, Unsaid, message
+from hush.errors import NOTHING, ParameterError, Unsaid, message
 from hush.estimation import Aggregate, Estimate
-from hush.estimation.bounds import Summed
+from hush.people.columns import column
 from hush.people.domain import Domain, integers
 from hush.randomness import source
 from hush.simulation import tallies
+from hush.utility.combining import combined
 from hush.utility.named import NamedOracle
 from hush.utility.oracle import UtilityOracle
 
@@ -51,30 +52,14 @@ def told_theta(u: UtilityOracle, aggregate: Aggregate) -> float:
     return min(max(told, 0.0), 1.0)
 
 
-def combined(parts: Sequence[tuple[UtilityOracle, Aggregate]]) -> Estimate:
-    """One estimate from reports of different mechanisms over the same values, each weighed by its number of reports.
-
-    The weights do not depend on what was reported, so the estimate is unbiased, and exact for the people who reported.
-    """
-    if not parts or len({(u.k, u.sensitive) for u, _ in parts}) != 1:
-        rule, remedy = "must be mechanisms over the same values, with aggregates", "pass [(first, a), (second, b)]"
-        raise ParameterError(message("parts", rule, len(parts), remedy))
-    n = sum(aggregate.n for _, aggregate in parts)
-    found = [(a.n, u.estimate(a)) for u, a in parts]
-    raw = np.sum([each.frequencies * (size / n) for size, each in found], axis=0)
-    spread = np.sum([u.variances(u.likely(raw, n), a.n) * (a.n / n) ** 2 for u, a in parts], axis=0)
-    known = [(size, each.known) for size, each in found if each.known is not None]
-    law = Summed(known) if len(known) == len(found) else None
-    return Estimate(raw, n, Domain(size=parts[0][0].k), np.sqrt(spread), law=law)
-
-
 def collaborate(
     mechanism: type[NamedOracle],
     *,
-    k: int,
     epsilon: float,
+    k: int | None = None,
     sensitive: Iterable[int] | None = None,
-    values: npt.ArrayLike | None = None,
+    domain: Domain | None = None,
+    values: Any = None,
     counts: npt.ArrayLike | None = None,
     share: float = 0.05,
     theta: float = 0.0,
@@ -85,10 +70,11 @@ def collaborate(
 
     Args:
         mechanism: uSS, uUE, uLH, uWheel, uHR, uRR or uRAP.
-        k: Domain size.
         epsilon: Privacy loss of one report of a sensitive value, in nats.
-        sensitive: The values that need protection; all when left out.
-        values: What people hold, to make their reports; or
+        k: Domain size; and
+        sensitive: the values that need protection, all when left out; or
+        domain: what values are called, and which of them are sensitive.
+        values: What people hold, by label where there are some, to make their reports; or
         counts: how many hold each value, to draw the aggregates without reports.
         share: Of the people, who report first.
         theta: The share of values that are not sensitive that the first step assumes.
@@ -108,10 +94,18 @@ def collaborate(
         both = Unsaid("neither" if values is None else "both")
         raise ParameterError(message("values", "must be given, or counts, but not both", both, "give one of them"))
     part, guess = rules.number("share", share, 0.0, 1.0, "use e.g. 0.05"), rules.share("theta", theta)
+    if (domain is None) == (k is None) or (domain is not None and sensitive is not None):
+        rule = "must be given, with what is sensitive, or else a domain that says so"
+        raise ParameterError(message("k", rule, NOTHING if k is None else k, "give k and sensitive, or a domain"))
+    if domain is not None:
+        k, sensitive = domain.size, domain.sensitive
     setting: dict[str, Any] = {"k": k, "epsilon": epsilon, "sensitive": sensitive, **more}
     first = mechanism(**setting, theta=guess)
     drawing = source(rng)
-    people = tallies.people(counts, first.k) if counts is not None else integers(values, first.k)
+    if counts is not None:
+        people = tallies.people(counts, first.k)
+    else:
+        people = integers(values, first.k) if domain is None else domain.encode(column(values)[0])
     n = int(people.sum()) if counts is not None else int(people.size)
     if n < 2:
         raise ParameterError(message("values", "must be those of two people or more", n, "collect more"))
@@ -131,4 +125,5 @@ def collaborate(
         two = second.simulate(people - early, rng=drawing)
     else:
         two = second.aggregate(second.privatize(people[order[ahead:]], rng=rng))
-    return Collaboration(told, first, second, combined([(first, one), (second, two)]))
+    found = combined([(first, one), (second, two)])
+    return Collaboration(told, first, second, found if domain is None else replace(found, domain=domain))

@@ -12,7 +12,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -78,9 +78,9 @@ class UtilityOracle(FrequencyOracle):
             rule = f"must have as many values as are sensitive, {self.s}"
             raise ParameterError(message("base", rule, self.base.k, f"give it k={self.s}"))
         if self.reveal == "alone" and self.s < self.k:
-            if self._revelation.constant is None and len(self.base.publics()) > 1:
-                rule = "must be 'pair' where z goes by the output of a hash function, which a value alone does not tell"
-                raise ParameterError(message("reveal", rule, "alone", "use 'pair', or z='balanced'"))
+            if self._revelation.constant is None and len(self.base.publics()) > 1 and not self._open:
+                rule = "must be 'pair' where z goes by public randomness that is none of (a, b)"
+                raise ParameterError(message("reveal", rule, "alone", "use 'pair', or hash='affine'"))
             _ = self._moments_sent
 
     # What it is made of.
@@ -121,7 +121,9 @@ class UtilityOracle(FrequencyOracle):
         hide, shape = _revelation.hiding(self.base, self._pure), self.base.forms.shape
         choice = self.z if self.s < self.k else "none"
         if shape is not None:
-            return Leveled(self.base, shape, hide, choice)
+            made = Leveled(self.base, shape, hide, choice)
+            varies = made.constant is None and self.reveal == "alone" and _records.affine(self.base)
+            return Leveled(self.base, shape, SCALE, choice) if varies else made
         if isinstance(self.base.forms, NoisyVectorForms):
             return Noisy(self.base.forms.m, hide, choice)
         return Weighed(self.base, hide, choice)
@@ -141,6 +143,16 @@ class UtilityOracle(FrequencyOracle):
         """Probability that a value that is not sensitive is revealed: 1 - f + f z."""
         return 1 - self.f + self.f * self.z_mean
 
+    @cached_property
+    def _open(self) -> int:
+        """How many bytes of the base record a value that is sent alone keeps: its hash function, where z goes by that.
+
+        How often a value is revealed depends on the hash function then, so the law of a report is stated given it.
+        Everybody draws one: f is 1, and z tells all.
+        """
+        varies = self.reveal == "alone" and self.s < self.k and self._revelation.constant is None
+        return _records.affine(self.base) if varies else 0
+
     @property
     def _alone(self) -> float:
         """Probability that a value that is not sensitive is sent alone."""
@@ -148,11 +160,15 @@ class UtilityOracle(FrequencyOracle):
 
     @property
     def guarantee(self) -> Guarantee:
-        """ULDP at epsilon, or at the true loss where the printed z spends more."""
+        """ULDP at epsilon, or at the true loss where the printed z spends more; with the base mechanism's delta."""
         if self.s == self.k:
             return self.base.guarantee
         epsilon = self.epsilon if self.z != "paper" else max(self.epsilon, self.exact_epsilon())
-        return ULDP(epsilon, tuple(self._sensitive.tolist()))
+        return ULDP(epsilon, tuple(self._sensitive.tolist()), self._delta)
+
+    @property
+    def _delta(self) -> float:
+        return self.base._delta
 
     @property
     def tight(self) -> bool:  # type: ignore[override]
@@ -178,7 +194,7 @@ class UtilityOracle(FrequencyOracle):
     def bits(self) -> int:
         base, others = self.base.forms.number_of_outputs, self._others.size
         pairs = base * others if self._may_pair else 0
-        return (base + others + pairs - 1).bit_length()
+        return (base + (others << 8 * self._open) + pairs - 1).bit_length()
 
     @property
     def _may_pair(self) -> bool:
@@ -336,14 +352,15 @@ class UtilityOracle(FrequencyOracle):
         return list(self.base.forms.telling_publics)
 
     def public(self, report: Any) -> Any:
-        """The base report's; None where there is no base report."""
-        return None if report["kind"] == ALONE else self.base.public(report["base"])
+        """The base report's; None where there is no base report, and nothing of one."""
+        return None if report["kind"] == ALONE and not self._open else self.base.public(report["base"])
 
     def outputs(self, public: Any = None) -> Reports:
         based = self.base.outputs(public)
         check_few(len(based) * (1 + self._others.size * self._may_pair) + self._others.size, self.k)
         records = [self._record(PROTECTED, y, 0) for y in based]
-        records += [self._record(ALONE, None, x) for x in self._others]
+        named = _records.only_open(based[:1], self._open)[0] if self._open else None
+        records += [self._record(ALONE, named, x) for x in self._others]
         if self._may_pair:
             records += [self._record(PAIR, y, x) for y in based for x in self._others]
         return np.concatenate(records)
@@ -358,7 +375,7 @@ class UtilityOracle(FrequencyOracle):
         if kind != PROTECTED and int(report["value"]) != value:
             return 0
         if kind == ALONE:
-            return self._alone_weight
+            return _alone_given(self, self.base.public(report["base"])) if self._open else self._alone_weight
         shown = revelation.threshold(report["base"])
         return revelation.hide * (SCALE - shown if kind == PROTECTED else shown) * revelation.mass(report["base"])
 
@@ -371,10 +388,7 @@ class UtilityOracle(FrequencyOracle):
         revelation = self._revelation
         if revelation.constant is not None:
             return plain + revelation.hide * revelation.constant * self.s * self.base.denominator
-        return plain + sum(
-            revelation.hide * revelation.threshold(y) * revelation.mass(y) * self.base.copies(y)
-            for y in self.base.outputs()
-        )
+        return plain + _alone_given(self, None)
 
     @property
     def _log_alone(self) -> float:
@@ -408,3 +422,10 @@ class UtilityOracle(FrequencyOracle):
             base = base + simulating.disguised(revelation, int(kept.sum()), together, rng).ravel()
         by_itself = alone.sum() + (0 if self.reveal == "pair" else pairs.sum())
         return np.concatenate([base, alone + pairs, [by_itself]]).astype(np.int64)
+
+
+@lru_cache(maxsize=1 << 12)
+def _alone_given(u: UtilityOracle, public: Any) -> int:
+    """The weight of a value that is disguised, and revealed alone, given the public randomness of the disguise."""
+    known, base = u._revelation, u.base
+    return sum(known.hide * known.threshold(y) * known.mass(y) * base.copies(y) for y in base.outputs(public))

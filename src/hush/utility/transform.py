@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hush.errors import ParameterError, message
-from hush.guarantee import LDP
+from hush.guarantee import LDP, ApproxLDP
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.hashing import LH
 from hush.mechanisms.pure import PureOracle
@@ -43,10 +43,17 @@ class Transformed(UtilityOracle):
         if not isinstance(self.base, FrequencyOracle) or isinstance(self.base, UtilityOracle):
             rule, remedy = "must be a mechanism over the sensitive values", "pass e.g. hush.OUE(k=10, epsilon=1.0)"
             raise ParameterError(message("base", rule, self.base, remedy))
-        if not isinstance(self.base.guarantee, LDP):
-            rule = "must promise pure epsilon-LDP, since Definition 3 of ULDP has no slack"
-            raise ParameterError(message("base", rule, str(self.base.guarantee), "use a mechanism without delta"))
-        if self.base.guarantee.epsilon > self.base.epsilon:
+        promise, shape = self.base.guarantee, self.base.forms.shape
+        if not isinstance(promise, (LDP, ApproxLDP)):
+            rule = "must promise epsilon-LDP of all its values"
+            raise ParameterError(message("base", rule, str(promise), "use e.g. hush.OUE"))
+        if isinstance(promise, ApproxLDP) and (shape is None or not shape.seen()):
+            rule = "must have reports with two levels of probability where it has a delta"
+            raise ParameterError(message("base", rule, self.base.name(), "use AGRR, ASUE, ABLH or AOLH, or no delta"))
+        if isinstance(promise, ApproxLDP) and self.z in ("paper", "balanced"):
+            rule = "must be another choice for a mechanism with a delta, which the paper does not have"
+            raise ParameterError(message("z", rule, self.z, "use 'exact'"))
+        if promise.epsilon > self.base.epsilon:
             rule = f"must promise its own epsilon, {self.base.epsilon:g}, which the disguises go by"
             raise ParameterError(message("base", rule, str(self.base.guarantee), "let its epsilon be what it promises"))
         if self.epsilon is None:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hush.analysis import information, most_support
+from hush.analysis.crowd import CrowdLaw
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.bits import BitForms, lacking
-from hush.mechanisms.fakes import in_rows
+from hush.mechanisms.fakes import fair_bits, with_ones
 from hush.mechanisms.forms import PairKind
 from hush.mechanisms.independent import IndependentForms
-from hush.mechanisms.shape import Shape, bit_sizes
+from hush.mechanisms.shape import Shape, bit_sizes, seen_bits
 from hush.mechanisms.tunable import Family, Tunable
 from hush.types import Floats, Ints, Reports, Values
 
@@ -38,21 +40,11 @@ class UnaryForms(BitForms, IndependentForms):
     def maximal_reports(self, targets: Values, size: int, rng: np.random.Generator) -> Reports:
         """Ones for all targets; the other bits make up for the number of ones that a genuine report has on average."""
         m = self.m
-        chance = lacking((m.p_star, m.q_star), targets.size, m.k)
-
-        def bits(rows: int) -> npt.NDArray[np.uint8]:
-            ones = rng.random((rows, m.k)) < chance
-            ones[:, targets] = True
-            return np.packbits(ones, axis=1, bitorder="little")
-
-        return in_rows(m, "bits", size, bits)
+        return with_ones(m, targets, lacking((m.p_star, m.q_star), targets.size, m.k), size, rng)
 
     def random_reports(self, size: int, rng: np.random.Generator) -> Reports:
         """Fair bits."""
-        m = self.m
-        out = np.frombuffer(rng.bytes(size * m.report_dtype.itemsize), m.report_dtype).copy()
-        out["bits"][:, -1] &= 0xFF >> (-m.k % 8)
-        return out
+        return fair_bits(self.m, size, rng)
 
     def telling(self, first: int, second: int) -> tuple[float, float]:
         """A one for one of the two values, and a zero for the other."""
@@ -63,6 +55,17 @@ class UnaryForms(BitForms, IndependentForms):
         """All pairs are alike."""
         own, other = (Fraction(ones, self.m.unit) for ones in self.m._ones)
         return [(own - other, own * other)]
+
+    def crowds(self) -> list[CrowdLaw]:
+        """All bits are independent, and those of others' values are as likely as each other."""
+        own, other = (Fraction(ones, self.m.unit) for ones in self.m._ones)
+        if not 0 < other < own < 1:
+            return []
+        patterns = {
+            bits: Fraction(math.prod(other if bit else 1 - other for bit in bits))
+            for bits in product((True, False), repeat=min(self.m.k, 3))
+        }
+        return [CrowdLaw.of_levels(patterns, own / other, (1 - own) / (1 - other))]
 
     def pure_loss(self) -> float:
         """Of a one for one of the two values, and a zero for the other."""
@@ -100,7 +103,8 @@ class UnaryForms(BitForms, IndependentForms):
 
         high, low = p * (m.unit - q), q * (m.unit - p)
         law = partial(bit_sizes, m.k, m.p_star, m.q_star)
-        return Shape(m.k, high, low, law, lambda: range(m.k + 1), sizes, exact=False)
+        look = lambda: [seen_bits(m.k, q, m.unit)]  # noqa: E731
+        return Shape(m.k, high, low, law, lambda: range(m.k + 1), sizes, exact=False, look=look)
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 

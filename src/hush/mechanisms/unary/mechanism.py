@@ -20,14 +20,14 @@ import numpy.typing as npt
 from hush import exact, rules
 from hush.analysis import optimal, success
 from hush.analysis.choice import shortened
-from hush.errors import ParameterError, ReportError, message
-from hush.exact.enumeration import check_few
+from hush.errors import ParameterError, message
 from hush.exact.thresholds import SCALE
 from hush.mechanisms import chosen
 from hush.mechanisms.forms import Forms
 from hush.mechanisms.inference import shares
 from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary.forms import UnaryForms
+from hush.mechanisms.unary.records import BitRecords
 from hush.simulation import tallies
 from hush.types import Floats, Ints, Reports, Values
 
@@ -36,7 +36,7 @@ _LEAST_THETA = 0.500001
 
 
 @dataclass(frozen=True, kw_only=True)
-class UE(PureOracle):
+class UE(BitRecords, PureOracle):
     """Report k bits, one for each value: the true value's is one with probability ``p``, any other with ``q``.
 
     Args:
@@ -54,8 +54,6 @@ class UE(PureOracle):
     shown_with: ClassVar[Mapping[str, Any]] = {"p": 0.75}
     companion: ClassVar[type[Forms]] = UnaryForms
     family: ClassVar[str] = "unary"
-    unit: ClassVar[int] = SCALE
-    """What the probabilities of a one are out of."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -100,20 +98,6 @@ class UE(PureOracle):
     def thresholds(self) -> dict[str, int | str]:
         return {"p": self._ones[0], "q": self._ones[1]}
 
-    @property
-    def report_dtype(self) -> np.dtype[Any]:
-        """ceil(k/8) bytes; bit v is byte v>>3, bit v&7; unused bits are zero."""
-        return np.dtype([("bits", "u1", (-(-self.k // 8),))])
-
-    @property
-    def denominator(self) -> int:
-        """A unit for each bit."""
-        return self.unit**self.k
-
-    @property
-    def bits(self) -> int:
-        return self.k
-
     def sample(self, values: Values, rng: np.random.Generator) -> Reports:
         from hush.kernels.unary import encode
 
@@ -126,27 +110,13 @@ class UE(PureOracle):
         return np.asarray((byte >> (values & 7).astype(np.uint8)) & 1, dtype=np.bool_)
 
     def support_matrix(self, reports: Reports) -> npt.NDArray[np.bool_]:
-        rows = np.ascontiguousarray(reports["bits"])
-        return np.unpackbits(rows, axis=1, count=self.k, bitorder="little").view(np.bool_)
+        return self.bit_matrix(reports)
 
     def coordinates(self, reports: Reports) -> Ints:
         return self.support_matrix(reports).astype(np.int64)
 
     def coordinate_law(self) -> tuple[Floats, Floats]:
         return np.array([1 - self.q_star, self.q_star]), np.array([1 - self.p_star, self.p_star])
-
-    def tally(self, reports: Reports) -> Ints:
-        counts = positional_counts(np.ascontiguousarray(reports["bits"]))
-        if counts[self.k :].any():
-            raise ReportError(message("reports", f"must have zeros after bit {self.k - 1}", "ones", "check their spec"))
-        return counts[: self.k]
-
-    def outputs(self, public: Any = None) -> Reports:
-        check_few(1 << self.k, self.k)
-        numbers = np.arange(1 << self.k, dtype="<u8")
-        out = np.empty(numbers.size, self.report_dtype)
-        out["bits"] = numbers.view(np.uint8).reshape(-1, 8)[:, : -(-self.k // 8)]
-        return out
 
     def weight(self, report: Reports, value: int) -> int:
         p, q = self._ones
@@ -293,25 +263,3 @@ def checked_theta(theta: float | None, epsilon: float) -> float:
     """A threshold above 1/2 and at most 1; the best one, to six digits, when none is given."""
     chosen = max(shortened(optimal.threshold(epsilon)), _LEAST_THETA) if theta is None else theta
     return rules.number("theta", chosen, 0.5, 1.0, "leave it out for the least variance", closed=True)
-
-
-def positional_counts(rows: npt.NDArray[np.uint8]) -> Ints:
-    """How often each bit position is one, over rows of bytes; bit v is byte v>>3, bit v&7.
-
-    Rows are laid end to end into longer ones of whole 64-byte lines, so that any width runs at full speed.
-    """
-    from hush.kernels.unary import positional
-
-    n, width = rows.shape
-    together = 64 // math.gcd(width, 64)
-    whole = n - n % together
-    counts = np.zeros((together * width, 8), np.int64)
-    if whole:
-        words = rows[:whole].reshape(-1).view("<u8").reshape(whole // together, -1)
-        lanes = np.zeros((8, words.shape[1]), np.uint64)
-        held = np.zeros((8, words.shape[1], 8), np.int64)
-        positional(words, lanes, held)
-        counts += held.transpose(1, 2, 0).reshape(-1, 8)
-    total = counts.reshape(together, width * 8).sum(axis=0)
-    rest = np.unpackbits(rows[whole:], axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
-    return np.asarray(total + rest, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""A budget for every value: input-discriminative LDP (ID-LDP), by unary encoding whose bits differ."""
