@@ -19,6 +19,33 @@ class LDP:
 
 
 @dataclass(frozen=True)
+class MinIDLDP(LDP):
+    """Input-discriminative: no output is more than e^min(a, b) times likelier under a value of budget a than of b.
+
+    MinID-LDP of Gu et al., "Providing input-discriminative protection for local differential privacy" (ICDE 2020). It
+    is LDP as well, with the largest loss that two values can have: the second largest budget, or twice the smallest
+    (by way of that value), whichever is less.
+
+    >>> MinIDLDP.of([0.5, 2.0, 3.0])
+    MinIDLDP(epsilon=1.0, budgets=(0.5, 2.0, 3.0))
+    """
+
+    budgets: tuple[float, ...]
+
+    @classmethod
+    def of(cls, budgets: Sequence[float]) -> MinIDLDP:
+        """What these budgets, of two or more values, promise."""
+        return cls(min(sorted(budgets)[-2], 2 * min(budgets)), tuple(budgets))
+
+    def between(self, first: int, second: int) -> float:
+        """The loss that two values may have; none, of a value and itself."""
+        return 0.0 if first == second else min(self.budgets[first], self.budgets[second])
+
+    def __str__(self) -> str:
+        return f"MinID-LDP with budgets from {min(self.budgets):g} to {max(self.budgets):g}; {self.epsilon:g}-LDP"
+
+
+@dataclass(frozen=True)
 class ApproxLDP:
     """No event is likelier under one value than e^epsilon times another's probability plus delta."""
 
@@ -35,14 +62,23 @@ class ULDP:
 
     Definition 3 of "Sensitivity distinction in LDP" (Murakami and Kawamoto, USENIX Security 2019): no output that a
     sensitive value can give is more than e^epsilon times likelier under one value than under another, whichever they
-    are; every other output is possible under one value alone, which is not sensitive.
+    are; every other output is possible under one value alone, which is not sensitive. With a delta (Zhang et al., IEEE
+    TETC 2023), no event of outputs that a sensitive value can give is likelier under one value than e^epsilon times
+    another's probability plus delta.
     """
 
     epsilon: float
     sensitive: tuple[int, ...]
+    delta: float = 0.0
+
+    @property
+    def alike(self) -> LDP | ApproxLDP:
+        """What whoever holds a sensitive value is promised."""
+        return ApproxLDP(self.epsilon, self.delta) if self.delta else LDP(self.epsilon)
 
     def __str__(self) -> str:
-        return f"{self.epsilon:g}-ULDP for {len(self.sensitive)} sensitive value{'s'[: len(self.sensitive) > 1]}"
+        amount = f"({self.epsilon:g}, {self.delta:g})" if self.delta else f"{self.epsilon:g}"
+        return f"{amount}-ULDP for {len(self.sensitive)} sensitive value{'s'[: len(self.sensitive) > 1]}"
 
 
 Guarantee = LDP | ApproxLDP | ULDP | None
@@ -67,7 +103,7 @@ def of_all_values(promise: Guarantee, k: int) -> LDP | ApproxLDP | None:
     (LDP(epsilon=1.0), None)
     """
     if isinstance(promise, ULDP):
-        return LDP(promise.epsilon) if len(set(promise.sensitive)) == k else None
+        return promise.alike if len(set(promise.sensitive)) == k else None
     return promise
 
 

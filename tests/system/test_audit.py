@@ -411,3 +411,92 @@ def test_foreign_tuples_and_histories(tmp_path: Path, monkeypatch: pytest.Monkey
 )
 def test_options_of_another_kind_are_refused(options: tuple[object, ...], complaint: str) -> None:
     assert complaint in refused("audit", *options)
+
+
+def test_games_at_the_command_line() -> None:
+    asked = ("audit", "--mechanism", "GRR", "--k", 4, "--epsilon", 1, "--trials", 20_000, "--seed", 7)
+    told = answer(*asked, "--method", "pools", "--pools", 4, "--loyalty", 0.9)
+    (found,) = told["audits"]
+    assert found["method"] == "pools"
+    assert 0.5 < found["epsilon_lower"] < 1.0
+    assert found["about"]["game"]["loyalty"] == 0.9
+    assert "--people" in refused(*asked, "--method", "pools", "--people", 5)
+    assert "--rounds" in refused(*asked, "--method", "changes")
+    tuples = ("audit", "--mechanism", "SMP", "--attributes", "2,3", "--epsilon", 1, "--trials", 20_000, "--seed", 7)
+    told = answer(*tuples, "--method", "attributes", "--attribute", 1, "--method", "reidentification", "--people", 4)
+    assert [each["verdict"] for each in told["audits"]] == ["consistent", "consistent"]
+
+
+@pytest.mark.parametrize("beside", [(), ("--method", "likelihood")])
+def test_games_are_reported_in_files(beside: tuple[object, ...], tmp_path: Path) -> None:
+    asked = ("audit", "--mechanism", "GRR", "--k", 4, "--epsilon", 1, "--trials", 20_000, "--seed", 7)
+    files = {end: tmp_path / f"audit.{end}" for end in ("html", "png", "xml", "sarif")}
+    options = ("--html", files["html"], "--png", files["png"], "--junit", files["xml"], "--sarif", files["sarif"])
+    told = run(*asked, "--method", "pools", *beside, *options)
+    assert told.exit_code == 0
+    assert all(file.stat().st_size > 100 for file in files.values())
+    page = files["html"].read_text()
+    assert ">trials</th>" in page
+    assert "the right one and the others" in page
+    assert "How often an attacker names the class of values" in page
+
+
+POOLS = ("--mechanism", "GRR", "--epsilon", "1", "--method", "pools")
+TUPLES = ("--mechanism", "SMP", "--attributes", "2,3", "--epsilon", "1")
+REIDENTIFIED = (*TUPLES, "--method", "reidentification")
+
+
+@pytest.mark.parametrize(
+    ("asked", "option", "words"),
+    [
+        *(((*POOLS, "--k", 4), "--pools", word) for word in ("0", "1", "-1", "5", "1000000000", "nan", "many")),
+        ((*POOLS, "--k", 100_000), "--pools", "100000"),
+        (POOLS, "--k", "100000000"),
+        *(((*POOLS, "--k", 4), "--loyalty", word) for word in ("-0.1", "1.5", "nan", "inf", "much")),
+        *(((*POOLS, "--k", 4), "--rounds", word) for word in ("0", "1000000000", "nan")),
+        ((*POOLS[:4], "--k", 4, "--method", "changes"), "--rounds", "1000000000"),
+        *(((*TUPLES, "--method", "attributes"), "--attribute", word) for word in ("-1", "2", "1000000000", "nan")),
+        ((*POOLS[:1], "SMP", "--epsilon", "1", "--method", "attributes"), "--attributes", "2,100000000"),
+        *((REIDENTIFIED, "--people", word) for word in ("0", "1", "-1", "1000000000", "nan", "all")),
+        *((REIDENTIFIED, "--collections", word) for word in ("0", "-1", "1000000000", "nan")),
+        ((*REIDENTIFIED, "--people", 100_000), "--collections", "1000"),
+    ],
+)
+def test_settings_of_games_have_bounds(asked: tuple[object, ...], option: str, words: str) -> None:
+    """Before anything is drawn: none of these takes long, or much memory."""
+    assert f"{option} must" in refused("audit", *asked, option, words)
+
+
+def test_a_game_is_refused_before_other_methods_begin() -> None:
+    asked = ("audit", "--mechanism", "GRR", "--k", 4, "--epsilon", 1, "--trials", 10**9)
+    assert "--pools must be" in refused(*asked, "--method", "likelihood", "--method", "pools", "--pools", 9)
+
+
+def test_a_claim_for_each_unit_of_distance() -> None:
+    asked = ("audit", "--mechanism", "GRR", "--k", 6, "--epsilon", 1, "--trials", 20_000, "--seed", 7)
+    told = answer(*asked, "--claim", 1.0, "--metric", "absolute")
+    assert [each["method"] for each in told["audits"]] == ["likelihood", "exact"]
+    for found in told["audits"]:
+        assert found["metric"] == "absolute"
+        assert found["witness"]["distance"] == 1.0
+        assert found["verdict"] == "consistent"
+    broken = run(*asked, "--claim", 0.5, "--metric", "cyclic")
+    assert broken.exit_code == 1
+    assert "for each unit of cyclic distance" in broken.stdout
+    assert "--claim" in refused(*asked, "--metric", "absolute")
+    assert "--metric" in refused(*asked, "--claim", 1.0, "--metric", "nonsense")
+
+
+def test_a_distance_without_an_exact_loss_is_audited_by_the_others() -> None:
+    """False alarm 0.01: the loss of tuples that differ by one in one attribute is 1.138."""
+    asked = ("audit", "--mechanism", "RSFD", "--attributes", "2,5", "--epsilon", 1, "--set", "variant=GRR")
+    rest = ("--claim", 1.2, "--metric", "absolute", "--trials", 5000, "--seed", 7)
+    assert [found["method"] for found in answer(*asked, *rest)["audits"]] == ["likelihood"]
+    assert "no exact loss" in refused(*asked, *rest, "--method", "exact")
+
+
+def test_a_distance_beside_a_delta_or_uldp_is_refused() -> None:
+    """The claim has neither, so that a mechanism which keeps its own promise would seem to break it."""
+    beside = ("--k", 4, "--epsilon", 1, "--trials", 5000, "--claim", 1.0, "--metric", "absolute")
+    assert "which promises (1, 0.1)-LDP" in refused("audit", "--mechanism", "AGRR", "--delta", 0.1, *beside)
+    assert "which promises 1-ULDP" in refused("audit", "--mechanism", "uSS", "--sensitive", "0-1", *beside)

@@ -196,7 +196,7 @@ def test_a_disguise_goes_by_what_its_base_promises() -> None:
     domain = hush.Domain(size=5, sensitive=range(3))
     with pytest.raises(ParameterError, match="base must promise its own epsilon"):
         hush.utility.transform(Loud(k=3, epsilon=1.0), domain)
-    with pytest.raises(ParameterError, match="must promise pure"):
+    with pytest.raises(ParameterError, match="base must promise epsilon-LDP"):
         hush.utility.transform(Silent(k=3, epsilon=1.0), domain)
     assert hush.utility.transform(hush.GRR(k=3, epsilon=1.0), domain).guarantee == ULDP(1.0, (0, 1, 2))
 

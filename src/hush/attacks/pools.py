@@ -77,16 +77,32 @@ def infer(
         logs = np.log(belief)
 
     def work(rows: slice, drawing: np.random.Generator) -> Ints:
-        part = array[rows]
-        total = np.tile(logs, (len(part), 1))
-        for column in part.T:
-            score = m.mechanism.scores(np.ascontiguousarray(column))
-            with np.errstate(divide="ignore"):
-                total += np.log(np.exp(score - score.max(axis=1, keepdims=True)) @ rows_of.T)
-        return likeliest(total, drawing)
+        return likeliest(logs + _summed(m, array[rows], rows_of), drawing)
 
     guesses = np.concatenate(batches(len(array), m.k + len(rows_of), work, rng))
     return scored(guesses, guesses == known, belief.max())
+
+
+def scores(m: Repeated, reports: Reports, behaviour: npt.ArrayLike) -> Floats:
+    """Log-likelihood of every pool, shape (n, pools), up to a constant for each person.
+
+    Args:
+        m: Fresh reports.
+        reports: Shape (n, tau), one row a person.
+        behaviour: How often people of each pool hold each value, shape (pools, k); see `habits`.
+    """
+    array, rows_of = _checked(m, reports), _behaviour(behaviour, m.k)
+    found = batches(len(array), m.k + len(rows_of), lambda rows, _: _summed(m, array[rows], rows_of), None)
+    return np.concatenate(found or [np.zeros((0, len(rows_of)))])
+
+
+def _summed(m: Repeated, reports: Reports, behaviour: Floats) -> Floats:
+    total = np.zeros((len(reports), len(behaviour)))
+    for column in reports.T:
+        score = m.mechanism.scores(np.ascontiguousarray(column))
+        with np.errstate(divide="ignore"):
+            total += np.log(np.exp(score - score.max(axis=1, keepdims=True)) @ behaviour.T)
+    return total
 
 
 def votes(

@@ -8,7 +8,7 @@ Its success in a uniform crowd is `hush.analysis.reidentification.profile_match`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,34 @@ def reidentify(
     collection(m)
     beliefs = checks.beliefs(priors, m.sizes)
     array, known, rows_of, count = _checked(m, reports, table, people, top)
-    rounds = array.shape[1]
+    width, score = _scorer(m, known, array.shape[1], beliefs)
+
+    def work(rows: slice, drawing: np.random.Generator) -> Ints:
+        return best(score(array[rows]), count, drawing)
+
+    guesses = np.concatenate(batches(len(array), width, work, rng))
+    return scored(guesses, (guesses == rows_of[:, None]).any(axis=1), count / len(known))
+
+
+def scores(m: Multidim, reports: Reports, table: npt.ArrayLike, *, priors: Beliefs = None) -> Floats:
+    """Log-likelihood of the reports for everybody in the table, shape (n, people), up to a constant for each row.
+
+    Args:
+        m: A collection of tuples, of any kind.
+        reports: One for each person who is sought; or shape (n, collections), all about the same values.
+        table: What the attacker knows: shape (people, d), -1 where a value is unknown.
+        priors: How likely each value of each attribute is where it is unknown, independently; uniform where None.
+    """
+    collection(m)
+    array, known, *_ = _checked(m, reports, table, np.zeros(len(all_reports(reports)), np.int64), 1)
+    width, score = _scorer(m, known, array.shape[1], checks.beliefs(priors, m.sizes))
+    return np.concatenate(batches(len(array), width, lambda rows, _: score(array[rows]), None))
+
+
+def _scorer(
+    m: Multidim, known: Ints, rounds: int, beliefs: tuple[Floats, ...]
+) -> tuple[int, Callable[[Reports], Floats]]:
+    """How wide a row of scores is, and what computes them."""
     columns = [np.where(column == UNKNOWN, k, column) for column, k in zip(known.T, m.sizes, strict=True)]
     width = max(len(known), sum(m.sizes))
     gaps = None
@@ -68,17 +95,13 @@ def reidentify(
         gaps.check(rounds)
         width = gaps.width(rounds)
 
-    def work(rows: slice, drawing: np.random.Generator) -> Ints:
-        part = array[rows]
-        if m.hides:
-            collected = (m.likelihoods(np.ascontiguousarray(each)) for each in part.T)
-            score = _hidden(collected, columns, beliefs) if gaps is None else gaps.scores(list(collected))
-        else:
-            score = _told(m, part, columns, beliefs)
-        return best(score, count, drawing)
+    def score(part: Reports) -> Floats:
+        if not m.hides:
+            return _told(m, part, columns, beliefs)
+        collected = (m.likelihoods(np.ascontiguousarray(each)) for each in part.T)
+        return _hidden(collected, columns, beliefs) if gaps is None else gaps.scores(list(collected))
 
-    guesses = np.concatenate(batches(len(array), width, work, rng))
-    return scored(guesses, (guesses == rows_of[:, None]).any(axis=1), count / len(known))
+    return width, score
 
 
 def match_profiles(

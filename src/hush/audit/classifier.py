@@ -118,7 +118,7 @@ def hypotheses(
     fit = Fit(*(_tables(read, part, 0, fitted) for part in (ones, twos)))
     half = size // 2  # what is fitted to one half, which may carry marks of its own, must show in the other
     held = [_tables(read, part, half, half + held_of) for part in (ones, twos)]
-    enough = np.inf if target.claim is None else target.claim.epsilon + CLEAR
+    enough = target.allowed(pair) + CLEAR
     best: tuple[Candidate, Threshold] = _Nothing(), Threshold(0.0, False, 0.0)
     scored: list[Scored] = []
     for candidates, edge, last in _stages(fit, thorough):

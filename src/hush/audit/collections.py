@@ -247,7 +247,8 @@ class SequenceTarget(Target):
     @cached_property
     def inputs(self) -> Inputs:
         """Values that do not change, or the histories."""
-        return Values(self.protocol.k) if self.histories is None else HistoryInputs(self.histories, self.protocol.k)
+        k = self.protocol.k
+        return Values(k, self._rounds) if self.histories is None else HistoryInputs(self.histories, k)
 
     @property
     def unit(self) -> str:

@@ -17,7 +17,7 @@ from hush.audit.result import Witness
 from hush.audit.target import Claim, MechanismTarget, Target
 from hush.errors import ParameterError, message
 from hush.exact.enumeration import enumerated, listings
-from hush.exact.loss import loss_at, pair_epsilon
+from hush.exact.loss import loss_at, pair_epsilon, protected_loss
 from hush.exact.thresholds import log_ratio as exact_log
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
@@ -46,16 +46,16 @@ def loss(target: MechanismTarget, claim: Claim | None) -> tuple[float, Witness |
             rule = "must be 0 for a utility-optimized mechanism whose outputs are too many to list"
             raise ParameterError(message("delta of the claim", rule, delta, "use a smaller k, or another method"))
         return loss_at(m, Fraction(delta)), None
+    sensitive = m.guarantee.sensitive if isinstance(m.guarantee, ULDP) else range(m.k)
     if delta != m._delta:
         if not _few_pairs(m):
             rule = f"must be the mechanism's own, {m._delta:g}, where outputs are too many to list"
             raise ParameterError(message("delta of the claim", rule, delta, "use a smaller k, or another method"))
-        found = loss_at(m, Fraction(delta))
+        found = protected_loss(m, sensitive, Fraction(delta))
     else:
         found = m.exact_epsilon()
     if delta:
-        return found, _event(m, Fraction(delta), found) if _few_pairs(m) else None
-    sensitive = m.guarantee.sensitive if isinstance(m.guarantee, ULDP) else range(m.k)
+        return found, _event(m, Fraction(delta), found, sensitive) if _few_pairs(m) else None
     return found, _worst(m, sensitive) if _few(m) else _met(target)
 
 
@@ -63,7 +63,7 @@ def of_kind(target: Target, claim: Claim | None) -> tuple[float, Witness | None]
     """The loss of a number, a tuple or a sequence at the target's own delta, and a witness where one is at hand."""
     own = 0.0 if target.claim is None else target.claim.delta
     if claim is not None and claim.delta != own:
-        rule = f"must be the target's own, {own:g}, for the exact loss of {target.unit} about {target.inputs.many}"
+        rule = f"must be the target's own, {own:g}, for the exact loss of {target.unit}"
         raise ParameterError(message("delta of the claim", rule, claim.delta, "leave it out, or use another method"))
     found = target.exact_epsilon()
     return found, _of_numbers(target) if isinstance(target, NumberTarget) else None
@@ -119,19 +119,21 @@ def _few_pairs(m: FrequencyOracle) -> bool:
     return found is not None and sum(len(listing.reports) for listing in found) * m.k**2 <= _PAIRS
 
 
-def _event(m: FrequencyOracle, delta: Fraction, found: float) -> Witness | None:
-    """The pair and the event that need so much: every output whose ratio exceeds e^loss."""
+def _event(m: FrequencyOracle, delta: Fraction, found: float, sensitive: Collection[int]) -> Witness | None:
+    """The pair and the event that need so much: every output of sensitive values whose ratio exceeds e^loss."""
     for listing in enumerated(m):
-        law, copies = listing.weights, listing.copies
+        inside = [any(row[v] for v in sensitive) for row in listing.weights]
+        law = list(itertools.compress(listing.weights, inside))
+        copies = list(itertools.compress(listing.copies, inside))
         for u, v in itertools.permutations(range(m.k), 2):
             if pair_epsilon(law, copies, m.denominator, delta, u, v) >= found * (1 - 1e-12):
-                inside = [
+                cells = [
                     (c * row[u], c * row[v])
                     for row, c in zip(law, copies, strict=True)
                     if row[u] and (not row[v] or exact_log(row[u], row[v]) >= found)
                 ]
-                high, low = (float(Fraction(sum(each), m.denominator)) for each in zip(*inside, strict=True))
-                words = f"{len(inside)} outputs together have probability {high:.6g} and {low:.6g}"
+                high, low = (float(Fraction(sum(each), m.denominator)) for each in zip(*cells, strict=True))
+                words = f"{len(cells)} outputs together have probability {high:.6g} and {low:.6g}"
                 return Witness.of(Values(m.k), u, v, words)
     return None
 

@@ -153,9 +153,11 @@ class Values(Inputs):
 
     Args:
         k: How many.
+        rounds: In how many rounds a person holds the same one; distances add up over them.
     """
 
     k: int
+    rounds: int = 1
     one: ClassVar[str] = "value"
     many: ClassVar[str] = "values"
 
@@ -313,6 +315,14 @@ class TupleInputs(Inputs):
     one: ClassVar[str] = "tuple"
     many: ClassVar[str] = "tuples"
     between: ClassVar[str] = ":"
+
+    @property
+    def unit(self) -> str:
+        """One report, between any two tuples, or between those that differ in few attributes."""
+        if self.changed is None or self.changed == len(self.sizes):
+            return "one report"
+        often = "one attribute" if self.changed == 1 else f"at most {self.changed} attributes"
+        return f"one report between tuples that differ in {often}"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", checks.sizes(self.sizes, 1))

@@ -27,6 +27,7 @@ class Witness:
         record: The bytes of that example, in hexadecimal.
         many: What such values are called.
         names: What the two are called, if not by themselves.
+        distance: How far apart they are, where the claim has a metric.
     """
 
     first: Any
@@ -36,9 +37,10 @@ class Witness:
     record: str | None = None
     many: str = "values"
     names: tuple[str, str] | None = field(default=None, compare=False)
+    distance: float | None = None
 
     @classmethod
-    def of(cls, inputs: Inputs, first: int, second: int, event: str, **shown: str) -> Witness:
+    def of(cls, inputs: Inputs, first: int, second: int, event: str, **shown: Any) -> Witness:
         """The witness of two inputs at these positions."""
         names = inputs.said(first), inputs.said(second)
         return cls(inputs.at(first), inputs.at(second), event, many=inputs.many, names=names, **shown)
@@ -50,7 +52,8 @@ class Witness:
 
     def __str__(self) -> str:
         shown = "" if self.report is None else f", e.g. {self.report}"
-        return f"{self.many} {self.two}: {self.event}{shown}"
+        apart = "" if self.distance is None else f", {self.distance:g} apart"
+        return f"{self.many} {self.two}{apart}: {self.event}{shown}"
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,8 @@ class AuditResult:
         target: What was audited.
         method: How: likelihood, attack, classifier or exact.
         claim: What was promised, if anything.
-        epsilon_lower: The privacy loss that is proved, at the claim's delta.
+        epsilon_lower: The privacy loss that is proved, at the claim's delta; for each unit of distance, where the claim
+            has a metric.
         alpha: Probability that the statement is wrong, at most; 0 for an exact audit.
         trials: Reports of each value that the proof counts.
         witness: The pair of values and the event.
@@ -219,6 +223,7 @@ class AuditResult:
             "method": self.method,
             "claimed": self.claimed,
             "delta": 0.0 if self.claim is None else self.claim.delta,
+            "metric": None if self.claim is None or self.claim.metric is None else str(self.claim.metric),
             "epsilon_lower": self.epsilon_lower,
             "alpha": self.alpha,
             "confidence": 1 - self.alpha,
@@ -233,6 +238,7 @@ class AuditResult:
                 "event": self.witness.event,
                 "report": self.witness.report,
                 "record": self.witness.record,
+                "distance": self.witness.distance,
             },
             "counts": None if self.counts is None else {"first": self.counts[0], "second": self.counts[1]},
             "seconds": self.seconds,

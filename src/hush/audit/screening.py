@@ -8,6 +8,7 @@ chance proves less than hoped, and never too much.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -20,7 +21,7 @@ from hush.audit.inputs import Inputs, Values, countable
 from hush.audit.pairs import TellingPair, tries
 from hush.audit.standing_out import Ranking, ranked
 from hush.audit.stream import Mixture, Progress
-from hush.audit.target import Target
+from hush.audit.target import Claim, Target
 from hush.audit.targets import as_target
 from hush.randomness import seeded, source
 
@@ -38,6 +39,7 @@ _LEAST = 1000  # reports of each value of the last round, at least
 _WIDE = 1_000_000  # numbers in the reports of a value by which pairs are compared, about
 _READ, _TAKEN = 5e7, 2e6  # numbers to be read in a round; from reports that are taken apart one by one
 _AS_GOOD = 0.9  # of the most telling pair's promise, at which another will do as well
+_CHANCE = 3.0  # promises by chance, in units of one over the root of the number of reports
 _STREAMS = 100  # numbers of streams that no audit uses
 
 
@@ -103,6 +105,7 @@ def screen(
     trials: int = 10**6,
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
+    claim: Claim | None = None,
 ) -> Screening:
     """The most telling pair of values, by reports that no audit counts.
 
@@ -114,21 +117,31 @@ def screen(
         trials: How many reports of each value the audit will make; a round of the screening makes a share of that.
         rng: `hush.seeded(7)` to repeat the choice.
         progress: Called with the number of reports made since it was last called.
+        claim: What it will be held against, if that is another than the target's own: with a metric, pairs are compared
+            by what they tell for each unit of distance.
     """
     what = as_target(target)
     rules.integer("trials", trials, 1000, 10**12, "use e.g. 10**6")
-    return screened(what, trials, None if rng is None else int(rng.integers(1 << 62)), progress)
+    return screened(what, trials, None if rng is None else int(rng.integers(1 << 62)), progress, claim)
 
 
-def screened(target: Target, trials: int, root: int | None, progress: Progress | None = None) -> Screening:
+def screened(
+    target: Target,
+    trials: int,
+    root: int | None,
+    progress: Progress | None = None,
+    claim: Claim | None = None,
+) -> Screening:
     """`screen`, with the seed of its streams."""
     tell = progress or (lambda amount: None)
+    against = target.claim if claim is None else claim
+    metric = against is not None and against.metric is not None
     if not target.screened:
-        ends = target.likely_pairs
+        ends = _near(target) if metric else target.likely_pairs
         if len(ends) == 1:
             return Screening(ends[0], target.k, (), inputs=target.inputs)
-        found = _compared(target, ends, 4 * _LEAST, root, tell)
-        if target.lawful:  # those that are as telling as the first are no better
+        found = _compared(target, ends, 4 * _LEAST, root, tell, against)
+        if target.lawful and not metric:  # those that are as telling as the first are no better
             found = tuple(sorted(found, key=lambda each: (each.hope < _AS_GOOD * found[0].hope, each.pair != ends[0])))
         tried = len({value for pair in ends for value in pair}), 4 * _LEAST
         return Screening(found[0].pair, target.k, (tried,), found, inputs=target.inputs)
@@ -146,7 +159,10 @@ def screened(target: Target, trials: int, root: int | None, progress: Progress |
         likely = [(int(values[high]), int(values[low])) for high, low in ranking.pairs]
         values = values[ranking.values[: max(LAST, -(-values.size // _KEPT))]]
     size = _last_size(target, trials, root)
-    told = _compared(target, _ordered(target.inputs, values.tolist(), likely), size, root, tell)
+    pairs = _ordered(target.inputs, values.tolist(), likely)
+    if metric:  # what is close may tell more for each unit of distance
+        pairs = list(dict.fromkeys([*pairs, *_beside(target, values.tolist())]))
+    told = _compared(target, pairs, size, root, tell, against)
     rounds.append((values.size, size))
     untried = target.k - rounds[0][0]
     return Screening(told[0].pair, target.k, tuple(rounds), told, columns, untried, target.inputs)
@@ -217,14 +233,37 @@ def _ordered(inputs: Inputs, values: list[int], likely: list[tuple[int, int]]) -
     return found if len(found) == len(every) else list(dict.fromkeys([*found, *beside]))[: LAST * (LAST - 1) // 2]
 
 
+def _near(target: Target) -> list[tuple[int, int]]:
+    """Pairs of the first input and others, from the next one on, twice as far each time; and of two in the middle."""
+    steps = [1 << bits for bits in range(target.k.bit_length()) if 1 << bits < target.k]
+    pairs = [(0, step) for step in [*steps, target.k - 1]] + _beside(target, [target.k // 2])
+    return [pair for pair in dict.fromkeys(pairs) if target.inputs.comparable(*pair)]
+
+
+def _beside(target: Target, values: list[int]) -> list[tuple[int, int]]:
+    """Pairs of these inputs and their neighbours."""
+    pairs = [(value, value + step) for value in values for step in (-1, 1)]
+    inside = [(min(pair), max(pair)) for pair in pairs if 0 <= pair[1] < target.k]
+    return [pair for pair in inside if target.inputs.comparable(*pair)]
+
+
 def _compared(
-    target: Target, pairs: list[tuple[int, int]], size: int, root: int | None, tell: Progress
+    target: Target,
+    pairs: list[tuple[int, int]],
+    size: int,
+    root: int | None,
+    tell: Progress,
+    claim: Claim | None,
 ) -> tuple[TellingPair, ...]:
-    """Pairs, the most telling first; where one clearly breaks the claim, no more are tried."""
+    """Pairs, the most telling for their distance first; where one clearly breaks the claim, no more are tried."""
     found: list[TellingPair] = []
+    apart = {pair: 1.0 if claim is None else claim.between(target.inputs, *pair) for pair in pairs}
     for each in tries(target, pairs, size, root):
         found.append(each)
-        if target.claim is not None and each.promise > target.claim.epsilon + CLEAR:
+        if claim is not None and each.promise > claim.epsilon * apart[each.pair] + CLEAR:
             break
     tell(size * len({value for pair in pairs for value in pair}))
-    return tuple(sorted(found, key=lambda each: -each.hope))
+    if claim is None or claim.metric is None:
+        return tuple(sorted(found, key=lambda each: -each.hope))
+    chance = _CHANCE / math.sqrt(size)  # what few reports promise by chance would weigh most where a distance is small
+    return tuple(sorted(found, key=lambda each: (-max(each.hope - chance, 0.0) / apart[each.pair], -each.hope)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.audit.inputs import Inputs, Values
+from hush.audit.metrics import metric_of
 from hush.errors import ParameterError, message
 from hush.guarantee import ULDP
 from hush.mechanisms.base import FrequencyOracle
@@ -30,23 +32,37 @@ class Claim:
         epsilon: The loss that is not exceeded.
         delta: The slack of events.
         kind: "LDP", or "ULDP", which speaks only of outputs that a sensitive value can give.
+        metric: A distance of inputs, for each unit of which so much may be lost (d-privacy): "absolute", "cyclic",
+            "euclidean", "hamming", a function of two inputs, or a table of distances between values.
     """
 
     epsilon: float
     delta: float = 0.0
     kind: str = "LDP"
+    metric: Any = None
 
     def __post_init__(self) -> None:
         for name, value in (("claim", self.epsilon), ("delta", self.delta)):
             real = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
             if not (real and (0 <= value <= MOST if name == "claim" else 0 <= value < 1)):
                 rule = f"must be a number from 0 to {MOST}" if name == "claim" else "must be a number from 0 to below 1"
-                raise ParameterError(message(name, rule, value, "use e.g. 1.0 and 0.0"))
-        if self.kind not in ("LDP", "ULDP") or (self.kind == "ULDP" and self.delta):
-            rule = "must be LDP, or ULDP without a delta"
-            raise ParameterError(message("kind", rule, f"{self.kind} with delta {self.delta}", "use 'LDP'"))
+                remedy = "use e.g. 1.0, in nats" if name == "claim" else "use e.g. 1e-6, or leave it out"
+                raise ParameterError(message(name, rule, value, remedy))
+        if self.kind not in ("LDP", "ULDP"):
+            raise ParameterError(message("kind", "must be LDP or ULDP", self.kind, "use 'LDP'"))
+        if self.metric is not None:
+            if self.kind != "LDP" or self.delta:
+                rule = "must be left out beside a delta and beside ULDP"
+                raise ParameterError(message("metric", rule, str(self.metric), "claim an epsilon alone"))
+            object.__setattr__(self, "metric", metric_of(self.metric))
+
+    def between(self, inputs: Inputs, first: int, second: int) -> float:
+        """The distance of the inputs at two positions: 1 where the claim has no metric."""
+        return 1.0 if self.metric is None else float(self.metric.between(inputs, first, second))
 
     def __str__(self) -> str:
+        if self.metric is not None:
+            return f"{self.epsilon:g}-LDP for each unit of {self.metric} distance"
         amount = f"({self.epsilon:g}, {self.delta:g})" if self.delta else f"{self.epsilon:g}"
         return f"{amount}-{self.kind}"
 
@@ -81,6 +97,10 @@ class Target(ABC):
     def unit(self) -> str:
         """What the loss is of."""
         return self.inputs.unit
+
+    def allowed(self, pair: tuple[int, int]) -> float:
+        """The loss between two inputs that its claim allows."""
+        return math.inf if self.claim is None else self.claim.epsilon * self.claim.between(self.inputs, *pair)
 
     def including(self, pair: Sequence[Any]) -> Target:
         """The target that can be asked about these two inputs as well."""

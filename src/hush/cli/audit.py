@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,11 +15,12 @@ import typer
 
 import hush
 from hush import atomic
-from hush.audit import AuditResult, Screening, Target, run
-from hush.audit.foreign import ForeignTarget
+from hush.audit import AuditResult, Claim, Screening, Target, per_distance, run
+from hush.audit.games import Game
 from hush.audit.screening import reports_for, screen
+from hush.audit.several import usual
 from hush.cli.asked import paths
-from hush.cli.asked.audit import Asked, pair_of
+from hush.cli.asked.audit import Asked, named, pair_of, played_by
 from hush.cli.asked.engines import Address, EngineName, workers
 from hush.cli.asked.options import (
     Attributes,
@@ -36,12 +38,14 @@ from hush.cli.asked.options import (
     Settings,
     SpecFile,
 )
+from hush.cli.asked.options import asked as naming
 from hush.cli.asked.reading import real, share, whole
 from hush.cli.shown import audit as tables
 from hush.cli.shown import bars, terminal
 
 _FOREIGN = "Foreign code"
 _WHAT = "Inputs"
+_GAMES = "Games"
 _EXITS = {"violation": 1, "inconclusive": 3}
 
 
@@ -134,6 +138,56 @@ def audit(
             rich_help_panel=_WHAT,
         ),
     ] = None,
+    pools: Annotated[
+        int | None,
+        typer.Option(
+            "--pools",
+            metavar="P",
+            parser=whole("--pools", 2, "2"),
+            help="--method pools: how many classes the values are cut into, in their order (2).",
+            rich_help_panel=_GAMES,
+        ),
+    ] = None,
+    loyalty: Annotated[
+        float | None,
+        typer.Option(
+            "--loyalty",
+            metavar="SHARE",
+            parser=share("--loyalty", "0.9"),
+            help="--method pools: how often a value is of the class that its holder favours; else, any (1).",
+            rich_help_panel=_GAMES,
+        ),
+    ] = None,
+    attribute: Annotated[
+        int | None,
+        typer.Option(
+            "--attribute",
+            metavar="J",
+            parser=whole("--attribute", 0, "0"),
+            help="--method attributes: which one is guessed, counted from 0.",
+            rich_help_panel=_GAMES,
+        ),
+    ] = None,
+    people: Annotated[
+        int | None,
+        typer.Option(
+            "--people",
+            metavar="N",
+            parser=whole("--people", 2, "10"),
+            help="--method reidentification: people of the table (10).",
+            rich_help_panel=_GAMES,
+        ),
+    ] = None,
+    collections: Annotated[
+        int | None,
+        typer.Option(
+            "--collections",
+            metavar="C",
+            parser=whole("--collections", 1, "3"),
+            help="--method reidentification: reports of one person about the same tuple (1).",
+            rich_help_panel=_GAMES,
+        ),
+    ] = None,
     claim: Annotated[
         float | None,
         typer.Option(
@@ -143,18 +197,30 @@ def audit(
             help="The promised epsilon; a mechanism's own when left out.",
         ),
     ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME",
+            help="--claim is for each unit of this distance: absolute, cyclic, euclidean or hamming (d-privacy).",
+        ),
+    ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
             "--method",
             metavar="NAME",
-            help="likelihood, attack, classifier or exact; repeatable. Left out: all that fit but attack.",
+            help="likelihood, attack, classifier, exact, or a game: pools, changes, attributes, reidentification; "
+            "repeatable. Left out: likelihood, classifier and exact, where they fit.",
         ),
     ] = None,
     trials: Annotated[
         int,
         typer.Option(
-            "--trials", metavar="T", parser=whole("--trials", 1000, "1000000"), help="Reports of each of two values."
+            "--trials",
+            metavar="T",
+            parser=whole("--trials", 1000, "1000000"),
+            help="Reports of each of two values; of a game, how often it is played.",
         ),
     ] = 1_000_000,
     alpha: Annotated[
@@ -239,12 +305,24 @@ def audit(
         histories=histories,
         changed=changed,
         claim=claim,
+        metric=metric,
         timeout=timeout,
         chunk=chunk,
     )
     what = asked.build()
-    methods = _methods(method, what)
-    rules: dict[str, Any] = {"trials": trials, "bound": bound, "require": require, "claim": claim}
+    settings_of: dict[str, dict[str, Any]] = {
+        "pools": {"pools": pools, "loyalty": loyalty},
+        "attributes": {"attribute": attribute},
+        "reidentification": {"people": people, "collections": collections},
+    }
+    promised = asked.promised(what)
+    methods = played_by(_methods(method, what, promised), settings_of)
+    options = {name: f"--{name}" for settings in settings_of.values() for name in settings} | {
+        name: f"--{name}" for name in ("method", "k", "attributes")
+    }
+    for game in (each for each in methods if isinstance(each, Game)):
+        naming(partial(game.of, what), {**options, "tau": "--rounds"})  # before any method begins
+    rules: dict[str, Any] = {"trials": trials, "bound": bound, "require": require, "claim": promised}
     try:
         with workers(engine, address) as who:
             rules["engine"] = who
@@ -285,17 +363,16 @@ def _write(results: Sequence[AuditResult], written: dict[str, Path | None]) -> N
         terminal.note(f"wrote {path}")
 
 
-def _methods(asked: list[str] | None, target: Target) -> list[str]:
+def _methods(asked: list[str] | None, target: Target, claim: float | Claim | None) -> list[str]:
     if asked:
         return list(dict.fromkeys(asked))
-    if isinstance(target, ForeignTarget):
-        return ["classifier"]
-    return ["likelihood", "classifier", "exact"] if target.screened else ["likelihood", "exact"]
+    known = not isinstance(claim, Claim) or per_distance.fits(target, claim)
+    return [method for method in usual(target) if known or method != "exact"]
 
 
 def _run(
     target: Target,
-    methods: Sequence[str],
+    methods: Sequence[str | Game],
     alpha: float,
     pair: tuple[Any, Any] | None,
     seed: int | None,
@@ -304,18 +381,22 @@ def _run(
     *,
     quiet: bool,
 ) -> list[AuditResult]:
+    games = sum(isinstance(method, Game) for method in methods)
     sampled = sum(method != "exact" for method in methods)
     trials = rules["trials"]
-    screening = reports_for(target, trials) if pair is None and sampled else 0
+    screening = reports_for(target, trials) if pair is None and sampled > games else 0
+    if isinstance(rules["claim"], Claim) and not target.screened:
+        screening = 0  # the law says which pair is the worst for its distance
     chosen: tuple[Any, Any] | Screening | None = pair
     with (
-        bars.progress(f"Auditing {target.name}", 2 * trials * sampled + screening, quiet=quiet) as advance,
+        bars.progress(f"Auditing {target.name}", (2 * sampled - games) * trials + screening, quiet=quiet) as advance,
         redirect_stdout(sys.stderr),  # what foreign code prints is not the answer
     ):
         if screening:
             fixed = seed if seed is not None else 0 if target.seedable else None  # so that a checkpoint finds the same
             rng = None if fixed is None else hush.seeded([fixed, 1])
-            chosen = screen(target, trials=trials, rng=rng, progress=advance)
+            promised = rules["claim"] if isinstance(rules["claim"], Claim) else None
+            chosen = screen(target, trials=trials, rng=rng, progress=advance, claim=promised)
         return [
             run(
                 target,
@@ -323,7 +404,7 @@ def _run(
                 alpha=alpha / max(sampled, 1),
                 pair=chosen,
                 rng=None if seed is None else hush.seeded(seed),
-                checkpoint=checkpoint if sampled == 1 else _beside(checkpoint, method),
+                checkpoint=checkpoint if sampled == 1 else _beside(checkpoint, named(method)),
                 progress=advance,
                 **rules,
             )

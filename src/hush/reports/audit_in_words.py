@@ -22,6 +22,14 @@ METHODS = {
 }
 """What each method counts."""
 
+GAMES = {
+    "pools": "How often an attacker names the class of values that a person favours, from fresh reports.",
+    "changes": "How often an attacker says rightly whether a person's value changed, from all reports.",
+    "attributes": "How often an attacker names the value of one attribute, from a report about the whole tuple.",
+    "reidentification": "How often an attacker points at the right person of a table, from reports about the tuple.",
+}
+"""What an attacker guesses in each game, whose right and wrong guesses are counted."""
+
 VERDICTS = {
     "violation": "The proved loss exceeds the claim.",
     "inconclusive": "No violation was found, but little would have been: too small a share of the claim was proved, a "
@@ -41,7 +49,7 @@ def gravest(results: Sequence[AuditResult]) -> AuditResult:
 
 def meanings(results: Sequence[AuditResult]) -> dict[str, str]:
     """What the methods that were run do, and what the verdicts that they came to mean."""
-    found = {name: said for name, said in METHODS.items() if any(r.method == name for r in results)}
+    found = {name: said for name, said in {**METHODS, **GAMES}.items() if any(r.method == name for r in results)}
     found |= {name: said for name, said in VERDICTS.items() if any(r.verdict == name for r in results)}
     if "exact" in found:
         found["exact"] += " It proves the claim of the law that the code states, not of the code."

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from hush import __version__
 from hush.audit import AuditResult
 from hush.reports import page
-from hush.reports.audit_in_words import LEADS, gravest, meanings
+from hush.reports.audit_in_words import GAMES, LEADS, gravest, meanings
 from hush.reports.figures import png
 from hush.reports.panels import figure_of, head, prepare, say
 from hush.reports.theme import DARK, LIGHT, Theme
@@ -78,7 +78,7 @@ def page_of(results: Sequence[AuditResult]) -> str:
                 "claimed ε",
                 "proved ε",
                 "confidence",
-                f"trials of each {first.screening.asked.one if first.screening else 'value'}",
+                _trials(results),
                 "hits",
                 "verdict",
             ),
@@ -98,6 +98,14 @@ def page_of(results: Sequence[AuditResult]) -> str:
     return page.page(
         f"Audit of {first.target}", body, f"hush {__version__}, Python {platform.python_version()}, {today}"
     )
+
+
+def _trials(results: Sequence[AuditResult]) -> str:
+    """What is counted of each: of a game, there are no two values."""
+    if any(r.method in GAMES for r in results):
+        return "trials"
+    looked = results[0].screening
+    return f"trials of each {looked.asked.one if looked else 'value'}"
 
 
 def _witnesses(results: Sequence[AuditResult]) -> list[page.Html]:
@@ -122,7 +130,8 @@ def _tried(results: Sequence[AuditResult]) -> list[page.Html]:
     ]
     body = [page.heading("What was tried"), *looked] if looked else []
     if events:
-        names = ("method", looks[0].asked.many, "event", "hits of the first", "of the second", "proved ε")
+        whose = looks[0].asked.many if looks else "compared"
+        names = ("method", whose, "event", "hits of the first", "of the second", "proved ε")
         body.append(page.table(names, events))
     if compared:
         body.append(page.table((f"{looks[0].asked.many} compared", "most telling event", "ε it promised"), compared))

@@ -412,5 +412,6 @@ def test_what_is_uldp_is_not_ldp(method: str) -> None:
     assert found.verdict == "violation"
     assert found.epsilon_lower > 5
     assert not run(m, method, pair=(4, 5), trials=20_000, rng=hush.seeded(3)).violated
-    with pytest.raises(ParameterError, match="ULDP without a delta"):
-        Claim(1.0, 0.1, "ULDP")
+    assert str(Claim(1.0, 0.1, "ULDP")) == "(1, 0.1)-ULDP"
+    with pytest.raises(ParameterError, match="kind must be LDP or ULDP"):
+        Claim(1.0, 0.1, "RDP")

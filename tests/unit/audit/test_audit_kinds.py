@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 import hush
 from hush.audit import CallableTarget, HistoryInputs, SequenceTarget, TupleInputs, TupleTarget, run, screen
+from hush.audit.games import OneAttribute
 from hush.audit.targets import as_target
 from hush.errors import ParameterError
 from hush.longitudinal import LGRR, LOSUE, Repeated, dBitFlipPM
@@ -118,7 +119,16 @@ def test_foreign_tuples_and_histories(client: object, inputs: TupleInputs | Hist
     found = run(target, "classifier", trials=40_000, alpha=1e-6, rng=hush.seeded(5))
     assert found.verdict == verdict
     many = f"{inputs.rounds} reports of one person" if isinstance(inputs, HistoryInputs) else "one report"
-    assert found.unit == many
+    few = " between tuples that differ in one attribute" if getattr(inputs, "changed", None) else ""
+    assert found.unit == many + few
+
+
+def test_a_loss_between_some_tuples_says_between_which() -> None:
+    m = RSFD(sizes=(2, 5, 3), epsilon=1.0, variant="GRR")
+    units = [run(TupleTarget(m, changed=changed), "exact").unit for changed in (None, 1, 2, 3)]
+    few = [f"one report between tuples that differ in {often}" for often in ("one attribute", "at most 2 attributes")]
+    assert units == ["one report", *few, "one report"]
+    assert run(m, OneAttribute(1), trials=1000, rng=hush.seeded(1)).unit == few[0]
 
 
 KEPT = LOSUE(k=4, epsilon_permanent=2.0, epsilon_report=1.0)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hush.audit import Claim, HistoryInputs, Inputs, NumberInputs, Target, TupleInputs, adapters
 from hush.audit.foreign import PATIENCE, from_name
+from hush.audit.games import GAMES, Game
 from hush.audit.inputs import Values, whole_number
+from hush.audit.metrics import METRICS
 from hush.audit.pipe import PipeTarget
 from hush.audit.targets import as_target
 from hush.cli.asked.mechanism import MechanismOptions, protocol_class
@@ -48,6 +51,7 @@ class Asked:
     histories: str | None
     changed: int | None
     claim: float | None
+    metric: str | None
     timeout: float | None
     chunk: int | None
 
@@ -63,12 +67,35 @@ class Asked:
             return self._adapted()
         self._out("--epsilon", self.epsilon, way, "foreign code has its own")
         inputs = self._inputs(way)
-        promised = Claim(self._needed("--claim", self.claim, way), self.delta or 0.0)
+        promised = Claim(self._needed("--claim", self.claim, way), self.delta or 0.0, metric=self._metric)
         patience = PATIENCE if self.timeout is None else self.timeout
         if self.pipe is not None:
             chunk = CHUNK if self.chunk is None else self.chunk
             return PipeTarget(self.pipe, inputs=inputs, claim=promised, timeout=patience, chunk=chunk)
         return from_name(str(self.target), inputs=inputs, claim=promised, timeout=patience)
+
+    def promised(self, target: Target) -> float | Claim | None:
+        """What is claimed: an epsilon, or one for each unit of a distance; None for the target's own."""
+        if self.metric is None:
+            return self.claim
+        given = Claim(self._needed("--claim", self.claim, "--metric"), metric=self._metric)
+        if (
+            target.claim is not None
+            and target.claim.metric is None
+            and (target.claim.delta or target.claim.kind != "LDP")
+        ):
+            rule = (
+                f"must be left out for {target.name}, which promises {target.claim}: a distance has no delta, nor ULDP"
+            )
+            raise ParameterError(message("--metric", rule, self.metric, "leave it out, or audit another mechanism"))
+        return given
+
+    @property
+    def _metric(self) -> str | None:
+        if self.metric is not None and self.metric not in METRICS:
+            rule = f"must be one of {', '.join(METRICS)}"
+            raise ParameterError(message("--metric", rule, self.metric, "use e.g. --metric absolute"))
+        return self.metric
 
     def _inputs(self, way: str) -> Inputs:
         """What foreign code is asked about: one kind of thing."""
@@ -208,6 +235,25 @@ class Asked:
             remedy = f"add {option}{f', {also}' if also else ''}"
             raise ParameterError(message(option, f"must be given beside {way}", NOTHING, remedy))
         return float(given)
+
+
+def played_by(methods: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) -> list[str | Game]:
+    """The methods, games with their settings; a setting of a game that is not played is refused."""
+    for name, given in settings.items():
+        for option, value in given.items():
+            if value is not None and name not in methods:
+                rule = f"must stand beside --method {name}"
+                raise ParameterError(message(f"--{option}", rule, value, "leave it out, or add the method"))
+    chosen: list[str | Game] = []
+    for method in methods:
+        said = {option: value for option, value in settings.get(method, {}).items() if value is not None}
+        chosen.append(GAMES[method](**said) if method in GAMES else method)
+    return chosen
+
+
+def named(method: str | Game) -> str:
+    """The name of a method."""
+    return method if isinstance(method, str) else method.method
 
 
 def pair_of(text: str | None, inputs: Inputs) -> tuple[Any, Any] | None:
