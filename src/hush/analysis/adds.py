@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush.analysis import waves
-from hush.analysis.waves import Swings, expm1i, log1p
+from hush.analysis.waves import Swings, expm1i, log1p, log_phi
 from hush.types import Complexes, Floats, Ints
 
 PhiLessOne = Callable[[npt.NDArray[Any]], Complexes]
@@ -51,7 +51,10 @@ class Adds:
         """(what it adds + shift) / scale."""
 
         def phi_less_one(theta: npt.NDArray[Any]) -> Complexes:
-            inner, moved = self.phi_less_one(theta / scale), expm1i(theta * (shift / scale))[:, None]
+            inner = self.phi_less_one(theta / scale)
+            if np.iscomplexobj(theta):  # where each of the two may be too large or too small to be multiplied
+                return np.asarray(np.expm1(log_phi(inner, theta) + 1j * theta[:, None] * (shift / scale)))
+            moved = expm1i(theta * (shift / scale))[:, None]
             return np.asarray(inner + moved + inner * moved)
 
         mean, variance = (self.mean + shift) / scale, self.variance / scale**2

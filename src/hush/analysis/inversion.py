@@ -34,6 +34,13 @@ _LEAST = 256  # intervals that a sieve has at least
 _FEWEST = 400  # points that a sum has at least
 _FAR, _NEAR = 1e6, 60.0  # over the deviation, how far is looked where there is no lattice
 _FIRST = 13  # intervals to begin with
+_TILTS = (
+    *(10.0**-j for j in range(15, 0, -1)),
+    0.5,
+    1.5,
+    4.0,
+    math.sqrt(2 * _NATS),
+)  # that bound how far a sum reaches
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,17 +144,18 @@ class Inversion:
     def reach(self) -> float:
         """How far from its mean the sum may be, but for a chance of 1e-19: Chernoff's bound in both directions.
 
-        Any tilt gives a bound; the first is the best for a nearly normal sum, the others are for skewed ones.
+        Any tilt gives a bound; the largest is the best for a nearly normal sum, the others are for skewed ones. Of few
+        people at large tilts, rounding may leave nothing of what is looked for. The logarithm of the mean is convex and
+        zero at zero, so that its slope from there rises: where it does not, and beyond, no tilt is asked.
         """
-        best = math.inf
-        for tilt in (math.sqrt(2 * _NATS), 4.0, 1.5, 0.5, *(10.0**-j for j in range(1, 16))):
-            with np.errstate(all="ignore"):
-                cumulants = self.wave(1j * np.array([tilt, -tilt]) / self.deviation).real
-            if np.isfinite(cumulants).all():
-                best = min(best, (float(cumulants.max()) + _NATS) / tilt)
-            if best < max(2 * math.sqrt(2 * _NATS), _NATS / tilt):  # smaller tilts would not do better
-                break
-        return best * self.deviation
+        tilts, off = np.array(_TILTS), 1e-9 + 1e-12 * (self.size + self.wave.size) / self.deviation
+        with np.errstate(all="ignore"):
+            logs = self.wave(1j * np.concatenate([tilts, -tilts]) / self.deviation).real.reshape(2, -1)
+            slopes = logs / tilts
+            rising = np.diff(slopes, axis=1, prepend=0.0) >= -off - 1e-6 * np.abs(slopes)
+        sure = np.logical_and.accumulate(np.isfinite(logs) & rising, axis=1).all(axis=0)
+        bounds = (np.maximum(logs.max(axis=0), 0.0) + _NATS) / tilts
+        return float(bounds[sure].min(initial=np.inf)) * self.deviation
 
     @cached_property
     def places(self) -> Places:

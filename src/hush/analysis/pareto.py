@@ -1,4 +1,4 @@
-"""Pareto fronts of two to four objectives, all to be minimised, and six ways to choose a point on one.
+"""Pareto fronts of two objectives or more, all to be minimised, and six ways to choose a point on one.
 
 Section V-C and appendix B of "Revisiting locally differentially private protocols" (arXiv 2503.01482), with its
 defaults. Every selector looks only at the front and returns the index of a row of the points it was given; among points
@@ -134,9 +134,9 @@ def _least(points: Points, score: Callable[[Floats], Floats]) -> int:
 
 def _checked(points: Points) -> Floats:
     rows = np.asarray(points, dtype=np.float64)
-    if rows.ndim != 2 or len(rows) == 0 or not 2 <= rows.shape[1] <= 4:
+    if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] < 2:
         raise ParameterError(
-            message("points", "must be rows of two to four objectives", rows.shape, "give one row for each choice")
+            message("points", "must be rows of two objectives or more", rows.shape, "give one row for each choice")
         )
     if np.isnan(rows).any():
         raise ParameterError(message("points", "must be numbers", "NaN", "leave out what has no value"))

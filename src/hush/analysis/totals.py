@@ -163,7 +163,7 @@ def summed(
     people, middle = counts[held], adds.mean[held]
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
-        return [(waves.log1p(adds.phi_less_one(theta)[:, held]) - 1j * theta[:, None] * middle, people)]
+        return [(waves.log_phi(adds.phi_less_one(theta)[:, held], theta) - 1j * theta[:, None] * middle, people)]
 
     return Law(
         float(amounts @ counts),

@@ -31,6 +31,7 @@ Terms = Callable[[npt.NDArray[Any]], list[tuple[Complexes, npt.NDArray[Any]]]]
 
 _CELLS = 1 << 17  # numbers held at a time
 _LEAST = -1e4  # the logarithm of zero, near enough
+_LOST = -14.0  # the logarithm of what a difference of doubles tells to nine digits
 _WIDEST = 3.0  # over the deviation, up to where a table goes
 _FEWEST = 8  # swings of a first sieve
 
@@ -141,7 +142,7 @@ def direct_wave(amounts: Floats, counts: Ints, p: float, q: float) -> Wave:
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
         turn = expm1i(theta[:, None] * amounts)
-        each = log1p((p - q) * turn + q * turn.sum(axis=1, keepdims=True))
+        each = log_phi((p - q) * turn + q * turn.sum(axis=1, keepdims=True), theta)
         return [(each - 1j * theta[:, None] * means, counts)]
 
     largest = (p - q) * np.abs(amounts) + q * np.abs(amounts).sum()
@@ -157,7 +158,7 @@ def channel_wave(says: Floats, law: Floats, counts: Ints) -> Wave:
 
     def terms(theta: npt.NDArray[Any]) -> list[tuple[Complexes, npt.NDArray[Any]]]:
         turn = expm1i(theta[:, None] * says)
-        each = log1p(turn.real @ some + 1j * (turn.imag @ some))
+        each = log_phi(turn.real @ some + 1j * (turn.imag @ some), theta)
         return [(each - 1j * theta[:, None] * means, people)]
 
     return Wave(terms, says.size, size=float(np.abs(says) @ some @ people))
@@ -344,6 +345,12 @@ def log1p(w: Complexes) -> Complexes:
     out.real = np.maximum(size, _LEAST)  # finite, so that nobody times nothing is nothing
     out.imag = np.arctan2(w.imag, 1 + w.real)
     return out
+
+
+def log_phi(less_one: Complexes, theta: npt.NDArray[Any]) -> Complexes:
+    """The logarithm of a characteristic function; at imaginary points infinite where rounding leaves little of it."""
+    found = log1p(less_one)
+    return np.where(found.real < _LOST, np.inf, found) if np.iscomplexobj(theta) else found
 
 
 def _added(each: Complexes, people: npt.NDArray[Any]) -> Complexes:

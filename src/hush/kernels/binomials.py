@@ -2,11 +2,13 @@
 
 How many reports support a value is such a sum: of those who hold it with one probability, of the others with another.
 A tail is a sum of positive terms over the narrower of the two, so that nothing cancels; it is cut where what is left
-is below 1e-15 of it.
+is below 1e-15 of it. Where the sum varies much, it is read off its transform, tilted to where the tail begins: a few
+dozen frequencies have all of it, for any number of people, with as many digits as those numbers leave.
 """
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
@@ -17,7 +19,12 @@ from hush.types import Ints
 _FAR = 9.0  # deviations beyond which a tilted binomial has nothing left, with a few places more for a small one
 _MORE = 25.0
 _LEAST = 1e-300
-_CARE = 1 - 1e-9  # rounding must not reject what the exact test does not
+_CARE = 1e-9  # of a chance: rounding must not reject what the exact test does not
+_COARSE = 2e-14  # of it and of the root of n: what rounding does to means of so many
+_MANY = 1e5  # a variance from which on frequencies are fewer than people
+_TRIES = 12  # of lines, before halves are taken
+_WIDE = 10.0  # deviations beyond which such a sum has less left than rounding: by Bernstein's inequality, exp(-49)
+_FAINT = -46.0  # the logarithm of a wave that is less than rounding
 
 
 @kernel
@@ -73,6 +80,8 @@ def at_least(t, one, p, other, q):
     if p <= 0.0 or p >= 1.0 or one == 0:
         sure = one if p >= 1.0 else 0
         return _binomial_at_least(t - sure, other, q)
+    if one * p * (1 - p) + other * q * (1 - q) > _MANY:
+        return _by_waves(t, one, p, other, q)
     spread, centre = math.sqrt(one * p * (1 - p)), one * p
     aim = max(centre, _share(t, one, p, other, q))
     tilted = math.sqrt(max(aim * (1 - aim / one), 0.0))
@@ -101,15 +110,57 @@ def at_least(t, one, p, other, q):
 
 @kernel
 def _share(t, one, p, other, q):
-    """How much of t the first binomial brings, where the sum is t: by the saddle point, a quadratic equation."""
+    """How much of t the first binomial brings, where the sum is t: by the saddle point."""
     if q <= 0.0 or q >= 1.0:
         return float(min(one, t if q <= 0.0 else t - other))
-    first, second = p / (1 - p), q / (1 - q)
+    first = p / (1 - p)
+    tilt = _tilt(t, one, first, other, q / (1 - q))
+    return one * (first * tilt / (1 + first * tilt))
+
+
+@kernel
+def _tilt(t, one, first, other, second):
+    """By how much odds of both must grow so that the mean of the sum is t: a quadratic equation."""
     a = first * second * (one + other - t)
     b = one * first + other * second - t * (first + second)
     root = math.sqrt(b * b + 4 * a * t)
-    tilt = (root - b) / (2 * a) if b < 0 and a > 0 else 2 * t / (root + b) if root + b > 0 else 1e300
-    return one * (first * tilt / (1 + first * tilt))
+    return (root - b) / (2 * a) if b < 0 and a > 0 else 2 * t / (root + b) if root + b > 0 else 1e300
+
+
+@kernel
+def _by_waves(t, one, p, other, q):
+    """The chance of t or more, by the transform of the sum, tilted so that its mean is t; for a large variance.
+
+    A transform of `period` places folds the tilted law onto them, exactly. What is folded upon the places from t on is
+    `_WIDE` deviations away, and so is what lies beyond them. Waves shrink at least as fast as exp(-2 v sin(x / 2) ** 2)
+    does, with the variance v; those below rounding are left out.
+    """
+    more = max(_tilt(t, one, p / (1 - p), other, q / (1 - q)) - 1, 0.0)
+    log = math.log1p(more)
+    height = one * math.log1p(p * more) + other * math.log1p(q * more) - log * t
+    if height < -745.0:
+        return 0.0
+    mine, theirs = p * (1 + more) / (1 + p * more), q * (1 + more) / (1 + q * more)
+    vary, differ = mine * (1 - mine), theirs * (1 - theirs)
+    spread = math.sqrt(one * vary + other * differ)
+    apart = one * mine + other * theirs - t  # nothing, or how far t is below the mean
+    if apart > _WIDE * spread:
+        return 1.0
+    places = math.ceil(_WIDE * spread + apart) + 1.0
+    period = places + math.ceil(_WIDE * spread - apart) + 1.0
+    total, wave = places if log == 0.0 else math.expm1(-log * places) / math.expm1(-log), 0
+    while True:
+        wave += 1
+        x = 2 * math.pi * wave / period
+        half, sine, flat = math.sin(x / 2) ** 2, math.sin(x), math.exp(-log)
+        size = (one * math.log1p(-4 * vary * half) + other * math.log1p(-4 * differ * half)) / 2
+        if size < _FAINT:
+            return min(math.exp(height) * total / period, 1.0)
+        turn = one * (math.atan2(mine * sine, 1 - 2 * mine * half) - mine * x)
+        turn += other * (math.atan2(theirs * sine, 1 - 2 * theirs * half) - theirs * x) + apart * x
+        # the sum of exp(-(log + ix) y) over the places y; what it is divided by must not cancel
+        sums = (1 - cmath.exp(-(log + 1j * x) * places)) / (2 * flat * half - math.expm1(-log) + 1j * flat * sine)
+        total += 2 * (cmath.exp(size + 1j * turn) * sums).real
 
 
 @kernel
@@ -120,6 +171,8 @@ def _binomial_at_least(t, n, p):
         return 0.0
     if p >= 1.0 or t < n * p - _FAR * math.sqrt(n * p * (1 - p)) - _MORE:
         return 1.0
+    if n * p * (1 - p) > _MANY:
+        return _by_waves(t, 0, 0.5, n, p)
     term, odds = mass(t, n, p), p / (1 - p)
     if term <= _LEAST and t < n * p:
         return 1.0  # what is below t is less still
@@ -146,15 +199,14 @@ def fewest(tallies, n, p, q, tail, reach, out):
         reach: About how many deviations the tail is out, to begin the search.
         out: Gets the numbers; n where even everybody is not enough.
     """
-    limit = tail * _CARE
+    limit = tail * (1 - _CARE - _COARSE * math.sqrt(n))
     seen, before = -1, 0
     for i in range(tallies.size):
         t = tallies[i]
-        if seen < 0:
-            held = min(max((t - n * q) / (p - q), 0.0), float(n))
-            spread = math.sqrt(held * p * (1 - p) + (n - held) * q * (1 - q))
-            guess = held - reach * spread / (p - q)
-        else:
+        held = min(max((t - n * q) / (p - q), 0.0), float(n))
+        spread = math.sqrt(held * p * (1 - p) + (n - held) * q * (1 - q))
+        guess = held - reach * spread / (p - q)
+        if seen >= 0 and t - seen <= spread:  # a neighbour's end is nearer
             guess = before + (t - seen) / (p - q)
         before = _search(t, n, p, q, limit, int(min(max(guess, float(before)), float(n))), before)
         seen = t
@@ -168,7 +220,7 @@ def _search(t, n, p, q, limit, guess, low):
         return low
     below, above = low - 1, n  # the chance is not above the limit at the first, and taken to be above at the other
     small, large = -1.0, -1.0  # chances there, where they are known
-    at, step = max(guess, low), 1
+    at, step, tries = max(guess, low), 1, 0
     while above - below > 1:
         found = at_least(t, at, p, n - at, q)
         if found > limit:
@@ -177,10 +229,13 @@ def _search(t, n, p, q, limit, guess, low):
             below, small = at, found
         if above - below <= 1:
             break
-        if small > 0 and large > 0 and step < 64:  # where a straight line through the logarithms meets the limit
-            part = math.log(limit / small) / math.log(large / small)
-            at = below + int((above - below) * part)
-            step *= 2
+        if small > 0 and large > 0 and tries < _TRIES:  # where a straight line through the logarithms meets the limit
+            wide = above - below
+            part = wide * (math.log(limit / small) / math.log(large / small))
+            if tries % 2:  # and then beyond it, so that both ends come near
+                part = 2 * part + 1 if 2 * part < wide else 2 * part - wide - 1
+            at = below + int(part)
+            tries += 1
         elif large >= 0 and small >= 0:
             at = below + (above - below) // 2
         elif large >= 0:

@@ -19,7 +19,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +37,7 @@ from hush.mechanisms import moments
 from hush.mechanisms.collected import Tallied
 from hush.mechanisms.forms import Forms, companion_of
 from hush.mechanisms.inference import best_guesses, likeliest, shares
+from hush.mechanisms.sums import total_law
 from hush.people.columns import cells, column
 from hush.people.domain import Domain, integers
 from hush.randomness import source
@@ -158,7 +159,8 @@ class FrequencyOracle(Tallied):
         aggregate = self._belonging(aggregate, spec_hash, least=1)
         raw = self.decode(aggregate.tally, aggregate.n)
         errors = np.sqrt(self.variances(simplex(raw), aggregate.n))
-        return Estimate(raw, aggregate.n, domain, errors, law=self.law(aggregate.tally, aggregate.n))
+        law = self.law(aggregate.tally, aggregate.n)
+        return Estimate(raw, aggregate.n, domain, errors, law=law, sums=partial(total_law, self, raw, aggregate.n, law))
 
     def law(self, tally: Ints, n: int) -> EstimateLaw | None:
         """How the estimate from this tally is distributed, for intervals that cover at every n; None if unknown."""

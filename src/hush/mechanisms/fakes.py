@@ -60,6 +60,24 @@ def in_rows(
     return out
 
 
+def with_ones(m: FrequencyOracle, targets: Values, chance: Floats, size: int, rng: np.random.Generator) -> Reports:
+    """Reports of a bit for each value: ones for all targets, and elsewhere with these probabilities."""
+
+    def bits(rows: int) -> npt.NDArray[np.uint8]:
+        ones = rng.random((rows, m.k)) < chance
+        ones[:, targets] = True
+        return np.packbits(ones, axis=1, bitorder="little")
+
+    return in_rows(m, "bits", size, bits)
+
+
+def fair_bits(m: FrequencyOracle, size: int, rng: np.random.Generator) -> Reports:
+    """Reports of a bit for each value, every second one of which is one."""
+    out = np.frombuffer(rng.bytes(size * m.report_dtype.itemsize), m.report_dtype).copy()
+    out["bits"][:, -1] &= 0xFF >> (-m.k % 8)
+    return out
+
+
 def members(pool: Values, chosen: int, rows: int, rng: np.random.Generator) -> Values:
     """So many different members of the pool, at random, for each row."""
     if chosen == 0:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hush.analysis import absolute_error, adds, capacity, information, manipulation, success, totals
+from hush.analysis.crowd import CrowdLaw
 from hush.analysis.manipulation import Targets, how_many
 from hush.errors import ParameterError
 from hush.exact.enumeration import Listing, enumerated, listed
@@ -40,6 +41,8 @@ PairKind = tuple[Fraction, Fraction | None]
 """Of a pair of values: total variation of their reports, and probability that a report favours both if known."""
 
 _SAME = 1e-9  # logarithms of likelihoods that differ by no more are equal
+_FEW_VALUES = 6  # all of whose triples are looked at
+_FEW_PARTS = 512  # outputs of all pairs of values that are unlike: an integral over more takes minutes
 _ROUNDING = 1e-13  # by which a sum of doubles may be too small
 
 LAW = frozenset(
@@ -160,6 +163,12 @@ class Forms:
             apart = np.maximum(law[:, first, None] - law[:, first + 1 :], 0.0).sum(axis=0)
             worst = max(worst, float(apart.max()))
         return [(Fraction(min(worst + _ROUNDING, 1.0)), None)]
+
+    def crowds(self) -> list[CrowdLaw]:
+        """How likely reports are under two values and what others hold, for pairs of every kind; none if unknown."""
+        listing = self.listed if self.m.k <= _FEW_VALUES else None
+        found = [] if listing is None else CrowdLaw.of_law(listing.chances)
+        return found if sum(each.first.size for each in found) <= _FEW_PARTS else []
 
     def pure_loss(self) -> float:
         """The worst log-ratio of two values' reports, whatever delta is promised; the promise where it is unknown."""

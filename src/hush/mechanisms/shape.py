@@ -10,11 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
 from hush.types import Floats, Ints, Reports
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What can come of one value, given one public randomness, by what matters of a report.
+
+    Args:
+        cells: Of each kind of report its size, whether it supports the value, and how often the weight `high` or `low`
+            that makes.
+    """
+
+    cells: Sequence[tuple[int, bool, int]]
+
+    def whole(self, shape: Shape) -> int:
+        """The weight of all of it."""
+        return sum(times * (shape.high if own else shape.low) for _, own, times in self.cells)
 
 
 @dataclass(frozen=True)
@@ -31,6 +47,7 @@ class Shape:
         alike: Whether all sets of one size are equally likely, when the value is uniform.
         exact: Whether the weights are those that the mechanism states, and not only in their proportion.
         numbered: Gives the sizes of all outputs, where the tally counts them one by one.
+        look: Finds `seen`, for a mechanism with a delta; None where that is not known.
     """
 
     s: int
@@ -42,6 +59,11 @@ class Shape:
     alike: bool = True
     exact: bool = True
     numbered: Callable[[], Ints] | None = None
+    look: Callable[[], Sequence[Seen]] | None = None
+
+    def seen(self) -> Sequence[Seen]:
+        """What can come of one value, with the public randomness of every kind that matters to a loss at a delta."""
+        return () if self.look is None else self.look()
 
     @cached_property
     def law(self) -> Floats:
@@ -81,10 +103,32 @@ class NoiseShape(Shape):
         return self.s * self.each
 
 
-def fixed(s: int, size: int, high: int, low: int) -> Shape:
+def fixed(s: int, size: int, high: int, low: int, look: Callable[[], Sequence[Seen]] | None = None) -> Shape:
     """All reports about s values support equally many."""
     law = partial(weighted, np.array([size]), np.ones(1), s + 1)
-    return Shape(s, high, low, law, lambda: (size,), lambda reports, places: np.full(places.size, size))
+    return Shape(s, high, low, law, lambda: (size,), lambda reports, places: np.full(places.size, size), look=look)
+
+
+@lru_cache(maxsize=4)
+def seen_bits(s: int, q: int, unit: int) -> Seen:
+    """Of s bits, all but the own with the chance q of a one, out of `unit`; weights are of the own and one other."""
+    cells, without = [], (unit - q) ** s  # of sets of this size, those without the own value, times their chance
+    for size in range(s):
+        cells.append((size, False, without))
+        into = without * q // (unit - q)  # exact: the chance of one more, which is the own value
+        cells.append((size + 1, True, into))
+        without = into * (s - 1 - size) // (size + 1)
+    return Seen(cells)
+
+
+def seen_buckets(s: int, g: int) -> list[Seen]:
+    """Of g buckets, the own one with 1..s values: the others share one more bucket, and all the rest are empty.
+
+    Values that share a bucket leave most buckets empty, and a report of an empty one is the likeliest to be taken for a
+    sensitive value's.
+    """
+    found = [Seen([(size, True, 1), (s - size, False, 1), (0, False, g - 2)]) for size in range(1, s)]
+    return [*found, Seen([(s, True, 1), (0, False, g - 1)])]
 
 
 def weighted(kinds: Ints, weights: Floats, number: int) -> Floats:

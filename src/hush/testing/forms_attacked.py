@@ -281,6 +281,26 @@ def _pair_kinds(forms: Forms, general: Forms, seed: int) -> str:
     return _differ("both favoured", float(max(each for each in both if each is not None)), together)
 
 
+@_compares("crowds")
+def _crowds(forms: Forms, general: Forms, seed: int) -> str:
+    """They add up to probabilities, and give what the listed ones give, where there are few values."""
+    stated = forms.crowds()
+    for crowd in stated:
+        for row in (crowd.first, crowd.second, *crowd.others):
+            if problem := _differ("the sum of a law", float(crowd.weights @ row), 1.0):
+                return problem
+            if (row < crowd.least * (1 - 1e-9)).any():
+                return "the blanket is above a law"
+    due = general.crowds() if stated and _whole(forms.m) is not None else []
+    if not due:
+        return ""
+    for e in (1.0, 1.2):
+        alone, listed_alone = (max(crowd.alone(e) for crowd in each) for each in (stated, due))
+        if problem := _differ("the delta of one report", alone, listed_alone):
+            return problem
+    return _differ("the loss in a crowd", *(max(crowd.chi_square for crowd in each) for each in (stated, due)))
+
+
 @_compares("pure_loss")
 def _pure_loss(forms: Forms, general: Forms, seed: int) -> str:
     law = _whole(forms.m)

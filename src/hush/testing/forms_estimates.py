@@ -6,7 +6,6 @@ reports that are drawn, or against each other, as far as that goes.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections import Counter
@@ -334,7 +333,7 @@ def _made(forms: Forms, general: Forms, seed: int) -> str:
     m = general.m
     try:
         if held := forms.settled(m.k, m.epsilon):
-            dataclasses.replace(m, **held)
+            type(m)(**{**m.parameters, **held})
         for cls, fixed in forms.variants(m.k):
             cls(k=m.k, epsilon=1.0, **dict(fixed))
     except (HushError, TypeError, ValueError) as error:

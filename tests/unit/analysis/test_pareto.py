@@ -105,7 +105,6 @@ def test_curves_are_those_of_the_mechanisms(k: int, epsilon: float) -> None:
     [
         (lambda: pareto.front([]), "points"),
         (lambda: pareto.front([[1.0]]), "points"),
-        (lambda: pareto.front([[1.0] * 5]), "points"),
         (lambda: pareto.front([[np.nan, 1.0]]), "points"),
         (lambda: pareto.elbow([[1.0, 1.0, 1.0]]), "points"),
         (lambda: pareto.weighted_sum([[1, 2]], [1]), "weights"),
@@ -117,3 +116,14 @@ def test_curves_are_those_of_the_mechanisms(k: int, epsilon: float) -> None:
 def test_bad_input(act: object, parameter: str) -> None:
     with pytest.raises(ParameterError, match=f"^{parameter} must"):
         act()  # type: ignore[operator]
+
+
+def test_fronts_of_seven_objectives() -> None:
+    """By brute force over all pairs of rows."""
+    rows = np.random.default_rng(4).integers(0, 4, (120, 7)).astype(float)
+    kept = pareto.front(rows)
+    for row, on in zip(rows, kept, strict=True):
+        assert on == (not any((other <= row).all() and (other < row).any() for other in rows))
+    assert 0 < kept.sum() < 120
+    for choose in (pareto.utopia, pareto.weighted_sum, pareto.tchebycheff):
+        assert kept[choose(rows)]

@@ -426,7 +426,8 @@ class Mine(hush.GRR):
 def test_a_mechanism_of_your_own() -> None:
     small, large = Mine(k=4, epsilon=1.0), Mine(k=1100, epsilon=1.0)
     assert total_variation(small) == pytest.approx(total_variation(hush.GRR(k=4, epsilon=1.0)), rel=1e-12)
-    assert shuffled_epsilon(small, 1000, 1e-6).bound == "variation ratio"
+    assert shuffled_epsilon(small, 1000, 1e-6).bound == "crowd"
+    assert shuffled_epsilon(Mine(k=9, epsilon=1.0), 1000, 1e-6).bound == "variation ratio"
     assert total_variation(large) == pytest.approx(math.tanh(0.5), rel=1e-9)
     clones = shuffle.clones_epsilon(1e-6, 1000, large.exact_epsilon())
     assert shuffled_epsilon(large, 1000, 1e-6).epsilon == pytest.approx(clones, rel=1e-6)

@@ -56,6 +56,11 @@ LIES: list[tuple[str, Mechanism, Callable[..., Any]]] = [
     ("pair_kinds", GRR, lambda forms: [(Fraction(1, 10), Fraction(0))]),
     ("pair_kinds", OUE, lambda forms: [(kind, both / 2) for kind, both in type(OUE.forms).pair_kinds(forms)]),
     ("pair_kinds", hush.OLH(k=4, epsilon=1.0), lambda forms: [(Fraction(1, 10), None)]),
+    (
+        "crowds",
+        OUE,
+        lambda forms: [replace(each, weights=each.weights[::-1]) for each in type(OUE.forms).crowds(forms)],
+    ),
     ("pure_loss", OUE, lambda forms: 0.9),
     ("cut", AGM, lambda forms, delta: (0.5, 1e-4)),
     ("log_ratio", OUE, lambda forms, reports, first, second: np.zeros(reports.size)),

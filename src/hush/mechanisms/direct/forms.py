@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from hush.analysis import adds, capacity, information, most_support, totals, waves
+from hush.analysis.crowd import CrowdLaw
 from hush.analysis.manipulation import Targets, how_many
 from hush.mechanisms.forms import PairKind, PureForms, TwoLevelForms
-from hush.mechanisms.shape import Shape, fixed
+from hush.mechanisms.shape import Seen, Shape, fixed
 from hush.simulation import batches
 from hush.simulation.normals import Normals
 from hush.types import Floats, Ints, Reports, Values
@@ -55,6 +56,17 @@ class DirectForms(TwoLevelForms, PureForms):
         low, high = (Fraction(weight, self.m.denominator) for weight in self.m._weights)
         return [(high - low, Fraction(0))]
 
+    def crowds(self) -> list[CrowdLaw]:
+        """A report supports one of a few values, or none of them."""
+        low, high = (Fraction(weight, self.m.denominator) for weight in self.m._weights)
+        if not 0 < low < high:
+            return []
+        k, few = self.m.k, min(self.m.k, 3)
+        patterns = {tuple(it == at for it in range(few)): Fraction(1, k) for at in range(few)}
+        if k > few:
+            patterns[(False,) * few] = Fraction(k - few, k)
+        return [CrowdLaw.of_levels(patterns, high * k, low * k)]
+
     def guess_chance(self, reports: Reports, values: Values) -> Floats:
         """The report itself is guessed."""
         return (reports == values).astype(np.float64)
@@ -67,7 +79,7 @@ class DirectForms(TwoLevelForms, PureForms):
     def shape(self) -> Shape:
         """A report supports one value."""
         low, high = self.m._weights
-        return fixed(self.m.k, 1, high, low)
+        return fixed(self.m.k, 1, high, low, lambda: [Seen([(1, True, 1), (1, False, self.m.k - 1)])])
 
     @property
     def number_of_outputs(self) -> int:

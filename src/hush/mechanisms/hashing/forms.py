@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,7 @@ from hush.mechanisms.hashing.fakes import gathered
 from hush.mechanisms.hashing.family import MEMBERS
 from hush.mechanisms.hashing.hashed import RING
 from hush.mechanisms.independent import IndependentForms
-from hush.mechanisms.shape import Shape, bit_sizes
+from hush.mechanisms.shape import Shape, bit_sizes, seen_buckets
 from hush.mechanisms.tunable import Family, Fixed, Tunable, integers
 from hush.types import Floats, Reports, Values
 
@@ -116,6 +116,11 @@ class LocalHashingForms(HashedForms):
     about: ClassVar[str] = "Local hashing: hashes the category to a few buckets, then randomizes the bucket."
 
     # What fakes gain, what tells values apart, and what guesses are worth.
+
+    @property
+    def shape(self) -> Shape:
+        """Given the hash function, one bucket is the value's own."""
+        return replace(super().shape, look=lambda: seen_buckets(self.m.k, self.m.g))
 
     def maximal_sum(self, targets: Targets) -> float:
         """A hash function can send all values to one bucket, unless it must be of a public family."""

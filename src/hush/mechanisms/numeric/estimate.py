@@ -64,6 +64,11 @@ class MeanEstimate:
         low, high = (self._place(end) for end in self.law.ends(tail))
         return Interval(low, high, [self.law.word])
 
+    def total_interval(self, level: float = 0.95, *, method: str | None = None) -> Interval[float]:
+        """Lower and upper end of a confidence interval of the total: n times those of the mean."""
+        found = self.interval(level, method=method)
+        return Interval(found.lower * self.n, found.upper * self.n, found.methods)
+
     def _place(self, end: float) -> float:
         """The number at a place of the grid; its ends without rounding, which would leave people there out."""
         return self.high if end >= self.steps else self.low + (self.high - self.low) / self.steps * end

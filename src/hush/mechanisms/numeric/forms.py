@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -47,12 +47,25 @@ class NumericForms:
 
     m: Numeric
 
+    costly: ClassVar[bool] = False
+    """Whether a simulated collection takes long even where many are drawn together."""
+    one_by_one: ClassVar[bool] = True
+    """Whether collections are simulated one by one, report by report."""
+
     def chances(self, amounts: Floats) -> Floats | None:
         """Probabilities of outputs for each amount, as [output, amount]; None where they are too many."""
         if self.m.size * amounts.size > MOST_CHANCES:
             return None
         below, part = self._rounded(amounts)
         return np.asarray((1 - part) * self.m.chances(below) + part * self.m.chances(below + 1))
+
+    def central(self, amounts: Floats) -> tuple[Floats, Floats]:
+        """Variance and third central moment of what a report says, for each amount."""
+        m, places = self.m, self.m._places(amounts)
+        ticks, part = self._rounded(amounts)
+        third = (1 - part) * m.pieces(ticks).third(places) + part * m.pieces(ticks + 1).third(places)
+        unit = m.width / m.steps
+        return unit**2 * m._variances(places), unit**3 * np.asarray(third, np.float64)
 
     def log_ratio(self, reports: Reports, first: float, second: float) -> Floats:
         """How much likelier each report is for the first amount than for the second, in logarithm."""
@@ -125,6 +138,8 @@ class NumericForms:
 @dataclass(frozen=True, eq=False)
 class TalliedForms(NumericForms):
     """Of a mechanism for which all reports of a grid point can be drawn together."""
+
+    one_by_one: ClassVar[bool] = False
 
     @abstractmethod
     def said(self, ticks: Ints, people: Ints, rng: np.random.Generator) -> Floats:

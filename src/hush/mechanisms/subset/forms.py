@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from hush.analysis import adds, capacity, information, totals
+from hush.analysis.crowd import CrowdLaw
 from hush.analysis.manipulation import Targets, how_many
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.fakes import in_rows, members
@@ -76,6 +78,22 @@ class SubsetForms(TwoLevelForms, PureForms):
         m = self.m
         p = Fraction(m.keep, SCALE)
         return [(p - (m.omega - p) / (m.k - 1), p * (m.omega - 1) / (m.k - 1))]
+
+    def crowds(self) -> list[CrowdLaw]:
+        """Among all subsets alike, which of a few values are members is a draw without putting back."""
+        k, omega, own = self.m.k, self.m.omega, Fraction(self.m.keep, SCALE)
+        if not Fraction(omega, k) < own < 1:
+            return []
+        patterns = {}
+        for inside in product((True, False), repeat=min(k, 3)):
+            members, others = omega, k - omega
+            chance = Fraction(1)
+            for one in inside:
+                chance *= Fraction(members if one else others, members + others)
+                members, others = members - one, others - (not one)
+            if chance > 0:
+                patterns[inside] = chance
+        return [CrowdLaw.of_levels(patterns, own * k / omega, (1 - own) * k / (k - omega))]
 
     def guess_chance(self, reports: Reports, values: Values) -> Floats:
         """Any member is guessed."""
