@@ -190,3 +190,53 @@ def test_groups_that_would_not_fit_the_memory_are_refused(tmp_path: Path) -> Non
     assert "--by must have at most 2 groups where each has 1,000,000 values, got 'g'; choose a coarser column" in said
     assert run("privatize", file, "--k", 1000, *chosen).exit_code == 0
     assert len(answer("estimate", tmp_path / "r.parquet", "--by", "g", "--top", 1)["groups"]) == 300
+
+
+def test_totals_of_amounts(tmp_path: Path) -> None:
+    """By themselves where the spec has values; asked for where labels are numbers; else refused."""
+    domain = hush.Domain(labels=["low", "mid", "high"], values=[0.0, 2.5, 10.0])
+    spec = hush.Spec(hush.GRR(k=3, epsilon=1.0), domain)
+    write_csv(tmp_path / "people.csv", {"use": ["low", "mid", "high"] * 700, "region": ["a", "b", "a"] * 700})
+    (tmp_path / "spec.json").write_text(spec.to_json())
+    people, out = tmp_path / "people.csv", tmp_path / "reports.parquet"
+    run("privatize", people, "--column", "use", "--spec", tmp_path / "spec.json", "--keep", "region", "--output", out)
+    told, own = answer("estimate", out, "--level", 0.9), library(out)
+    low, high = own.total_interval(0.9)
+    total = {"total": own.total, "stderr": own.total_stderr, "lower": low, "upper": high, "method": "normal"}
+    assert told["total"] == total
+    assert [row["amount"] for row in told["estimate"]] == [0.0, 2.5, 10.0]
+    assert (
+        f"total {own.total:,.0f} ± {high - own.total:,.0f}, 90 % interval"
+        in run("estimate", out, "--level", 0.9).stdout
+    )
+    run("estimate", out, "--by", "region", "--csv", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    parts = {row["region"]: float(row["total"]) for row in rows}
+    assert sum(parts.values()) == pytest.approx(own.total)
+    assert {row["total_method"] for row in rows} <= {"normal", "bound"}
+
+
+def test_totals_are_asked_for_where_labels_are_numbers(tmp_path: Path) -> None:
+    write_csv(tmp_path / "people.csv", {"rooms": ["0", "1", "2", "3"] * 125})
+    out = tmp_path / "reports.parquet"
+    run(
+        "privatize",
+        tmp_path / "people.csv",
+        "--column",
+        "rooms",
+        "--k",
+        4,
+        "--mechanism",
+        "OUE",
+        "--epsilon",
+        1,
+        "--output",
+        out,
+    )
+    assert "total" not in answer("estimate", out)
+    assert answer("estimate", out, "--total")["total"]["total"] == pytest.approx(library(out).total)
+
+
+def test_totals_of_words_are_refused(reports: Path) -> None:
+    assert "--total must have values that are amounts" in refused("estimate", reports, "--total")

@@ -30,6 +30,8 @@ from hush.files.groups import Together, by_size, folded, telling
 from hush.files.periods import PERIOD
 from hush.files.specs import of_kind
 
+_TOTAL = {"domain": "--total"}
+
 
 def estimate(
     sources: Annotated[
@@ -89,6 +91,13 @@ def estimate(
             help="Only the N most frequent values, in the table and the figure; the CSV file holds all.",
         ),
     ] = None,
+    total: Annotated[
+        bool,
+        typer.Option(
+            "--total",
+            help="Also the total, where labels are amounts; it is told by itself where the spec has values that are.",
+        ),
+    ] = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE.csv", help="Also write all numbers (.csv).")
     ] = None,
@@ -149,6 +158,7 @@ def estimate(
     of_mean = of_kind(found.spec, KINDS, where).mechanism.kind == "numeric"
     if of_mean:
         unsaid = {"--project": project, "--simultaneous": simultaneous, "--top": top, "--png": None if course else png}
+        unsaid |= {"--total": total}
         refuse_for_mean(unsaid, found.spec)
     progress = partial(bars.progress, quiet=as_json)
     names = {"by": "--by", "period": "--in-period"}
@@ -157,7 +167,7 @@ def estimate(
         collection = folded(asked(read, names), floor or 0)
     _asked_for(collection, attribute, None if course else by, png)
     several = len(collection.attributes) if attribute is None and collection.attributes else 1
-    settings = EstimateSettings(level, simultaneous, project, several)
+    settings = EstimateSettings(level, simultaneous, project, several, total)
     if of_mean:
         _mean(collection, by, level, outputs, as_json=as_json)
     elif course:
@@ -195,7 +205,7 @@ def _course(
     as_json: bool,
 ) -> None:
     """Period by period: a table of each attribute, and a picture of its course."""
-    results = results_of(collection, settings, only)
+    results = asked(lambda: results_of(collection, settings, only), _TOTAL)
     _save(collection, outputs, lambda: as_csv(results, PERIOD))
     if outputs["--png"] is not None:
         periods.draw(outputs["--png"], collection, results, top, settings)
@@ -216,7 +226,7 @@ def _frequencies(
     floor: int | None,
     as_json: bool,
 ) -> None:
-    results = results_of(collection, settings, only)
+    results = asked(lambda: results_of(collection, settings, only), _TOTAL)
     picked = [shown(result, top) for result in results]
     _save(collection, outputs, lambda: as_csv(results, by))
     together = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hush.errors import ParameterError, ProjectedError, message, missing
-from hush.estimation import consistency, intervals
-from hush.estimation.laws import NORMAL, EstimateLaw, Interval
+from hush.estimation import consistency, differences, intervals
+from hush.estimation.differences import Difference, PairDifferences
+from hush.estimation.laws import NORMAL, EstimateLaw, Interval, Unknown
+from hush.estimation.sums import TotalLaw, allowed
 from hush.people.domain import Domain, Label
 from hush.types import Floats
 
@@ -32,6 +34,7 @@ class Estimate:
         projection: Name of the post-processing that was applied, or None.
         law: How the estimates are distributed, where more of it is known than the standard errors, or what computes it
             once an interval is asked for. Read it as `known`.
+        sums: From amounts, one for each value, to how their estimated total is distributed; None where unknown.
     """
 
     frequencies: Floats
@@ -40,6 +43,7 @@ class Estimate:
     errors: Floats | Callable[[], Floats] | None = field(repr=False)
     projection: str | None = None
     law: EstimateLaw | Callable[[], EstimateLaw | None] | None = field(default=None, repr=False)
+    sums: Callable[[Floats], TotalLaw | None] | None = field(default=None, repr=False)
 
     @property
     def labels(self) -> list[Label]:
@@ -99,10 +103,72 @@ class Estimate:
                 words[i] = word
         return Interval(low, high, words)
 
+    @property
+    def total(self) -> float:
+        """Estimated sum over the people of what their values amount to, by the `amounts` of the domain."""
+        return float(self.n * (self.frequencies @ self.domain.amounts))
+
+    @cached_property
+    def _total_law(self) -> TotalLaw | None:
+        return None if self.sums is None else self.sums(self.domain.amounts)
+
+    @property
+    def total_stderr(self) -> float:
+        """Standard error of the total; NaN where it is not known how the estimates of values go together."""
+        if self.errors is None:
+            _ = self.stderr  # which says why there is none
+        return float("nan") if self._total_law is None else self._total_law.variance**0.5
+
+    def total_interval(self, level: float = 0.95, *, method: str | None = None) -> Interval[float]:
+        """Lower and upper end of a confidence interval of the total; `.method` of the pair says what it rests on.
+
+        Args:
+            level: Coverage wanted, strictly between 0 and 1.
+            method: "exact" goes by a proved bound of the tails, and covers at every n, whoever the people are; "normal"
+                reaches so many standard errors to both sides, and half a step where totals have steps. Left out, the
+                bound where the normal law is not as good.
+        """
+        intervals.checked_method(method)
+        tail = intervals.tail(level)
+        error, law = self.total_stderr, self._total_law
+        if law is None and method == NORMAL:
+            rule, remedy = "must be 'exact', since no standard error of this total is known", "leave it out"
+            raise ParameterError(message("method", rule, method, remedy))
+        if law is not None and method != "exact" and (method == NORMAL or law.normal(tail)):
+            reach = intervals.deviations(tail) * error + law.step / 2
+            return Interval(self.total - reach, self.total + reach, [NORMAL])
+        ends = None if law is None else law.ends(tail)
+        if law is not None and ends is not None:
+            return Interval(*ends, [law.word])
+        found = self.interval(level, simultaneous=True, method=None if self.known is None else method)
+        low, high = allowed(self.domain.amounts, found.lower, found.upper)
+        words = {Unknown.word} if Unknown.word in found.methods else {NORMAL} & set(found.methods) or {TotalLaw.word}
+        return Interval(self.n * low, self.n * high, [*words])
+
+    def difference(self, other: Estimate, *, independent: bool = True) -> Difference:
+        """These frequencies less another estimate's, as between two groups or periods, with intervals.
+
+        Args:
+            other: Of the same values, in the same order.
+            independent: Whether the reports of the two were randomized independently of each other. They were not
+                where people kept an answer from one period to the next.
+        """
+        return differences.between(self, other, independent=independent)
+
+    def pairs(self, pairs: Iterable[tuple[Label, Label]] | None = None) -> PairDifferences:
+        """Differences between values of this estimate, with intervals.
+
+        Args:
+            pairs: Labels, two by two: the first one's frequency less the second one's. Left out, all pairs.
+        """
+        return differences.among(self, pairs)
+
     def project(self, method: str = "simplex") -> Estimate:
         """Post-process: "clip", "simplex" (also "norm-sub") or "norm-cut". The error bars do not survive it."""
         raw = np.asarray(self.frequencies, dtype=np.float64)
-        return replace(self, frequencies=consistency.method(method)(raw), errors=None, projection=method, law=None)
+        return replace(
+            self, frequencies=consistency.method(method)(raw), errors=None, projection=method, law=None, sums=None
+        )
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One plain dict per value, with error bars where there are any."""

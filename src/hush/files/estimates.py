@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hush.errors import ParameterError
 from hush.estimation import Estimate
 from hush.estimation.laws import Interval
 from hush.files.collections import Collection
 from hush.files.groups import plain_group
+from hush.people.domain import Domain
 from hush.types import Floats
 
 
@@ -27,6 +30,8 @@ class EstimateSettings:
     projection: str | None
     together: int = 1
     """Attributes that intervals cover at once, where they cover all values at once."""
+    total: bool = False
+    """Whether the total is told of every domain, or only of those that say what their values amount to."""
 
     @property
     def kind(self) -> str:
@@ -62,6 +67,8 @@ class Result:
     """Which attribute of a tuple it is about; None for a single value."""
     about: int = 0
     """How many reports are."""
+    total: dict[str, Any] | None = None
+    """The total of what values amount to, with its interval, where it was asked for."""
 
     @property
     def known(self) -> bool:
@@ -72,6 +79,7 @@ class Result:
     def rows(self) -> list[dict[str, Any]]:
         """One plain dict for each value shown; each count stands after the frequency that it comes from."""
         raw, labels = self.estimate, self.estimate.labels
+        amounts = None if self.total is None else raw.domain.amounts
         found = []
         for i in self.order:
             row = {
@@ -83,6 +91,8 @@ class Result:
                 "method": self.interval.methods[i],
                 "count": float(raw.frequencies[i]) * raw.n,
             }
+            if amounts is not None:
+                row["amount"] = float(amounts[i])
             if self.projected is not None:
                 final = float(self.projected[i])
                 row |= {"projected": final, "projected_count": final * raw.n}
@@ -112,7 +122,30 @@ def rows_of(
     final = None if projected is None else projected.frequencies
     if settings.projection is not None and final is None:
         final = np.full(size, np.nan)
-    return Result(group, estimate, found, final, np.arange(size), attribute, reports)
+    total = total_of(estimate, settings.level) if _adds_up(estimate.domain, settings, attribute) else None
+    return Result(group, estimate, found, final, np.arange(size), attribute, reports, total)
+
+
+def _adds_up(domain: Domain, settings: EstimateSettings, attribute: str | None) -> bool:
+    """Whether a total is told; of the attributes of a tuple, of those that say what their values amount to."""
+    if not settings.total or attribute is None:
+        return settings.total or domain.values is not None
+    try:
+        return domain.amounts.size > 0
+    except ParameterError:
+        return False
+
+
+def total_of(estimate: Estimate, level: float) -> dict[str, Any]:
+    """The estimated total of what values amount to, and its interval, by itself; what is not known is None."""
+    found, error = estimate.total_interval(level), estimate.total_stderr
+    return {
+        "total": None if math.isnan(estimate.total) else estimate.total,
+        "stderr": None if math.isnan(error) else error,
+        "lower": found.lower,
+        "upper": found.upper,
+        "method": found.method,
+    }
 
 
 def results_of(collection: Collection, settings: EstimateSettings, only: str | None = None) -> list[Result]:
@@ -154,8 +187,14 @@ def as_dict(
 def _told(results: list[Result]) -> dict[str, Any]:
     """The numbers of one group: its estimate, or that of each attribute."""
     if results[0].attribute is None:
-        return {"estimate": results[0].rows}
-    return {"attributes": [{"attribute": r.attribute, "reports": r.about, "estimate": r.rows} for r in results]}
+        return {"estimate": results[0].rows, **_sum(results[0])}
+    return {
+        "attributes": [{"attribute": r.attribute, "reports": r.about, "estimate": r.rows, **_sum(r)} for r in results]
+    }
+
+
+def _sum(result: Result) -> dict[str, Any]:
+    return {} if result.total is None else {"total": result.total}
 
 
 def _by_group(results: list[Result]) -> list[list[Result]]:
@@ -164,14 +203,18 @@ def _by_group(results: list[Result]) -> list[list[Result]]:
 
 
 def as_csv(results: list[Result], by: str | None) -> str:
-    """All numbers, one line a value."""
+    """All numbers, one line a value; a total, where there is one, stands on each line of its group."""
     text = io.StringIO()
+    sums = next((each.total for each in results if each.total is not None), None)
     several = results[0].attribute is not None
     lead = [*([] if by is None else [by, "n"]), *(["attribute"] if several else [])]
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*lead, *results[0].rows[0]])
+    names = max((list(each.rows[0]) for each in results), key=len)
+    after = [] if sums is None else [name if name == "total" else f"total_{name}" for name in sums]
+    writer.writerow([*lead, *names, *after])
     for each in results:
         first = [*([] if by is None else [each.plain["group"], each.estimate.n])]
         first += [each.attribute] if several else []
-        writer.writerows([*first, *row.values()] for row in each.rows)
+        last = [] if sums is None else list((each.total or dict.fromkeys(sums)).values())
+        writer.writerows([*first, *(row.get(name) for name in names), *last] for row in each.rows)
     return text.getvalue()

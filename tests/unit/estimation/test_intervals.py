@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import betainc
 
 import hush
 from hush.errors import ParameterError, SpecError
@@ -158,6 +160,36 @@ def test_tails_are_relatively_precise(p: float, q: float) -> None:
             found = at_least(t, held, p, n - held, q)
             assert found == pytest.approx(tails[t], rel=1e-10, abs=1e-250), (n, held, t)
         assert at_least(n + 1, held, p, n - held, q) == 0.0
+
+
+@pytest.mark.parametrize(("p", "q"), [(0.5, 0.27), (0.999, 0.01), (1.0, 0.2), (0.3, 0.0), (0.02, 0.001)])
+@pytest.mark.parametrize("share", [0.001, 0.4, 0.999])
+def test_tails_of_many_are_relatively_precise(p: float, q: float, share: float) -> None:
+    """On both sides of where frequencies take the place of people, against the convolution of two laws."""
+    for n in (400_000, 5_000_000):
+        held = round(share * n)
+        tallies, law = tally_law(n, held, p, q)
+        above = law[::-1].cumsum()[::-1]
+        for least in (1e-9, 1e-5, 0.02, 0.4, 0.9):
+            at = int(np.searchsorted(-above, -least))
+            found = at_least(int(tallies[at]), held, p, n - held, q)
+            assert found == pytest.approx(above[at], rel=1e-9, abs=1e-15), (n, least)
+
+
+@pytest.mark.parametrize("n", [2 * 10**8, 4 * 10**12, 10**15])
+@pytest.mark.parametrize("p", [0.5, 0.27, 1e-3])
+def test_tails_of_very_many_are_those_of_the_incomplete_beta_function(n: int, p: float) -> None:
+    """Two binomials of one probability are one; rounding leaves fewer digits the more there are."""
+    middle, digits = 0.5 + math.sqrt(2 / (math.pi * n)) * (1 - 1 / (4 * n)) / 2, 2e-14 * n**0.5  # by Stirling
+    assert at_least(n // 2, n // 3, 0.5, n - n // 3, 0.5) == pytest.approx(middle, rel=digits)
+    if abs(betainc(n // 2, n // 2 + 1, 0.5) / middle - 1) > digits:
+        pytest.skip("the incomplete beta function of scipy 1.13 errs for so many")
+    for far in (-11.0, -3.0, 0.0, 1.96, 5.5, 12.0):
+        t = int(n * p + far * (n * p * (1 - p)) ** 0.5)
+        assert at_least(t, n // 3, p, n - n // 3, p) == pytest.approx(betainc(t, n - t + 1, p), rel=digits)
+    assert at_least(n // 1000 * 900, n // 3, p, n - n // 3, p) == 0.0
+    assert at_least(n, n, p, 0, p) == 0.0
+    assert at_least(1, n, p, 0, p) == 1.0
 
 
 def test_a_sum_that_is_nearly_sure_is_sure() -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from hush.cli.shown import grid, terminal
 from hush.planning.optimus import BudgetAnswer, Tried
 from hush.reports import budget_in_words
-from hush.reports.words import number, percent, rounded
+from hush.reports.words import number, percent
 
 Row = TypeVar("Row")
 
@@ -53,6 +53,16 @@ def told_apart(budgets: Sequence[float]) -> list[str]:
     return next((each for each in written if len(set(each)) == several), [repr(each) for each in budgets])
 
 
+def in_percent(share: float, beside: float) -> str:
+    """A share in percent, with a decimal more than the one that it is held against, so that a column lines up.
+
+    >>> [in_percent(share, 0.9) for share in (0.903, 0.9, 1.0)], in_percent(0.99957, 0.9995)
+    (['90.3 %', '90.0 %', '100.0 %'], '99.957 %')
+    """
+    decimals = len(f"{100 * beside:.10g}".partition(".")[2])
+    return f"{100 * share:.{decimals + 1}f} %"
+
+
 def thinned(rows: Sequence[Row], budgets: Sequence[float], answer: float | None) -> list[Row]:
     """The rows to show, rising: all where they are few; else those around the answer, and some of the others.
 
@@ -76,8 +86,8 @@ def _cells(tried: Tried, at: str, answer: BudgetAnswer) -> list[Any]:
     style = "bold" if here else ""
     texts = (
         at,
-        percent(rounded(tried.share, 4)),
-        f"{percent(rounded(low, 4))} – {percent(rounded(high, 4))}",
+        in_percent(tried.share, answer.question.probability),
+        " – ".join(in_percent(end, answer.question.probability) for end in (low, high)),
         f"{tried.runs:,}",
         number(tried.mean),
         number(tried.quantile),

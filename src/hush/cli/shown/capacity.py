@@ -14,10 +14,10 @@ from hush.cli.shown import grid, terminal
 from hush.cli.shown.bars import bar
 from hush.cli.shown.budget import thinned
 from hush.people import History
-from hush.planning.capri import CapacityAnswer, Evidence, Exposure, Population, Step
-from hush.planning.capri.build import builder
+from hush.planning.capri import CapacityAnswer, Evidence, Exposure, OnlyMean, Population, Step
+from hush.planning.capri.population import counted
 from hush.planning.capri.question import question
-from hush.planning.capri.trial import CapacityTrials
+from hush.planning.capri.who import tried_for
 from hush.reports.capacity_in_words import chance_beside, decision, exposed, promised, rehearsals
 from hush.reports.history_in_words import WRONG, told, unplanned
 from hush.reports.words import DASH, number
@@ -42,7 +42,7 @@ def show(
     Args:
         console: Where to print.
         plans: The answer; and those of further first rounds, where one was simulated.
-        seen: What reports give away at the budget.
+        seen: What reports give away at the budget; None where nobody knows how many people hold each amount.
         m: The mechanism at the budget.
         about: A title for the table.
         seed: That of the chance.
@@ -52,7 +52,7 @@ def show(
     for paragraph in (
         *decision(answer, "first" if first else "earlier"),
         *rehearsals(plans),
-        *([] if seen is None else [promised(m, answer.spent) + exposed(seen)]),
+        *([] if m is None else [(promised(m, answer.spent) + ("" if seen is None else exposed(seen))).strip()]),
     ):
         console.print(terminal.cell(paragraph), soft_wrap=True)
         console.print()
@@ -96,7 +96,7 @@ def _cells(e: Evidence, answer: CapacityAnswer, simulated: bool) -> list[Any]:
     if simulated:
         texts.append(f"{number(e.low, 3)} – {number(e.high, 3)}" if e.runs else DASH)
     texts += [
-        f"{e.deviation:,.0f}" if e.deviation >= 1000 else f"{e.deviation:.4g}",
+        f"{e.deviation:,.0f}" if e.deviation >= 1000 else number(e.deviation),
         number(e.cantelli, 3),
         number(e.chebyshev, 3),
     ]
@@ -106,7 +106,7 @@ def _cells(e: Evidence, answer: CapacityAnswer, simulated: bool) -> list[Any]:
 
 def draw(
     asking: dict[str, Any],
-    people: Population,
+    people: Population | OnlyMean,
     answer: CapacityAnswer,
     rng: np.random.Generator,
     path: Path,
@@ -121,12 +121,15 @@ def draw(
     from hush.reports import figures
     from hush.reports.budgeted import capacity_figure
 
-    asked = question(asking["metric"], asking["threshold"], asking["cap"], people)
+    if isinstance(people, Population) and asking["above"] is not None:
+        people = counted(people, asking["above"])
+    some = people if isinstance(people, Population) else people.apart
+    asked = question(asking["metric"], asking["threshold"], asking["cap"], some)
     low, high = asking["lowest"], asking["highest"]
     if answer.epsilon is not None:
         low, high = max(low, answer.epsilon / _AROUND), min(high, answer.epsilon * _AROUND)
     with bar("Drawing", quiet=quiet) as tell:
-        trials = CapacityTrials(builder(asking["mechanism"], people, asking["parameters"]), people, asked, rng)
+        trials = tried_for(asking["mechanism"], people, asking["parameters"], asked, rng)
         trials.watch = lambda _: tell(len(trials.evidence) / _POINTS)
         curve = [trials.by_law(float(e)) for e in np.geomspace(low, high, _POINTS)]
     atomic.write(path, figures.png(capacity_figure(answer, curve, real=people.total if first else None)))
@@ -157,10 +160,10 @@ def _show_steps(
     grid.show(console, columns, [_step_cells(time, step) for time, step in shown], about)
     more = len(steps) - len(shown)
     rest = f"{more:,} more times follow, which --json lists. " if more else ""
-    by = (
-        "Raw totals are what a decision goes by; a plan goes by the nearest counts that are possible, none negative, "
-        "whose total may differ."
-    )
+    nearest = "counts that are possible, none negative, whose total may differ"
+    if any(step.planned is not None and step.planned.spread is not None for step in steps):
+        nearest = "total that is possible, and by those who need the most of all people that have it"
+    by = f"Raw totals are what a decision goes by; a plan goes by the nearest {nearest}."
     console.print(terminal.cell(f"{rest}{by} Seed {seed}.", "dim"), soft_wrap=True)
 
 

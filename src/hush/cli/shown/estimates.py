@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from hush.cli.shown import grid, terminal
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from hush.reports.figures import Series
 
 _LONGEST, _SHORT = 40, 26
+SUMMED = (
+    "A total is that of these people, each value times its amount, raw and unbiased; its interval stands by itself."
+)
 
 
 def title_of(collection: Collection) -> str:
@@ -92,10 +96,41 @@ def show(collection: Collection, results: list[Result], by: str | None, settings
             continue
         title = ", ".join(titles) or None
         grid.show(console, _columns(settings), [_cells(row) for row in result.rows], title, _hidden(result))
+        if result.total is not None:
+            console.print(terminal.cell(f"total {total_in_words(result, settings)}", "bold"))
     _unknown(results)
     after = "" if final is None else f" “{final}” and its count are post-processed: no interval holds for them."
     rest = f"intervals are {settings.kind}{settings.over}, {resting(results)}"
     terminal.note(f"Frequencies are raw and unbiased; {rest}.{after}")
+    if any(each.total is not None for each in results):
+        terminal.note(SUMMED)
+
+
+def total_in_words(result: Result, settings: EstimateSettings) -> str:
+    """A total, how far its interval reaches on the longer side, its ends and what they rest on."""
+    told = result.total or {}
+    centre, lower, upper = told["total"], told["lower"], told["upper"]
+    reach = max(upper - centre, centre - lower)
+    digits = places(reach)
+    ends = f"{lower:,.{digits}f} … {upper:,.{digits}f} ({told['method']})"
+    return f"{centre:,.{digits}f} ± {reach:,.{digits}f}, {settings.interval} {ends}"
+
+
+def places(reach: float) -> int:
+    """Digits after the point that show three digits of an error.
+
+    >>> places(0.01234), places(1.5), places(25_000.0)
+    (4, 2, 0)
+    """
+    return min(max(0, 2 - math.floor(math.log10(reach))), 12) if reach > 0 else 5
+
+
+def show_rows(title: str, result: Result, settings: EstimateSettings) -> None:
+    """Print one table of an estimate that is of no single collection."""
+    console = terminal.stdout()
+    console.print(terminal.cell(title, "bold"))
+    grid.show(console, _columns(settings), [_cells(row) for row in result.rows], None, _hidden(result))
+    terminal.note(f"Frequencies are raw and unbiased; intervals are {settings.kind}, {resting([result])}.")
 
 
 def _unknown(results: list[Result]) -> None:

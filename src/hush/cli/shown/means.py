@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from hush.cli.shown import grid, terminal
-from hush.cli.shown.estimates import named, title_of, warn_of_randomness
+from hush.cli.shown.estimates import named, places, title_of, warn_of_randomness
 from hush.files.collections import Collection
 from hush.files.means import GroupMean
 
@@ -43,12 +41,3 @@ def _cells(each: GroupMean) -> list[str]:
         digits = places(reach)
         cells += [f"{centre:,.{digits}f}", f"{reach:,.{digits}f}", f"{lower:,.{digits}f} … {upper:,.{digits}f}"]
     return cells
-
-
-def places(reach: float) -> int:
-    """Digits after the point that show three digits of an error.
-
-    >>> places(0.01234), places(1.5), places(25_000.0)
-    (4, 2, 0)
-    """
-    return min(max(0, 2 - math.floor(math.log10(reach))), 12) if reach > 0 else 5

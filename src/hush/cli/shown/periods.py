@@ -11,7 +11,7 @@ import numpy as np
 
 from hush import atomic
 from hush.cli.shown import grid, terminal
-from hush.cli.shown.estimates import named, title_of, warn_of_randomness
+from hush.cli.shown.estimates import SUMMED, named, places, title_of, warn_of_randomness
 from hush.files.collections import Collection
 from hush.files.estimates import EstimateSettings, Result, resting
 from hush.reports.over_time_in_words import of_protocol, of_rounds
@@ -73,6 +73,8 @@ def show(collection: Collection, results: list[Result], top: int | None, setting
         f"In percent, raw and unbiased, ± as far as the {settings.kind} {settings.interval}{settings.over} reaches on "
         f"its longer side ({resting(results)}); --csv and --json have its ends.{after}"
     )
+    if any(each.total is not None for each in results):
+        terminal.note(SUMMED)
     for sentence in [*of_rounds(collection.spec), *of_protocol(collection.spec)]:
         terminal.note(sentence)
 
@@ -85,6 +87,8 @@ def _show(course: PeriodResults, top: int | None, settings: EstimateSettings) ->
     columns += [grid.Column(name, rank=last - i) for i, name in enumerate(course.periods)]
     cells = [_cells(each, order) for each in course.results]
     rows = [[shortened(terminal.clean(label), _LONGEST), *row] for label, *row in zip(labels, *cells, strict=True)]
+    if course.results[0].total is not None:
+        rows.append(["total", *map(_total, course.results)])
     rows.append(["reports", *(f"{each.about:,}" for each in course.results)])
     size = course.results[0].estimate.domain.size
     hidden = None if len(order) == size else f"the {len(order):,} most frequent of {size:,} values"
@@ -96,6 +100,12 @@ def _cells(result: Result, order: Ints) -> list[str]:
     middle, (lower, upper) = result.estimate.frequencies, result.interval
     reach = np.maximum(upper - middle, middle - lower)
     return [f"{100 * middle[i]:.1f} ±{100 * reach[i]:.1f}" for i in order]
+
+
+def _total(result: Result) -> str:
+    told = result.total or {}
+    reach = max(told["upper"] - told["total"], told["total"] - told["lower"])
+    return f"{told['total']:,.{places(reach)}f} ±{reach:,.{places(reach)}f}"
 
 
 def draw(
