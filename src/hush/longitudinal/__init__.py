@@ -11,11 +11,13 @@ from hush.longitudinal._first_bits import FirstLOSUE, FirstLOUE, FirstLSOUE, Fir
 from hush.longitudinal.base import Longitudinal
 from hush.longitudinal.bitflip import dBitFlipPM
 from hush.longitudinal.direct import LGRR
+from hush.longitudinal.filter import PrivacyFilter
 from hush.longitudinal.hashing import LOLOHA, OLOLOHA, BiLOLOHA
 from hush.longitudinal.ledger import Ledger
 from hush.longitudinal.memoized import Memoized
 from hush.longitudinal.repeated import Repeated
 from hush.longitudinal.unary import LOSUE, LOUE, LSOUE, LSUE
+from hush.longitudinal.windows import WindowLedger, divided, stream_cost
 from hush.mechanisms import registry as _registry
 from hush.mechanisms.renamed import moved
 
@@ -43,9 +45,13 @@ __all__ = [
     "Ledger",
     "Longitudinal",
     "Memoized",
+    "PrivacyFilter",
     "Repeated",
+    "WindowLedger",
     "dBitFlipPM",
+    "divided",
     "printed",
+    "stream_cost",
 ]
 
 __getattr__ = moved(

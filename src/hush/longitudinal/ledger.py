@@ -79,7 +79,15 @@ class Ledger:
     @property
     def left(self) -> Fraction:
         """What may still be spent."""
-        return self.limit - self._seen()[1]
+        with self._lock:
+            return self._most()
+
+    def _most(self) -> Fraction:
+        """The most that the next expense may be."""
+        return self.limit - self._spent
+
+    def _allows(self, amount: Fraction) -> bool:
+        return amount <= self._most()
 
     def _seen(self) -> tuple[tuple[Entry, ...], Fraction]:
         """The entries and their sum, of one moment: another thread may be entering an expense."""
@@ -104,18 +112,20 @@ class Ledger:
             return self._enter(amount, what, file)
 
     def _enter(self, amount: Fraction, what: str, file: int | None = None) -> Fraction:
-        left = self.limit - self._spent
-        if amount > left:
-            rule = f"must be at most {_shown(left)}, which is left of {_shown(self.limit)}"
+        if not self._allows(amount):
+            rule = f"must be at most {_shown(self._most())}, which is left of {_shown(self.limit)}"
             raise ParameterError(message("epsilon", rule, float(amount), "ask for less, or report no more"))
-        if not _writable(self._spent + amount):
-            rule, got = "must add up to a fraction of at most 3,000 digits", Unsaid("a longer one")
-            raise ParameterError(message("epsilon", rule, got, "spend round amounts, such as 0.1"))
+        self._check_writable(self._spent + amount)
         if file is not None:
-            line = _line({"epsilon": str(amount), "what": what, "spent": str(self._spent + amount)})
+            line = line_of({"epsilon": str(amount), "what": what, "spent": str(self._spent + amount)})
             self._append(file, line)
         self._take(Entry(amount, what), 0 if file is None else len(line))
-        return left - amount
+        return self._most()
+
+    def _check_writable(self, spent: Fraction) -> None:
+        if not _writable(spent):
+            rule, got = "must add up to a fraction of at most 3,000 digits", Unsaid("a longer one")
+            raise ParameterError(message("epsilon", rule, got, "spend round amounts, such as 0.1"))
 
     def advanced_for_fixed_budgets(self, delta: float) -> float:
         """Loss of all entries together at a delta, had their budgets been fixed beforehand; never more than their sum.
@@ -165,7 +175,27 @@ class Ledger:
 
     @property
     def _header(self) -> bytes:
-        return _line({"ledger": VERSION, "limit": str(self.limit)})
+        return line_of(self._plain_header())
+
+    def _plain_header(self) -> dict[str, Any]:
+        return {"ledger": VERSION, "limit": str(self.limit)}
+
+    @property
+    def _called(self) -> str:
+        """Its kind, and what its first line must say."""
+        return f"a ledger with the limit {_shown(self.limit)}"
+
+    def _agrees(self, plain: Any) -> bool:
+        """Whether a first line is that of this ledger: of its limit, and of its kind."""
+        first = self._plain_header()
+        return set(plain) == set(first) and plain["ledger"] == VERSION and as_written(plain["limit"]) == self.limit
+
+    def _entry(self, plain: Any) -> Entry:
+        """The entry that a line says, whose sum must be that of the lines so far; else ValueError."""
+        entry = Entry(as_written(plain["epsilon"]), str(plain["what"]))
+        if not (entry.epsilon > 0 and as_written(plain["spent"]) == self._spent + entry.epsilon):
+            raise ValueError
+        return entry
 
     def _end(self, file: int, rest: bytes) -> None:
         """What stands behind the last line end: an entry that only lacks its own, or one that was cut short."""
@@ -189,11 +219,8 @@ class Ledger:
         """One line, checked against the sum so far."""
         plain = _parsed(line)
         try:
-            if self._read == 0:
-                entry, known = None, plain["ledger"] == VERSION and as_written(plain["limit"]) == self.limit
-            else:
-                entry = Entry(as_written(plain["epsilon"]), str(plain["what"]))
-                known = entry.epsilon > 0 and as_written(plain["spent"]) == self._spent + entry.epsilon
+            entry = None if self._read == 0 else self._entry(plain)
+            known = entry is not None or self._agrees(plain)
         except (ValueError, KeyError, TypeError, ArithmeticError):
             known = False
         if not known:
@@ -201,8 +228,11 @@ class Ledger:
         return entry
 
     def _refuse(self) -> NoReturn:
-        rule = f"must be a ledger with the limit {_shown(self.limit)} whose lines add up"
-        raise SpecError(message("ledger", rule, str(self.path), "pass its own limit, or restore it from a copy"))
+        rule, remedy = (
+            f"must be {self._called} whose lines add up",
+            "pass what it was made with, or restore it from a copy",
+        )
+        raise SpecError(message("ledger", rule, str(self.path), remedy))
 
     def _append(self, file: int, line: bytes) -> None:
         """Write one line and flush it; on failure, leave the file as it was."""
@@ -217,7 +247,8 @@ class Ledger:
             raise
 
 
-def _line(entry: dict[str, Any]) -> bytes:
+def line_of(entry: dict[str, Any]) -> bytes:
+    """An entry as a line of a file."""
     return json.dumps(entry).encode() + b"\n"
 
 

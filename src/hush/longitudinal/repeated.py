@@ -15,7 +15,7 @@ from hush.errors import ParameterError, message
 from hush.estimation import Aggregate, Estimate
 from hush.exact.enumeration import enumerated, listings
 from hush.exact.thresholds import log_ratio
-from hush.guarantee import ULDP, Guarantee, above, together
+from hush.guarantee import ULDP, ApproxLDP, Guarantee, above, together
 from hush.longitudinal import _rounds
 from hush.longitudinal._over_time import OverTime
 from hush.mechanisms.base import FrequencyOracle
@@ -95,7 +95,8 @@ class Repeated(OverTime):
         """
         one = self.mechanism.guarantee
         if isinstance(one, ULDP):
-            return ULDP(_rounds.times(one.epsilon, self.tau), one.sensitive)
+            summed = together([one.alike], self.tau)
+            return ULDP(summed.epsilon, one.sensitive, summed.delta if isinstance(summed, ApproxLDP) else 0.0)
         return None if one is None else together([one], self.tau)
 
     def exact_epsilon(self) -> float:
