@@ -1,4 +1,4 @@
-"""The planner: the command as a person runs it, in a fresh process, imports included."""
+"""The planner: the command as a person runs it, in a fresh process, imports included; and what shuffling adds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import statistics
 import subprocess
 import sys
 import time
+from itertools import product
 
-from benchmarks import report
+import hush
+from benchmarks import report, timing
+from hush.planning.shuffling import shuffled_epsilon
 
 LIMIT = 2.0  # seconds that a person waits, for ten thousand values, on a machine that does nothing else
 ASKED = {
@@ -17,12 +20,16 @@ ASKED = {
     "10,000 values": "--k 10000 --n 1000000 --error 1pp",
     "10,000 values, no error": "--k 10000 --n 1000000 --max-epsilon 4 --max-asr 0.01",
     "10,000 values, impossible": "--k 10000 --n 1000000 --error 1pp --max-epsilon 0.1",
+    "100 values, eight objectives": "--k 100 --n 100000 --error 1pp "
+    "--objectives asr,error,attribute,pools,changes,reidentification,gain,bits --collections 3",
     "1,000,000 values": "--k 1000000 --n 10000000 --error 1pp",
 }
 
+SHUFFLED, CROWDS = ("GRR", "SS", "SUE", "OUE", "OLH"), (5, 20, 100, 10_000, 1_000_000)
+
 
 def run(quick: bool) -> list[report.Table]:
-    """One table: every question beside starting Python and starting the command."""
+    """Every question beside starting Python and starting the command; and bounds for shuffled reports."""
     turns = 1 if quick else 3
     works = {"`python -c pass`": ["-c", "pass"], "`hush --version`": ["-m", "hush", "--version"]}
     works |= {f"`hush plan`, {name}": ["-m", "hush", "plan", *line.split()] for name, line in ASKED.items()}
@@ -47,7 +54,23 @@ def run(quick: bool) -> list[report.Table]:
         missed = f"{seconds:.2f} s" if held and seconds >= LIMIT else ""
         cells = (f"{seconds:.2f} s", f"{cpu:.2f} s", f"{cpu / start:.1f} ×", f"< {LIMIT:g} s" if held else "")
         table.add(name, *cells, missed=missed, seconds=seconds, processor=cpu)
-    return [table]
+    return [table, _shuffled(quick)]
+
+
+def _shuffled(quick: bool) -> report.Table:
+    table = report.Table(
+        "What shuffling adds, of one mechanism: ε at δ = 10⁻⁶, local ε = 1, k = 100",
+        ("mechanism", "people", "ε", "bound", "time", "required"),
+        note="In one process, after a first call, the best of two. Few people are gone through whatever they hold.",
+    )
+    for name, n in report.progress(tuple(product(SHUFFLED, CROWDS[:: 2 if quick else 1])), "shuffled"):
+        m = hush.registry()[name](k=100, epsilon=1.0)
+        found = shuffled_epsilon(m, n, 1e-6)
+        taken = timing.best([lambda m=m, n=n: shuffled_epsilon(m, n, 1e-6)], 2)[0]
+        missed = f"{name} of {n:,} {taken:.2f} s" if taken >= LIMIT else ""
+        cells = (f"{n:,}", f"{found.epsilon:.4g}", found.bound, f"{1000 * taken:,.0f} ms", f"< {LIMIT:g} s")
+        table.add(name, *cells, missed=missed, seconds=taken)
+    return table
 
 
 def _cold(arguments: list[str]) -> tuple[float, float]:

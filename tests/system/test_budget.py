@@ -339,3 +339,23 @@ def test_one_person_is_one(tmp_path: Path) -> None:
     told = run("budget", "--mechanism", "OUE", "--counts", file, "--loss", "l1", "--threshold", 0.4, "--seed", 7)
     assert ", 1 person; l1 at most" in told.stdout
     assert "1 people" not in told.stdout
+
+
+def test_a_mean_has_a_budget_and_a_window_its_cost(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "amounts.csv", {"value": [0, 1, 2.5, 10], "count": [3000, 2000, 1500, 500]})
+    options = ("--counts", file, "--loss", "mean", "--threshold", 0.4, "--seed", 7)
+    told = answer("budget", "--mechanism", "piecewise", *options, "--window", 7, "--spec-out", tmp_path / "spec.json")
+    people = hush.Population(np.array([3000, 2000, 1500, 500]), hush.Domain(labels=[0, 1, 2.5, 10]))
+    own = hush.budget("Piecewise", people, loss="mean", threshold=0.4, rng=hush.seeded(7))
+    assert told["epsilon"] == own.epsilon
+    assert (told["window"], told["asr"]) == (7, None)
+    assert told["window_epsilon"] == pytest.approx(7 * told["epsilon"])
+    made = hush.read(tmp_path / "spec.json").mechanism
+    assert (made.low, made.high, made.epsilon) == (0.0, 10.0, told["epsilon"])
+    shown = run("budget", "--mechanism", "Duchi", *options, "--window", 7)
+    assert "the mean is off by at most 0.4" in shown.stdout
+    assert "any 7 consecutive rounds cost" in shown.output
+    assert "must estimate frequencies" in refused("budget", "--mechanism", "Duchi", *options[:2], "--threshold", 0.1)
+    assert "--k must be left out for Duchi" in refused("budget", "--mechanism", "Duchi", *options, "--k", 4)
+    oracle = answer("budget", "--mechanism", "OUE", *options)
+    assert told["epsilon"] < oracle["epsilon"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -366,10 +367,6 @@ def test_what_says_nothing_beside_a_history_leaves_with_two(days: Path, water: P
     assert "--first must be given beside --history" in refused(*wish)
     assert "--counts must be left out beside --history" in refused(*wish, "--first", 1, "--counts", water)
     assert "--first must be a number from" in refused(*wish, "--first", 0)
-    means = tuple("Duchi" if each == "OUE" else each for each in wish)
-    said = refused(*means, "--first", 1)
-    assert "--mechanism must estimate frequencies" in said
-    assert "collect first with a frequency oracle, e.g. OUE, and plan Duchi from that Estimate (--earlier)" in said
 
 
 def test_a_plan_that_found_nothing_is_told_and_leaves_with_one(tmp_path: Path) -> None:
@@ -446,7 +443,6 @@ def test_bad_caps_mechanisms_and_amounts_leave_with_two(water: Path, tmp_path: P
     assert "--set zap must be a parameter of Duchi" in refused(
         *wish, "--counts", water, "--mechanism", "Duchi", "--set", "zap=1"
     )
-    assert "must estimate frequencies" in refused(*wish, "--counts", water, "--mechanism", "Duchi", "--first", 1)
     assert "got something else in row 1" in refused(*wish, "--dataset", "msnbc", "--mechanism", "GRR")
     for values in (["x", 2], ["inf", 2], ["", 2]):
         file = write_csv(tmp_path / "c.csv", {"value": values, "count": [1, 2]})
@@ -548,3 +544,88 @@ def test_a_count_that_is_too_large_is_told_the_largest(tmp_path: Path) -> None:
 def test_amounts_that_are_too_large_are_plain_numbers(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "large.csv", {"value": [0, 1e300], "count": [5, 5]})
     assert "got 1e+300;" in refused(*asked(file, "--probability", 0.01))
+
+
+def test_people_above_an_amount_are_counted(water: Path, tmp_path: Path) -> None:
+    more = int(COUNTS[15:].sum())
+    options = ("--above", 14, "--cap", int(0.8 * more), "--probability", 0.05)
+    told = answer(*asked(water, *options, "--png", tmp_path / "above.png"))
+    own = capacity("GRR", COUNTS, cap=int(0.8 * more), threshold=0.05, above=14, confirm=0)
+    assert (told["above"], told["total"], told["epsilon"]) == (14.0, more, own.epsilon)
+    assert told["spec"]["mechanism"]["k"] == 21
+    assert (tmp_path / "above.png").stat().st_size > 1000
+    assert f"the true number of people above 14, {more:,}, exceeds the limit" in run(*asked(water, *options)).stdout
+    assert "--above must be from 0 on, below 20" in refused(*asked(water, "--above", 20, *options[2:]))
+    assert "--mechanism must estimate frequencies" in refused(*asked(water, *options, mechanism="Duchi"))
+    first = answer(*asked(water, *options, "--first", 1, mechanism="OUE"))
+    assert first["truth"]["total"] == more
+
+
+@pytest.mark.parametrize("method", ["BS", "rbs", "DBS", "MPass"])
+def test_the_searches_of_budget_are_methods(water: Path, method: str) -> None:
+    told = answer(*asked(water, "--probability", 0.02, "--method", method, "--runs", 5000))
+    exact = answer(*asked(water, "--probability", 0.02))
+    assert told["method"].lower() == method.lower()
+    assert exact["epsilon"] <= told["epsilon"] <= exact["epsilon"] + 0.1
+
+
+def test_a_first_round_of_means_says_for_whom_it_plans(water: Path) -> None:
+    shown = run(*asked(water, "--probability", 0.01, "--first", 0.5, mechanism="Duchi")).stdout
+    found = capri.first_round("Duchi", COUNTS, first=0.5, cap=CAP, threshold=0.01, rng=hush.seeded(7))
+    assert f"Duchi with ε = {found.epsilon} is enough for people with the mean that the first round saw" in shown
+    assert "planned for people who are as alike as possible, who of all with that mean need the most" in shown
+    assert f"For the people as they are, whose total is {TOTAL:,}" in shown
+    told = answer(*asked(water, "--probability", 0.01, "--first", 0.5, mechanism="Piecewise"))
+    found = capri.first_round("Piecewise", COUNTS, first=0.5, cap=CAP, threshold=0.01, rng=hush.seeded(7))
+    assert (told["epsilon"], told["spread"], told["total"]) == (found.epsilon, "apart", found.total)
+    assert [each["spread"] for each in told["first_rounds"]] == ["apart"] * 20
+
+
+@pytest.mark.parametrize("mechanism", ["Duchi", "Piecewise", "Hybrid"])
+def test_a_history_of_means_says_for_whom_it_plans(days: Path, tmp_path: Path, mechanism: str) -> None:
+    wish = ("capacity", "--mechanism", mechanism, "--history", days, "--first", 1, "--cap", CAP, "--probability", 0.05)
+    plain = run(*wish, "--seed", 7, "--json", "--png", tmp_path / "days.png")
+    told, shown = json.loads(plain.stdout), run(*wish, "--seed", 7).stdout
+    steps = told["steps"]
+    for before, step in pairwise(steps):
+        assert step["planned"]["total"] == round(before["estimated"])
+        assert step["planned"]["spread"] in ("even", "apart", "between")
+    assert "Each told a mean, and not who holds what: the next was planned for people who are " in shown
+    who = {"even": "as alike as possible", "apart": "as far apart as possible", "between": "at two amounts between"}
+    for spread in {step["planned"]["spread"] for step in steps[1:]}:
+        assert who[spread] in shown
+    assert "a plan goes by the nearest total that is possible" in shown
+    assert "none negative" not in shown
+    assert (tmp_path / "days.png").stat().st_size > 1000
+
+
+def test_an_earlier_mean_is_planned_from(tmp_path: Path) -> None:
+    people = [i % 5 for i in range(4000)]
+    file, reports = write_csv(tmp_path / "p.csv", {"v": people}), tmp_path / "means.parquet"
+    made = ("--mechanism", "Duchi", "--low", 0, "--high", 4, "--set", "steps=4", "--epsilon", 3, "-o", reports)
+    assert run("privatize", file, "--column", "v", *made).exit_code == 0
+    wish = ("capacity", "--mechanism", "Piecewise", "--earlier", reports, "--cap", 7000, "--probability", 0.05)
+    told, shown = answer(*wish, "--png", tmp_path / "mean.png"), run(*wish).stdout
+    assert (told["n"], told["spent"], told["spread"], told["exposure"]) == (4000, 3, "apart", None)
+    assert told["total_epsilon"] == told["epsilon"] + 3
+    assert abs(told["total"] - 8000) < 600
+    assert told["spec"]["high"] == 4
+    assert (tmp_path / "mean.png").stat().st_size > 1000
+    assert "is enough for people with the mean that the earlier round saw" in shown
+    assert "For this report that means" in shown
+    assert "names its sender's amount" not in shown  # nobody knows how many hold each
+    other = tuple("OUE" if each == "Piecewise" else each for each in wish)
+    assert "--mechanism must estimate a mean, since no more is known of these people" in refused(*other)
+    for option in ("--n", "--k", "--limit", "--clip-above"):
+        words = f"{option} must be left out beside means, of which only a mean is known"
+        assert words in refused(*wish, option, 3)
+    assert "--above must be left out where only a mean is known" in refused(*wish, "--above", 1)
+    assert "--first must be left out beside --earlier" in refused(*wish, "--first", 1)
+
+
+def test_ones_are_counted_by_their_mean(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "ones.csv", {"value": [0, 1], "count": [7000, 3000]})
+    told = answer(*asked(file, "--above", 0, "--probability", 0.05, mechanism="Duchi", cap=2500))
+    assert (told["total"], told["above"], told["reading"]) == (3000, 0.0, "mean")
+    first = run(*asked(file, "--above", 0, "--probability", 0.05, "--first", 2, mechanism="Duchi", cap=2500)).stdout
+    assert "The first round told a mean, and not who holds what. It makes no difference here." in first

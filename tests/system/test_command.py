@@ -15,8 +15,8 @@ from tests.conftest import NAMES, UTILITY
 from tests.system.support import answer, refused, run, shell, write_csv
 
 COMMANDS = [
-    "plan", "budget", "capacity", "uldp", "mechanisms", "privatize", "estimate", "serve", "collection", "simulate",
-    "audit", "demo", "reproduce",
+    "plan", "budget", "capacity", "uldp", "mechanisms", "privatize", "estimate", "combine", "serve", "collection",
+    "simulate", "audit", "demo", "reproduce",
 ]  # fmt: skip
 
 

@@ -160,8 +160,8 @@ def test_counts_have_two_rows_and_one_column_each() -> None:
         ("privatize d.csv --column v", "--output must be given, got nothing"),
         (
             "simulat",
-            "command must be one of plan, budget, capacity, uldp, mechanisms, privatize, estimate, serve, collection, "
-            "relay, workbench, simulate, audit, demo, reproduce",
+            "command must be one of plan, budget, capacity, uldp, mechanisms, privatize, estimate, combine, serve, "
+            "collection, relay, workbench, simulate, audit, demo, reproduce",
         ),
     ],
 )

@@ -131,7 +131,26 @@ def test_impossible_wishes_leave_with_one_and_say_what_to_relax(tmp_path: Path) 
         (("--k", 5, "--n", 10, "--png", "front.jpg"), "--png must end in .png"),
         (("--k", 5, "--n", 10, "--max-bits", "0"), "--max-bits must be a whole number"),
         (("--k", 5, "--n", 10, "--max-epsilon", "inf"), "--max-epsilon must be a number"),
+        (("--k", 5, "--n", 10, "--observed", 10), "--observed must stand beside --objectives with pools or changes"),
+        (("--k", 5, "--n", 10, "--observed", 4, "--objectives", "asr,error"), "--observed must stand beside"),
+        (("--k", 5, "--n", 10, "--parts", 2), "--parts must stand beside --objectives with attribute or pools"),
+        (("--k", 5, "--n", 10, "--parts", 2, "--objectives", "error,changes"), "--parts must stand beside"),
+        (("--k", 5, "--n", 10, "--collections", 3, "--objectives", "error,pools"), "--collections must stand beside"),
+        (("--k", 5, "--n", 10, "--rounds", 2, "--observed", 10), "--observed must be left out with"),
     ],
 )
 def test_bad_input_is_named(options: tuple[object, ...], words: str) -> None:
     assert words in refused("plan", *options)
+
+
+def test_eight_objectives_at_once() -> None:
+    names = "asr,error,attribute,pools,changes,reidentification,gain,bits"
+    asked = ("plan", "--k", 8, "--n", 20_000, "--error", "2pp", "--objectives", names, "--observed", 4)
+    told = answer(*asked, "--collections", 3)
+    assert [told["wishes"][name] for name in ("observed", "parts", "collections")] == [4, 2, 3]
+    assert told["wishes"]["objectives"] == names.split(",")
+    assert all(set(names.split(",")) <= set(choice) for choice in told["choices"])
+    shown = run(*asked, columns=220).stdout
+    assert all(name in shown for name in ("attribute", "pools", "changes", "reidentification", "blind guessing"))
+    assert "--objectives" in refused("plan", "--k", 8, "--n", 100, "--objectives", "asr,nonsense")
+    assert "--objectives" in refused("plan", "--k", 8, "--n", 100, "--rounds", 2, "--objectives", "asr,error")

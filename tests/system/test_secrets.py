@@ -244,6 +244,7 @@ CALLS: dict[tuple[str, str], list[tuple[object, ...]]] = {
     ("capacity", "--history"): [("--mechanism", "GRR", "--cap", 9, "--probability", 0.1, "--first", 1)],
     ("plan", "--domain"): [("--epsilon", 1)],
     ("plan", "--groups"): [("--epsilon", 1, "--k", 3)],
+    ("combine", "sources"): [(), ("--classes",)],
     ("uldp", "--domain"): [("--epsilon", 1, "--sensitive", "cat")],
     ("audit", "--spec"): [()],
     ("audit", "--checkpoint"): [("--mechanism", "GRR", "--k", 3, "--epsilon", 1, "--trials", 1000)],

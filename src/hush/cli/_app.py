@@ -23,6 +23,7 @@ COMMANDS = (
     "mechanisms",
     "privatize",
     "estimate",
+    "combine",
     "serve",
     "collection",
     "relay",

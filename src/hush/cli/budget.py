@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,15 +33,20 @@ from hush.cli.asked.options import (
     budgets,
     seeded,
 )
-from hush.cli.asked.people import Source
+from hush.cli.asked.people import Source, in_amounts
 from hush.cli.asked.reading import parsed, real, share, whole
 from hush.cli.shown import bars, statements, terminal
 from hush.cli.shown import budget as tables
+from hush.errors import ParameterError, message
+from hush.longitudinal.ledger import as_written
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.registry import registry
 from hush.mechanisms.spec import Spec
 from hush.people import Population
-from hush.planning.optimus import METHODS, BudgetAnswer
+from hush.people.clipping import with_amounts
+from hush.planning.optimus import METHODS, BudgetAnswer, losses
 from hush.planning.optimus import budget as search
+from hush.planning.optimus.question import Mechanism, maker
 from hush.planning.optimus.trials import BudgetTrials
 from hush.reports import budget_in_words
 
@@ -84,7 +90,8 @@ def budget(
             "--loss",
             metavar="NAME",
             help="What is lost: l1 (mean absolute error), l2, max (largest error), kendall (1 - tau), f1 or ndcg of "
-            "the most frequent values, kl, or emd (ordered values).",
+            "the most frequent values, kl, emd (ordered values), or mean (of amounts; Duchi, Piecewise and Hybrid have "
+            "it, too).",
             rich_help_panel=WISH,
         ),
     ] = "kendall",
@@ -151,6 +158,16 @@ def budget(
             rich_help_panel=SEARCH,
         ),
     ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(
+            "--window",
+            metavar="W",
+            parser=whole("--window", 1, "7"),
+            help="Of a stream with a report in every round: also tell what any W consecutive rounds cost.",
+            rich_help_panel=WISH,
+        ),
+    ] = None,
     seed: Seed = None,
     mechanism: MechanismName = None,
     k: K = None,
@@ -172,7 +189,21 @@ def budget(
     paths.writable({"--spec-out": spec_out, "--statement": statement, "--png": png}, [counts, earlier])
     chosen, rng = seeded(seed)
     crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
-    first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
+    if loss == losses.MEAN:
+        crowd = replace(crowd, domain=with_amounts(crowd.domain, in_amounts(crowd, counts).amounts.tolist()))
+    means = {name.lower(): cls for name, cls in registry("numeric").items()}
+    of_mean = means.get((mechanism or "").lower())
+    if of_mean is None:
+        first, parameters = _first(crowd, mechanism, least, delta, settings, sensitive)
+    else:
+        refuse_for_numbers({"--delta": delta, "--sensitive": sensitive, "--k": k}, of_mean)
+        parameters = parsed(settings)
+        first = Spec(
+            asked(
+                lambda: maker(of_mean, crowd, parameters)[1](least),
+                {"epsilon": "--min-epsilon", "domain": "--counts", "parameters": "--set"},
+            )
+        )
     wish: dict[str, Any] = {
         "loss": loss,
         "threshold": threshold,
@@ -189,15 +220,26 @@ def budget(
     if png is not None:
         _draw(answer, rng, png, quiet=as_json)
     if as_json:
-        terminal.print_json(_plain(answer, crowd, made, chosen))
+        terminal.print_json({**_plain(answer, crowd, made, chosen), **_windowed(answer, window)})
     else:
         tables.show(terminal.stdout(), answer, crowd.name, chosen)
+        if window is not None and answer.epsilon is not None:
+            terminal.note(budget_in_words.windowed(answer.epsilon, window))
         terminal.say_written(made, spec_out, png, read=made is not None)
     statements.write(
         statement, made, quiet=as_json, n=answer.question.people.n, asked=[budget_in_words.asked(answer.question)]
     )
     if not answer.feasible:
         raise typer.Exit(1)
+
+
+def refuse_for_numbers(given: dict[str, Any], cls: Any) -> None:
+    """Options that say nothing to a mechanism for means."""
+    for option, value in given.items():
+        if value is not None:
+            rule = f"must be left out for {cls.name()}, which estimates a mean"
+            got = ",".join(value) if isinstance(value, list) else value
+            raise ParameterError(message(option, rule, got, "leave it out"))
 
 
 def _first(
@@ -219,7 +261,7 @@ def _first(
 
 
 def _answered(
-    first: FrequencyOracle,
+    first: Mechanism,
     crowd: Population,
     within: tuple[float, float | None],
     rng: np.random.Generator,
@@ -232,7 +274,7 @@ def _answered(
     names = {name.lower(): name for name in METHODS}
     wish["method"] = names.get(wish["method"].lower(), wish["method"])
     options = {name: f"--{name}" for name in ("loss", "threshold", "probability", "method", "runs", "top", "n")}
-    options |= {"population": "--counts", "epsilon": "--max-epsilon"}
+    options |= {"population": "--counts", "epsilon": "--max-epsilon", "mechanism": "--mechanism"}
     with bars.bar("Looking for the smallest budget", quiet=quiet) as tell:
         return asked(
             lambda: search(type(first), crowd, epsilon=searched, rng=rng, progress=tell, **wish),
@@ -256,6 +298,13 @@ def _draw(answer: BudgetAnswer, rng: np.random.Generator, path: Path, *, quiet: 
     atomic.write(path, figures.png(budget_figure(answer, curve)))
 
 
+def _windowed(answer: BudgetAnswer, window: int | None) -> dict[str, Any]:
+    if window is None:
+        return {}
+    cost = None if answer.epsilon is None else float(as_written(answer.epsilon) * window)
+    return {"window": window, "window_epsilon": cost}
+
+
 def _plain(answer: BudgetAnswer, crowd: Population, made: Spec | None, seed: int) -> dict[str, Any]:
     m = None if made is None else made.mechanism
     return {
@@ -263,7 +312,7 @@ def _plain(answer: BudgetAnswer, crowd: Population, made: Spec | None, seed: int
         "population": crowd.name,
         "seed": seed,
         "guarantee": None if m is None or m.guarantee is None else str(m.guarantee),
-        "asr": None if m is None else m.asr(),
+        "asr": m.asr() if isinstance(m, FrequencyOracle) else None,
         "spec_hash": None if made is None else made.hash,
         "spec": None if made is None else made.to_dict(),
     }

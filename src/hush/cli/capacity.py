@@ -30,7 +30,7 @@ from hush.cli.asked.options import (
     budgets,
     seeded,
 )
-from hush.cli.asked.people import Source, in_amounts
+from hush.cli.asked.people import Source, in_amounts, mean_of
 from hush.cli.asked.reading import real, share, whole
 from hush.cli.shown import bars, terminal
 from hush.cli.shown import capacity as tables
@@ -39,7 +39,7 @@ from hush.files.counts import read_history
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning import capri
-from hush.planning.capri import CapacityAnswer, Exposure, Step
+from hush.planning.capri import CapacityAnswer, Exposure, OnlyMean, Population, Step
 from hush.planning.capri.build import builder
 from hush.reports.history_in_words import unplanned
 from hush.reports.words import many
@@ -120,6 +120,16 @@ def capacity(
             rich_help_panel=CROWD,
         ),
     ] = None,
+    above: Annotated[
+        float | None,
+        typer.Option(
+            "--above",
+            metavar="X",
+            parser=real("--above", "30"),
+            help="Count the people whose amount is above this: --cap is then how many there may be.",
+            rich_help_panel=WISH,
+        ),
+    ] = None,
     first: Annotated[
         float | None,
         typer.Option(
@@ -146,7 +156,8 @@ def capacity(
         typer.Option(
             "--method",
             metavar="NAME",
-            help="exact; capri, capri-r or bayes, by simulated collections; or normal, cantelli or chebyshev.",
+            help="exact; capri, capri-r, BS, RBS, DBS, MPass or bayes, by simulated collections; or normal, cantelli "
+            "or chebyshev.",
             rich_help_panel=SEARCH,
         ),
     ] = "exact",
@@ -156,7 +167,7 @@ def capacity(
             "--runs",
             metavar="R",
             parser=whole("--runs", 1, "50000"),
-            help="Collections to simulate at a budget, for capri, capri-r and bayes.",
+            help="Collections to simulate at a budget, where they are simulated; at most so many for DBS.",
             rich_help_panel=SEARCH,
         ),
     ] = 50_000,
@@ -200,7 +211,7 @@ def capacity(
     cls = asks.named(mechanism, settings)
     low, high = budgets(least, min(10.0, cls.largest_epsilon) if largest is None else largest)
     asking = {"mechanism": cls, "cap": cap, "metric": outcome, "threshold": probability, "lowest": low, "highest": high}
-    asking |= {"method": method.lower(), "runs": runs}
+    asking |= {"method": method.lower(), "runs": runs, "above": above}
     if history is not None:
         beside = {"--dataset": dataset, "--counts": counts, "--earlier": earlier, "--limit": limit, "--n": n, "--k": k}
         asks.alone({**beside, "--spec-out": spec_out}, "--history")
@@ -219,23 +230,31 @@ def capacity(
     asks.some({"--dataset": dataset, "--counts": counts, "--earlier": earlier})
     if earlier is not None:
         asks.alone({"--first": first}, "--earlier")
-    crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
-    if n is not None and crowd.drawn is not None:
-        remedy = "leave it out: a total is that of the people who are counted"
-        raise ParameterError(message("--n", f"must be left out beside {crowd.name}", n, remedy))
-    amounts = in_amounts(crowd, counts)
-    asks.once(crowd.domain, amounts)
-    people = asked(lambda: capri.population(crowd, domain=amounts, most=most), asks.OPTIONS)
-    domain = asks.described(crowd.domain, amounts, sensitive, most)
+    people: Population | OnlyMean | None = None
+    if earlier is not None and (dataset, counts) == (None, None):
+        people = mean_of(earlier, mechanism, quiet=as_json)
+    if isinstance(people, OnlyMean):
+        beside = {"--n": n, "--k": k, "--limit": limit, "--clip-above": most}
+        asks.alone(beside, f"{people.name}, of which only a mean is known")
+        name, spent, domain = people.name, people.spent, people.domain
+    else:
+        crowd = Source(dataset, counts, earlier, k, n).read(rng, mechanism, quiet=as_json)
+        if n is not None and crowd.drawn is not None:
+            remedy = "leave it out: a total is that of the people who are counted"
+            raise ParameterError(message("--n", f"must be left out beside {crowd.name}", n, remedy))
+        amounts = in_amounts(crowd, counts)
+        asks.once(crowd.domain, amounts)
+        people = asked(lambda: capri.population(crowd, domain=amounts, most=most), asks.OPTIONS)
+        name, spent, domain = crowd.name, crowd.spent, asks.described(crowd.domain, amounts, sensitive, most)
     asking["parameters"] = asks.parameters(cls, domain, low, delta, settings, sensitive)
     plans: tuple[CapacityAnswer, ...]
-    if first is None:
-        plans = (asks.answered(asking, people, crowd.spent, rng, quiet=as_json),)
+    if first is None or isinstance(people, OnlyMean):
+        plans = (asks.answered(asking, people, spent, rng, quiet=as_json),)
     else:
         plans = asks.rehearsed(asking, people, first, rng, quiet=as_json)
     answer = plans[0]
     m = None if answer.epsilon is None else builder(cls, people, asking["parameters"])(answer.epsilon)
-    seen = None if m is None else asks.exposed(m, people, limit, rng)
+    seen = None if m is None or isinstance(people, OnlyMean) else asks.exposed(m, people, limit, rng)
     made = None if m is None else Spec(m, domain if m.kind == "frequency" else None)
     if made is not None and spec_out is not None:
         atomic.write(spec_out, made.to_json() + "\n")
@@ -243,9 +262,9 @@ def capacity(
         tables.draw(asking, people, answer, rng, png, first=first is not None, quiet=as_json)
     if as_json:
         rounds = None if first is None else plans
-        terminal.print_json(_plain(answer, rounds, seen, made, crowd.name, chosen))
+        terminal.print_json(_plain(answer, rounds, seen, made, name, chosen))
     else:
-        about = f"{answer.mechanism}, {people.k:,} values, {crowd.name}, {many(answer.n, 'person', 'people')}"
+        about = f"{answer.mechanism}, {people.k:,} values, {name}, {many(answer.n, 'person', 'people')}"
         tables.show(terminal.stdout(), plans, seen, m, about, chosen, first=first is not None)
         terminal.say_written(made, spec_out, png, read=made is not None)
     if not answer.feasible:
@@ -262,7 +281,7 @@ def _plain(
 ) -> dict[str, Any]:
     m = None if made is None else made.mechanism
     told = [
-        {name: value for name, value in each.to_dict().items() if name in ("epsilon", "total", "truth")}
+        {name: value for name, value in each.to_dict().items() if name in ("epsilon", "total", "spread", "truth")}
         for each in rounds or ()
     ]
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,8 +13,8 @@ from hush import atomic
 from hush.cli.asked import paths, survey
 from hush.cli.asked.options import Json, SpecOut, StatementFile, asked
 from hush.cli.asked.reading import real, share, whole
+from hush.cli.shown import bars, statements, terminal
 from hush.cli.shown import plan as tables
-from hush.cli.shown import statements, terminal
 from hush.errors import NOTHING, ParameterError, message
 from hush.files.counts import read_groups
 from hush.files.domains import read_domain
@@ -22,6 +23,12 @@ from hush.reports import plan_in_words
 
 _WISHES = "Wishes"
 _CROWD = "Collection"
+_ATTACKS = {
+    "observed": ("pools", "changes"),
+    "parts": ("attribute", "pools"),
+    "collections": ("reidentification",),
+}
+"""Objectives that each of these options is for."""
 
 
 def plan(
@@ -183,7 +190,8 @@ def plan(
         typer.Option(
             "--matters",
             metavar="WHAT",
-            help="What matters most: balance, privacy, attack, accuracy, manipulation, bits or work (the server's).",
+            help="What matters most: balance, privacy, attack, accuracy, manipulation, bits, work (the server's), or "
+            "one of --objectives.",
             rich_help_panel=_WISHES,
         ),
     ] = "balance",
@@ -217,6 +225,46 @@ def plan(
             rich_help_panel=_CROWD,
         ),
     ] = 1,
+    objectives: Annotated[
+        str | None,
+        typer.Option(
+            "--objectives",
+            metavar="NAME,NAME,...",
+            help="What choices are compared in, any number: error, epsilon, asr, attribute, pools, changes, "
+            "reidentification, gain, bits, work, variance, mse, mae, margin, information.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    observed: Annotated[
+        int | None,
+        typer.Option(
+            "--observed",
+            metavar="M",
+            parser=whole("--observed", 2, "10"),
+            help="Fresh reports of one person that an attacker has, for the objectives pools and changes (10).",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            "--parts",
+            metavar="P",
+            parser=whole("--parts", 2, "2"),
+            help="Classes into which values are cut, in their order, for the objectives attribute and pools (2).",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
+    collections: Annotated[
+        int | None,
+        typer.Option(
+            "--collections",
+            metavar="C",
+            parser=whole("--collections", 1, "3"),
+            help="Attributes of one person that are reported so, for the objective reidentification (1).",
+            rich_help_panel=_CROWD,
+        ),
+    ] = None,
     central_delta: Annotated[
         float | None,
         typer.Option(
@@ -239,7 +287,10 @@ def plan(
     png: Annotated[
         Path | None,
         typer.Option(
-            "--png", metavar="FILE.png", help="Draw the choices where they differ, and what another error would cost."
+            "--png",
+            metavar="FILE.png",
+            help="Draw the choices where they differ, or in the first two --objectives, and what another error would "
+            "cost.",
         ),
     ] = None,
     as_json: Json = False,
@@ -270,6 +321,10 @@ def plan(
             "--matters": None if matters == "balance" else matters,
             "--fakes": None if fakes == 0.05 else fakes,
             "--targets": None if targets == 1 else targets,
+            "--objectives": objectives,
+            "--observed": observed,
+            "--parts": parts,
+            "--collections": collections,
         }
         wished = {
             "n": n,
@@ -291,6 +346,7 @@ def plan(
     labels = None if not files else read_domain(survey.unnamed(files[0]), other, "--domain")
     if k is None and labels is None:
         raise ParameterError(message("--k", "or --domain must be given", NOTHING, "say how many values there are"))
+    names = None if objectives is None else tuple(name.strip() for name in objectives.split(","))
     made = _asked(
         n=n,
         k=k,
@@ -308,6 +364,9 @@ def plan(
         groups=None if groups is None else read_groups(groups, "--groups"),
         smallest_group=smallest_group,
         in_every_group=in_every_group,
+        objectives=names,
+        **_of_attackers(names or (), {"observed": observed, "parts": parts, "collections": collections}),
+        quiet=as_json,
     )
     choice = _chosen(made, choose) if made.feasible else None
     if choice is not None and spec_out is not None:
@@ -326,9 +385,22 @@ def plan(
         raise typer.Exit(1)
 
 
-def _asked(**wishes: Any) -> Plan:
-    """The plan; a wish that breaks its rule is named as the option."""
-    return asked(lambda: hush.plan(**wishes), {name: f"--{name.replace('_', '-')}" for name in wishes})
+def _asked(*, quiet: bool, **wishes: Any) -> Plan:
+    """The plan; a wish that breaks its rule is named as the option. A bar where objectives may be simulated."""
+    options = {name: f"--{name.replace('_', '-')}" for name in wishes}
+    with bars.bar("Planning", quiet=quiet or wishes["objectives"] is None) as tell:
+        return asked(lambda: hush.plan(**wishes, progress=tell), options)
+
+
+def _of_attackers(objectives: Sequence[str], given: Mapping[str, int | None]) -> dict[str, int]:
+    """What was said of attackers, each of whom must be asked for."""
+    told = {name: number for name, number in given.items() if number is not None}
+    for name, number in told.items():
+        if not set(_ATTACKS[name]) & set(objectives):
+            rule = f"must stand beside --objectives with {' or '.join(_ATTACKS[name])}"
+            remedy = f"add {_ATTACKS[name][0]} to the objectives, or leave it out"
+            raise ParameterError(message(f"--{name}", rule, number, remedy))
+    return told
 
 
 def _chosen(made: Plan, row: str | None) -> Choice:

@@ -22,13 +22,23 @@ from hush.files.paths import quoted
 from hush_studies import Check, Part, Settings, Study, Verdict, page, studies
 from hush_studies.folder import Made, kept, make, names
 from hush_studies.folder import whole as is_whole
+from hush_studies.given import GivenData, asked, using
 from hush_studies.study import rows_of
 
 FOLDER = "hush-reproduce"
 CHECKS = "checks.csv"
 SEED = 7
 
-_HEADS = {"verdict": 0, "claim": 0, "printed": 0, "matches when": 1, "computed": 0, "figure": 2, "where": 3}
+_HEADS = {
+    "verdict": 0,
+    "claim": 0,
+    "printed": 0,
+    "matches when": 1,
+    "computed": 0,
+    "people": 4,
+    "figure": 2,
+    "where": 3,
+}
 """Columns of the checks, and how soon each is left out of a narrow window."""
 
 
@@ -55,6 +65,15 @@ def reproduce(
         int,
         typer.Option("--seed", metavar="N", parser=whole("--seed", 0, "7"), help="Where the simulations start."),
     ] = SEED,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--data",
+            metavar="NAME=FILE",
+            help="A file of data that are not part of Hush (Foursquare, Census, Drug, Emoji, AguaH), in place of "
+            "made-up people; repeatable.",
+        ),
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make everything anew, also what is there already.")] = False,
     engine: EngineName = "local",
     address: Address = None,
@@ -65,26 +84,32 @@ def reproduce(
     Each figure becomes a PNG and a CSV file; index.html shows them all. A run that was stopped leaves its page and goes
     on where it was: figures that the folder holds already, made in the same way, are kept. --quick never writes over a
     full run. The exit code is 1 when a check comes out otherwise than is known.
+
+    --data gives people that papers have and Hush has not, as CSV with the columns value and count, and sensitive where
+    that is asked; every verdict says whether they or made-up ones were used.
     """
     chosen = _study(study)
     if chosen is None:
-        if out or only or quick or fresh:
+        if out or only or quick or fresh or data:
             raise _unnamed()
         _list(as_json)
         return
     if listed:
         _list_parts(chosen, _parts(chosen, only), as_json)
         return
-    run = Run(chosen, _parts(chosen, only), Settings(quick, seed), out, only or ())
+    files = asked(data or (), chosen.name)
+    if files and engine != "local":  # people would have to travel, and the names of caches with them
+        raise ParameterError(message("--engine", "must be local with --data", engine, "leave it out"))
+    run = Run(chosen, _parts(chosen, only), Settings(quick, seed), out, only or (), files)
     run.prepare()
-    with workers(engine, address) as who:
+    with using(files), workers(engine, address) as who:
         run.settings = replace(run.settings, engine=who)
         made = run.make(fresh=fresh, quiet=as_json)
-    checks = _checks_of(made)
-    if as_json:
-        terminal.print_json(_summary(run, made, checks))
-    else:
-        _show(run, made, checks)
+        checks = _checks_of(made)
+        if as_json:
+            terminal.print_json(_summary(run, made, checks))
+        else:
+            _show(run, made, checks)
     if not all(check.passed for _, check in checks):
         raise typer.Exit(1)
 
@@ -155,10 +180,21 @@ def _summary(run: Run, made: Sequence[Made], checks: Sequence[tuple[Part, Check]
         "out": str(run.folder),
         "quick": run.settings.quick,
         "seed": run.settings.seed,
+        "data": [
+            {
+                "name": file.data.name,
+                "file": str(file.path),
+                "sha256": file.digest,
+                **file.found,
+                "differences": file.differences,
+            }
+            for file in run.files
+        ],
         "parts": [
             {
                 **_described(each.part),
                 **dict(zip(("csv", "png"), files[each.part.id], strict=True)),
+                "people": each.people,
                 "rows": len(each.table.rows),
                 "seconds": each.seconds,
                 "kept": each.kept,
@@ -176,7 +212,7 @@ def _cells(part: Part, check: Check) -> list[Any]:
     style = "" if check.passed else "bold red"
     verdict = f"{check.verdict}{'' if check.passed else ', UNEXPECTED'}"
     words = (verdict, check.claim, check.printed, f"{check.rule.words} ({check.rule.allowance})", check.computed)
-    return [terminal.cell(each, style) for each in (*words, part.id, check.source)]
+    return [terminal.cell(each, style) for each in (*words, check.people, part.id, check.source)]
 
 
 def _counted(checks: Sequence[Check]) -> str:
@@ -200,9 +236,25 @@ def _show(run: Run, made: Sequence[Made], checks: Sequence[tuple[Part, Check]]) 
         grid.show(console, columns, [_cells(part, check) for part, check in checks], "Printed numbers and claims")
         console.print()
         console.print(_counted([check for _, check in checks]))
+    for words in _of_whom(run, made):
+        console.print(terminal.cell(words).markup, soft_wrap=True)
     console.print()
     index = (run.folder / "index.html").resolve()
     console.print(f"The page with figures: [bold]{terminal.cell(index).markup}[/]", soft_wrap=True)
+
+
+def _of_whom(run: Run, made: Sequence[Made]) -> list[str]:
+    """Which people are made up, and what the files have that the papers have not."""
+    wanted = dict.fromkeys(name for each in made for name in each.data)
+    files = {file.data.name: file for file in run.files}
+    lines = [f"{name} is {file.source}." for name, file in files.items() if name in wanted]
+    lines += [f"{name}: {', '.join(file.differences)}." for name, file in files.items() if file.differences]
+    lines += [f"{name} was given, and no figure here rests on it." for name in files if name not in wanted]
+    made_up = [name for name in wanted if name not in files]
+    if made_up:
+        way = f"--data {made_up[0]}=FILE gives the real ones"
+        lines.append(f"Made-up people stand in for {', '.join(made_up)}; {way}.")
+    return lines
 
 
 @dataclass
@@ -215,6 +267,7 @@ class Run:
         settings: How they are made.
         out: The folder that was asked for, if any.
         only: The figures as they were asked for, for the command that goes on.
+        files: Data that were given.
     """
 
     study: Study
@@ -222,6 +275,7 @@ class Run:
     settings: Settings
     out: Path | None
     only: Sequence[str]
+    files: Sequence[GivenData] = ()
     present: dict[str, Made] = field(default_factory=dict)
 
     @property
@@ -279,6 +333,7 @@ class Run:
         words = ["hush", "reproduce", self.study.name]
         words += ["--quick"] if self.settings.quick else []
         words += [word for each in only for word in ("--only", each)]
+        words += [word for file in self.files for word in ("--data", f"{file.data.name}={file.path}")]
         words += [] if self.settings.seed == SEED else ["--seed", str(self.settings.seed)]
         words += [] if self.out is None else ["--output", str(self.out)]
         return shlex.join(words)

@@ -158,8 +158,8 @@ class Domain:
             return np.arange(self.size, dtype=np.float64)
         read = [number(label) for label in self.labels]
         if None in read:
-            rule = "must say what its values amount to"
-            raise ParameterError(message("domain", rule, self.labels, "give it values=[...], one number each"))
+            rule = "must have values that are amounts: labels that are numbers, or values of its own"
+            raise ParameterError(message("domain", rule, self.labels, "give the domain values=[...], one number each"))
         return np.array(read, np.float64)
 
     def to_dict(self) -> dict[str, Any]:
@@ -291,8 +291,10 @@ def _numbers(values: Sequence[float] | None, size: int) -> tuple[float, ...] | N
         raise ParameterError(message("values", "must be numbers", type(values), "give one for each value")) from None
     if len(numbers) != size:
         raise ParameterError(message("values", f"must be {size} numbers", len(numbers), "give one for each value"))
-    if not all(math.isfinite(v) for v in numbers):
-        raise ParameterError(message("values", "must be finite", type(values), "replace NaN and infinities"))
+    for at, v in enumerate(numbers):
+        if not math.isfinite(v):
+            got = Unsaid(f"{v} at position {at}")
+            raise ParameterError(message("values", "must be finite numbers", got, "replace NaN and infinities"))
     return numbers
 
 

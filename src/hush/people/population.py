@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hush import rules
 from hush.errors import ParameterError, Unsaid, message
 from hush.people.domain import Domain
 from hush.types import Floats, Ints
@@ -164,8 +165,8 @@ class Population:
         (40.0, 330.0, 1)
         """
         counts, amounts = self.counts, self.amounts
-        kept = amounts <= most
-        if isinstance(most, bool) or kept.sum() < 2:
+        kept = amounts <= rules._real(most)
+        if kept.sum() < 2:
             raise ParameterError(message("most", "must leave at least two amounts", most, "clip less"))
         moved = int(counts[~kept].sum())
         people = counts[kept].copy()

@@ -18,8 +18,22 @@ _TITLES = {
     "bits": "report size",
 }
 _WORK = "work for the server"
+_MORE = {
+    "reidentification": "re-identification",
+    "attribute": "attribute inference",
+    "pools": "pool inference",
+    "changes": "detection of changes",
+    "variance": "variance",
+    "mse": "squared error",
+    "mae": "absolute error",
+    "margin": "margin",
+    "information": "information lost",
+    "work": _WORK,
+}
+"""What is compared only where it is named."""
 _LESS = {"epsilon": "less ε", "gain": "less gain of fake users", "bits": "shorter reports", "work": f"less {_WORK}"}
-_SHORT = {"epsilon": "ε", "asr": "ASR", "error": "error", "gain": "gain", "bits": "bits", "work": "work"}
+_SHORT = {**_MORE, "epsilon": "ε", "asr": "ASR", "error": "error", "gain": "gain", "bits": "bits", "work": "work"}
+_COSTS = ("bits", "work")
 _NOTICED = 1.1
 """Less than ten per cent apart is as good."""
 _SCARCELY = 0.05
@@ -61,12 +75,18 @@ def compared(own: Numbers, other: Numbers, names: Sequence[str]) -> tuple[tuple[
     )
 
 
-def why_first(forms: Forms, names: Sequence[str], numbers: Sequence[Numbers], most: str | None) -> str:
+def why_first(
+    forms: Forms,
+    names: Sequence[str],
+    numbers: Sequence[Numbers],
+    most: str | None,
+    counted: Sequence[str] = tuple(_TITLES),
+) -> str:
     """Why the first of the ranked choices is first; `most` is what matters most, or None for a balance."""
     more = (
         _budget(names, numbers),
-        _lead(names, numbers, most),
-        _little_more(names, numbers, most),
+        _lead(names, numbers, most, counted),
+        _little_more(names, numbers, most, counted),
         _known_for(forms, names, numbers),
     )
     return " ".join(words for words in more if words)
@@ -83,7 +103,7 @@ def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
         return f"{said}, as all that meet every wish."
     if own["epsilon"] <= 1.01 * other["epsilon"]:
         return f"{said}: none that meets every wish has {'less' if least == 0 else '1 % less'}."
-    ratios = {name: other[name] / max(own[name], 1e-300) for name in (*_TITLES, "work") if name in own}
+    ratios = {name: other[name] / max(own[name], 1e-300) for name in (*_TITLES, *_MORE) if name in own}
     noticed = [name for name, ratio in ratios.items() if ratio > _NOTICED] or [n for n, r in ratios.items() if r > 1.01]
     bought = _listed([_won(name, ratios[name]) for name in noticed])
     as_exact = other["error"] <= 1.01 * own["error"]
@@ -93,30 +113,38 @@ def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
 
 def _won(name: str, ratio: float) -> str:
     """By how much something is better."""
-    return f"{times(ratio)} {_LESS.get(name) or f'less {_TITLES[name]}'}"
+    return f"{times(ratio)} {_LESS.get(name) or f'less {_titled(name)}'}"
 
 
-def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None) -> str:
+def _titled(name: str) -> str:
+    return _TITLES.get(name) or _MORE[name]
+
+
+def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, counted: Sequence[str]) -> str:
     if len(names) == 1:
         return ""
     if most is not None:
         ahead = numbers[1][most] / max(numbers[0][most], 1e-300)
-        lead = f"It has the lowest {_TITLES.get(most, _WORK)} of the {len(names)} that meet every wish"
+        lead = f"It has the lowest {_titled(most)} of the {len(names)} that meet every wish"
         if ahead > 1.01:
             return f"{lead}; the next, {names[1]}, has {times(ahead)} as much."
         return f"{lead}; {names[1]} has as little, but is worse in the balance of the rest."
+    costs = [name for name in counted if name in _COSTS]
+    titles = [_titled(name) for name in (*(name for name in counted if name not in _COSTS), *costs)]
+    root = "" if not costs else f", which {'counts by its' if len(costs) == 1 else 'count by their'} fourth root"
+    which = f", the last two of {root[2:]}" if len(costs) > 1 else root
     return (
         f"It has the best balance among the {len(names)} that meet every wish: the least product of "
-        f"{_listed(list(_TITLES.values()))}, which counts by its fourth root."
+        f"{_listed(titles)}{which}."
     )
 
 
-def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None) -> str:
+def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, counted: Sequence[str]) -> str:
     """A choice with somewhat more of what matters most that is much better in something, and as good in the rest."""
     if most is None:
         return ""
     first, found, least = numbers[0], 0, 0.0
-    others = [name for name in _TITLES if name != most]
+    others = [name for name in counted if name != most]
     for i, row in enumerate(numbers):
         ratios = {name: row[name] / max(first[name], 1e-300) for name in others}
         near = row[most] <= _LITTLE_MORE * first[most]
@@ -135,7 +163,7 @@ def _price(first: float, other: float, most: str) -> str:
         return "With as little of it"
     if most == "bits":
         return f"For {other - first:,.0f} {'bit' if other - first == 1 else 'bits'} more"
-    return f"For {times(other / first)} the {_TITLES.get(most, _WORK)}"
+    return f"For {times(other / first)} the {_titled(most)}"
 
 
 def _known_for(forms: Forms, names: Sequence[str], numbers: Sequence[Numbers]) -> str:

@@ -62,6 +62,24 @@ def first(measure: Measure, start: float) -> int | None:
     return None if found > last else found
 
 
+def least(measure: Measure, start: float, most: float | None = None) -> float | None:
+    """The least usual budget at which a falling measure is at most zero; None where there is none.
+
+    Args:
+        measure: What must not be above zero.
+        start: About where it crosses.
+        most: The largest that is accepted, if there is one: it stands in where the next usual one is above it.
+
+    >>> least(lambda epsilon: 1.2341 - epsilon, 1.0), least(lambda epsilon: 1.2341 - epsilon, 1.0, 1.2345)
+    (1.24, 1.2345)
+    """
+    at = first(measure, start)
+    found = None if at is None else budget(at)
+    if most is not None and (found is None or found > most) and measure(most) <= 0:
+        return most
+    return found
+
+
 def finer(measure: Measure, at: int, digits: int) -> float:
     """What `first` would find among budgets of more digits, between the usual one at a place and the one before it."""
     low = place(budget(at - 1), digits) if at else -1

@@ -72,7 +72,7 @@ def front(
     objectives: Sequence[str] = ("asr", "variance"),
     setting: Setting | None = None,
 ) -> Front:
-    """Measure two to four objectives of every mechanism, and find the front.
+    """Measure two objectives or more of every mechanism, and find the front.
 
     Args:
         mechanisms: Any, over one domain size or several; `sweep` makes grids of them.
@@ -89,9 +89,9 @@ def front(
 
 def _named(objectives: Sequence[str]) -> tuple[str, ...]:
     names = tuple([objectives] if isinstance(objectives, str) else objectives)
-    if not 2 <= len(names) <= 4 or len(set(names)) < len(names):
+    if len(names) < 2 or len(set(names)) < len(names):
         raise ParameterError(
-            message("objectives", "must be two to four different names", names, "use e.g. ('asr', 'variance')")
+            message("objectives", "must be two different names or more", names, "use e.g. ('asr', 'variance')")
         )
     for name in names:
         objective(name)

@@ -7,13 +7,7 @@ from functools import lru_cache
 
 from hush.mechanisms.base import FrequencyOracle
 from hush.planning.objectives import Z95, Setting, objective
-from hush.planning.wishes import Wishes
-
-COMPARED = ("epsilon", "asr", "error", "gain", "bits")
-"""What choices are compared in."""
-
-NUMBERS = (*COMPARED, "work")
-"""What is told of every choice."""
+from hush.planning.wishes import NUMBERS, Wishes
 
 _CHEAPEST = ("epsilon", "bits", "asr", "error")
 """Limits in the order in which they are checked."""
@@ -22,7 +16,16 @@ _CHEAPEST = ("epsilon", "bits", "asr", "error")
 def setting(wishes: Wishes) -> Setting:
     """The circumstances that the wishes describe."""
     w = wishes
-    return Setting(n=w.judged, worst=w.worst, fakes=w.fakes, targets=w.targets, people=w.n)
+    return Setting(
+        n=w.judged,
+        worst=w.worst,
+        fakes=w.fakes,
+        targets=w.targets,
+        people=w.n,
+        collections=w.collections,
+        observed=w.observed,
+        parts=w.parts,
+    )
 
 
 def number_of(m: FrequencyOracle, name: str, wishes: Wishes) -> float:
@@ -32,15 +35,15 @@ def number_of(m: FrequencyOracle, name: str, wishes: Wishes) -> float:
     return _measured(m, wishes.metric if name == "error" else name, setting(wishes))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=512)
 def _measured(m: FrequencyOracle, name: str, here: Setting) -> float:
     """An objective; the last few are kept, since a search asks again for what it has found."""
     return objective(name).measure(m, here)
 
 
 def numbers_of(m: FrequencyOracle, wishes: Wishes) -> dict[str, float]:
-    """All that is told of a choice."""
-    return {name: number_of(m, name, wishes) for name in NUMBERS}
+    """All that is told of a choice: what always is, and the objectives that were named."""
+    return {name: number_of(m, name, wishes) for name in (*NUMBERS, *wishes.more)}
 
 
 def meets(m: FrequencyOracle, wishes: Wishes) -> bool:

@@ -40,6 +40,9 @@ class Setting:
         attack: How: "maximal", "item" or "random".
         collections: Reports of one person, each about another attribute of k values, for re-identification.
         people: Size of the table in which the person is looked for; n if left out.
+        observed: Fresh reports of one person that an attacker has, for pools and changes.
+        parts: Classes into which the values are cut, in their order, for pools and attributes.
+        loyalty: How often a value is of the class that its holder favours, for pools.
     """
 
     n: int = 1
@@ -51,11 +54,17 @@ class Setting:
     attack: str = "maximal"
     collections: int = 1
     people: int | None = None
+    observed: int = 10
+    parts: int = 2
+    loyalty: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("n", "targets", "collections", "people"):
             if getattr(self, name) is not None:
                 rules.integer(name, getattr(self, name), 1, 10**15, "count them")
+        rules.integer("observed", self.observed, 2, 10_000, "count the reports of one person, two or more")
+        rules.integer("parts", self.parts, 2, 10**9, "cut the values into two parts or more")
+        rules.share("loyalty", self.loyalty)
         rules.share("fakes", self.fakes)
         if self.worst and self.frequencies is not None:
             rule = "must be left out where the worst case is asked for"
@@ -71,12 +80,14 @@ class Objective:
         kind: P, U, S or C.
         meaning: In one line.
         measure: From a mechanism and the circumstances.
+        quick: Whether it takes milliseconds; others are simulated for some mechanisms, and told where they are named.
     """
 
     name: str
     kind: str
     meaning: str
     measure: Callable[[FrequencyOracle, Setting], float]
+    quick: bool = True
 
 
 def _mse(m: FrequencyOracle, s: Setting) -> float:
@@ -95,6 +106,24 @@ def _reidentification(m: FrequencyOracle, s: Setting) -> float:
     return nearest_profile([m.asr()] * s.collections, [m.k] * s.collections, s.people or s.n)
 
 
+def _attribute(m: FrequencyOracle, s: Setting) -> float:
+    from hush.attacks import inference  # with all that reports over time, which most plans do without
+
+    return inference.attribute(m, min(s.parts, m.k)).advantage
+
+
+def _pools(m: FrequencyOracle, s: Setting) -> float:
+    from hush.attacks import inference
+
+    return inference.pools(m, min(s.parts, m.k), reports=s.observed, loyalty=s.loyalty).advantage
+
+
+def _changes(m: FrequencyOracle, s: Setting) -> float:
+    from hush.attacks import inference
+
+    return inference.changes(m, reports=s.observed).advantage
+
+
 _ALL = (
     Objective("epsilon", "P", "privacy loss of one report, exact", lambda m, s: m.exact_epsilon()),
     Objective(
@@ -104,6 +133,27 @@ _ALL = (
         lambda m, s: m.asr() if s.prior is None else m.asr(s.prior),
     ),
     Objective("reidentification", "P", "chance to find a person in a table from all their reports", _reidentification),
+    Objective(
+        "attribute",
+        "P",
+        "advantage over a blind guess in naming the class of the value behind a report",
+        _attribute,
+        quick=False,
+    ),
+    Objective(
+        "pools",
+        "P",
+        "advantage over a blind guess in naming the class of values that a person favours, from all observed reports",
+        _pools,
+        quick=False,
+    ),
+    Objective(
+        "changes",
+        "P",
+        "advantage over a coin in telling a value that changed halfway through the observed reports from another",
+        _changes,
+        quick=False,
+    ),
     Objective(
         "variance",
         "U",

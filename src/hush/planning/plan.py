@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,13 +15,13 @@ from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning import advice
 from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
-from hush.planning.measures import COMPARED, NUMBERS, setting
+from hush.planning.measures import setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
 from hush.planning.search import Found, distinct, found, served, tells, useful
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
-from hush.planning.wishes import FIRST, Wishes
+from hush.planning.wishes import COMPARED, Wishes
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Choice:
         name: What it is called in the table: the mechanism, "tuned" where its parameter serves these wishes.
         mechanism: Ready to use, with its parameters.
         numbers: epsilon (promised), error (in the metric asked for), asr, gain, bits and work (the server's counters
-            that a report touches).
-        on_front: Whether no other choice is as good in every number, and better in one; an error below the one that was
-            asked for counts as that.
+            that a report touches), and the other objectives that were named.
+        on_front: Whether no other choice is as good in every number, or in every objective that was named, and better
+            in one; an error below the one that was asked for counts as that.
         worth_a_thought: Whether it is one of the few to look at beside the first: on the front, and the best in
             something or next in rank (`hush.planning.shortlist`).
         gains: Where it is better than the first choice by a tenth, in words, the most first.
@@ -67,8 +67,9 @@ class Choice:
 
     @cached_property
     def details(self) -> dict[str, float]:
-        """Every objective of `hush.planning.objectives`, exact."""
-        return {name: each.measure(self.mechanism, setting(self.wishes)) for name, each in OBJECTIVES.items()}
+        """Every objective of `hush.planning.objectives`; those that may be simulated, where they were named."""
+        told = {name: each for name, each in OBJECTIVES.items() if each.quick or name in self.wishes.more}
+        return {name: each.measure(self.mechanism, setting(self.wishes)) for name, each in told.items()}
 
     @cached_property
     def overall_error(self) -> float:
@@ -203,6 +204,11 @@ def plan(
     groups: Groups | None = None,
     smallest_group: int | None = None,
     in_every_group: bool = False,
+    objectives: Sequence[str] | None = None,
+    observed: int = 10,
+    parts: int = 2,
+    collections: int = 1,
+    progress: Callable[[float], None] | None = None,
 ) -> Plan:
     """Which mechanism, with which parameters and budget.
 
@@ -221,12 +227,20 @@ def plan(
         max_bits: Bits that a report may have.
         max_epsilon: Largest accepted privacy loss of a report, in nats.
         delta: Also consider approximate guarantees with this slack.
-        matters: What matters most: "balance", "privacy", "attack", "accuracy", "manipulation", "bits" or "work".
+        matters: What matters most: "balance", "privacy", "attack", "accuracy", "manipulation", "bits" or "work"; or one
+            of the objectives that are named.
         fakes: Share of fake reports for which the gain of manipulation is computed.
         targets: How many values the fake users promote.
         groups: How many people each group has, by name, to tell the error in each.
         smallest_group: How many people the smallest group has, where that is all that is known.
         in_every_group: Hold the error in every group, and so in the smallest, in place of everybody taken together.
+        objectives: What choices are compared in, any number of names: "error" and those of
+            `hush.planning.objectives`. The front, what is worth a thought and the balance are then over these.
+        observed: Fresh reports of one person that an attacker has, for the objectives pools and changes.
+        parts: Classes into which the values are cut, in their order, for the objectives pools and attribute.
+        collections: Attributes of one person that are reported so, for the objective reidentification.
+        progress: Told how far the search has come, from 0 to 1: with objectives that are simulated, and thousands of
+            values, it takes a minute.
 
     >>> import hush
     >>> chosen = hush.plan(k=100, n=100_000, error=0.01, max_asr=0.1).first
@@ -250,8 +264,12 @@ def plan(
         targets=targets,
         smallest_group=smallest,
         in_every_group=held(in_every_group, error, smallest),
+        objectives=() if objectives is None else objectives,  # type: ignore[arg-type]
+        observed=observed,
+        parts=parts,
+        collections=collections,
     )
-    rows = distinct(useful(list(served(wishes)), wishes))
+    rows = distinct(useful(list(served(wishes, progress)), wishes))
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes), sizes)
@@ -274,11 +292,12 @@ def _values(k: int | None, domain: Domain | Sequence[str] | None) -> Domain:
 
 def _choices(rows: list[Found], wishes: Wishes, domain: Domain, groups: Groups) -> tuple[Choice, ...]:
     numbers = [wishes.counted(row.numbers) for row in rows]
-    front = on_front(numbers)
-    worth = shortlist(numbers, front)
-    counted = NUMBERS if wishes.matters == "work" else COMPARED
+    names = wishes.compared
+    front = on_front(numbers, names)
+    worth = shortlist(numbers, front, names)
+    counted = names if wishes.matters == "work" or wishes.objectives else COMPARED
     best = advice.gives_up(numbers[0], {row.name: each for row, each in zip(rows, numbers, strict=True)}, counted)
-    against = [((), best), *(advice.compared(each, numbers[0], NUMBERS) for each in numbers[1:])]
+    against = [((), best), *(advice.compared(each, numbers[0], names) for each in numbers[1:])]
     return tuple(
         Choice(row.name, row.mechanism, row.numbers, bool(front[i]), i in worth, *against[i], wishes, domain, groups)
         for i, row in enumerate(rows)
@@ -287,7 +306,7 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain, groups: Groups) 
 
 def _why(rows: list[Found], wishes: Wishes) -> str:
     names, numbers = [row.name for row in rows], [wishes.counted(row.numbers) for row in rows]
-    words = advice.why_first(rows[0].mechanism.forms, names, numbers, FIRST.get(wishes.matters))
+    words = advice.why_first(rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights))
     if wishes.error is None and not tells(rows[0].mechanism, wishes):
         words += (
             f" But none tells more than no report: who answers 1/{wishes.k:,} for every value is never off by more. "

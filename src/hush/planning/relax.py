@@ -85,7 +85,7 @@ def _stretched(wishes: Wishes, factor: float) -> Wishes:
             wider[name] = min(value * factor, most)
     if "max_bits" in wider:
         wider["max_bits"] = int(wider["max_bits"])
-    return replace(wishes, **wider, matters="balance")
+    return replace(wishes, **wider, matters="balance", objectives=())
 
 
 def _told(wishes: Wishes, row: Found, names: tuple[str, ...]) -> Relaxation:

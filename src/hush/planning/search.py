@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from hush.errors import HushError
@@ -66,9 +66,12 @@ def distinct(rows: Iterable[Found]) -> list[Found]:
     return kept
 
 
-def served(wishes: Wishes) -> Iterator[Found]:
-    """Of each candidate the one that serves best, where one does."""
-    for each in candidates(wishes):
+def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> Iterator[Found]:
+    """Of each candidate the one that serves best, where one does; told how far the search has come, from 0 to 1."""
+    every = list(candidates(wishes))
+    for i, each in enumerate(every):
+        if progress is not None:
+            progress(i / len(every))
         try:
             m = each.search()
         except HushError:  # a limit of this mechanism's own

@@ -2,8 +2,10 @@
 
 `hush.analysis.shuffle` bounds it from three numbers: the loss of one report, the total variation between the reports of
 two values, and how likely a report favours both. All three follow exactly from a mechanism's integer thresholds, and
-its forms have them. A hash function is part of its report and independent of the value, so such a report is one output
-like any other, and probabilities of pairs are averages over the hash family as it is.
+its forms have them. Where they also know how likely a report is under what others hold, `hush.analysis.crowd` has a
+nearer bound, and `hush.analysis.few` one that is nearer still among few people; the least counts. A hash function is
+part of its report and independent of the value, so such a report is one output like any other, and probabilities of
+pairs are averages over the hash family as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import math
 from dataclasses import dataclass
 
 from hush.analysis import shuffle
-from hush.errors import ParameterError, message
+from hush.analysis.crowd import crowd_epsilon
+from hush.analysis.few import few_epsilon
+from hush.errors import ParameterError, Unsaid, message
 from hush.guarantee import LDP, ApproxLDP, above
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import PairKind
@@ -26,7 +30,8 @@ class Shuffled:
         epsilon: The central epsilon, an upper bound.
         delta: The central delta that it holds at.
         n: Number of reports.
-        bound: What proves it: blanket, variation ratio, cut variation ratio, local (nothing gained), or none.
+        bound: What proves it: few, crowd, blanket, variation ratio, cut variation ratio, local (nothing gained), or
+            none.
         local_epsilon: The loss of one report: the exact one, or the promised one if that has a delta.
         reason: Why there is no bound.
     """
@@ -43,7 +48,8 @@ class Shuffled:
         """In a sentence."""
         if self.epsilon is None:
             return f"No central guarantee can be stated for {self.n:,} shuffled reports: {self.reason}."
-        return f"{self.n:,} shuffled reports are together ({self.epsilon:.4g}, {self.delta:.3g})-private."
+        whose = "One shuffled report is" if self.n == 1 else f"{self.n:,} shuffled reports are together"
+        return f"{whose} ({self.epsilon:.4g}, {self.delta:.3g})-private."
 
 
 def shuffled_epsilon(m: FrequencyOracle, n: int, delta: float) -> Shuffled:
@@ -75,6 +81,14 @@ def shuffled_epsilon(m: FrequencyOracle, n: int, delta: float) -> Shuffled:
     loss, missing = (m.forms.pure_loss(), 0.0) if cut is None else cut
     local = promise.epsilon if slack else loss
     central = max(_central(delta, n, loss, kind, missing) for kind in kinds)
+    crowds = m.forms.crowds() if cut is None and 0 < central < math.inf else []
+    if crowds:
+        nearer = few_epsilon(delta, n, crowds, central)
+        if nearer < central:
+            central, name = nearer, "few"
+        nearer = max(crowd_epsilon(delta, n, crowd, central) for crowd in crowds)
+        if nearer < central:
+            central, name = nearer, "crowd"
     if delta >= slack and central >= local:
         central, name = local, "local"
     if math.isinf(central):
@@ -106,5 +120,6 @@ def _central(delta: float, n: int, loss: float, kind: PairKind, missing: float) 
 
 def _oracle(m: FrequencyOracle) -> FrequencyOracle:
     if not isinstance(m, FrequencyOracle):
-        raise ParameterError(message("mechanism", "must be a mechanism", type(m), "use e.g. GRR(k=10, epsilon=1.0)"))
+        rule, got = "must be a mechanism that estimates frequencies", type(m).__name__
+        raise ParameterError(message("mechanism", rule, Unsaid(got), "use e.g. GRR(k=10, epsilon=1.0)"))
     return m

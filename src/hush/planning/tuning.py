@@ -7,7 +7,7 @@ a wish that the best one meets does not make another one best.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -27,6 +27,8 @@ _LOOSE = 1 + 1e-6
 """Closed forms are as good as that; what they choose is measured exactly."""
 _BUILT = 24
 """Of the parameters that closed forms find good enough, so many are built until one is."""
+_MEASURED = 9
+"""So many are built and measured where objectives are named that have no closed form."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Tuned:
 
     def search(self) -> FrequencyOracle | None:
         """The one that serves best; where closed forms find none, that of fewer wishes, if it meets all."""
-        for parameter in self._ranked():
+        if self.wishes.more:
+            return self._best_measured()
+        for parameter in self._ranked(_BUILT):
             m = Named(self.family.mechanism, self.wishes, ((self.family.parameter, parameter),)).search()
             if m is not None:
                 return m
@@ -52,8 +56,20 @@ class Tuned:
                 return m
         return None
 
-    def _ranked(self) -> Iterator[int | float]:
-        """The best parameters that seem to meet the wishes, the best first."""
+    def _best_measured(self) -> FrequencyOracle | None:
+        """The best of a few, from the one that closed forms find best to the one they find worst, by all objectives."""
+        ranked = list(self._ranked(None))
+        places = np.unique(np.geomspace(1, max(len(ranked), 1), _MEASURED).astype(np.int64)) - 1
+        named = [(self.family.parameter, ranked[at]) for at in places.tolist() if at < len(ranked)]
+        made = [Named(self.family.mechanism, self.wishes, (each,)).search() for each in named]
+        able = [m for m in made if m is not None]
+        if not able:
+            matters = "balance" if self.wishes.matters in self.wishes.more else self.wishes.matters
+            return Tuned(self.family, replace(self.wishes, objectives=(), matters=matters)).search()
+        return _best(able, self.wishes)
+
+    def _ranked(self, most: int | None) -> Iterator[int | float]:
+        """The best parameters that seem to meet the wishes, the best first: so many, or all."""
         w, family = self.wishes, self.family
         parameters = family.grid(w.k)
         bits = family.bits(w.k, parameters)
@@ -65,7 +81,7 @@ class Tuned:
         for name, limit in w.limits.items():
             able &= numbers[name] <= limit * _LOOSE
         at = np.nonzero(able)[0]
-        for i in w.best_first({name: column[at] for name, column in numbers.items()})[:_BUILT]:
+        for i in w.best_first({name: column[at] for name, column in numbers.items()})[:most]:
             yield family.written(parameters[at[i]])
 
     def _budgets(self, parameters: Floats) -> Floats:
@@ -110,10 +126,7 @@ class ListedParameter:
         w, offer = self.wishes, self.choices
         made = [Named(offer.mechanism, w, ((offer.parameter, value),)).search() for value in offer.values]
         able = [m for m in made if m is not None]
-        if not able:
-            return None
-        rows = [numbers_of(m, w) for m in able]
-        return able[w.best_first({name: np.array([row[name] for row in rows]) for name in rows[0]})[0]]
+        return _best(able, w) if able else None
 
 
 @dataclass(frozen=True)
@@ -133,6 +146,12 @@ class Anchored:
             return {offer.parameter: offer.choose(w.k, epsilon, w.matters)}
 
         return searched(offer.mechanism, w, fixed)
+
+
+def _best(made: Sequence[FrequencyOracle], wishes: Wishes) -> FrequencyOracle:
+    """The one with the best numbers."""
+    rows = [numbers_of(m, wishes) for m in made]
+    return made[wishes.best_first({name: np.array([row[name] for row in rows]) for name in rows[0]})[0]]
 
 
 def tuned(offer: Tunable, wishes: Wishes) -> Tuned | ListedParameter | Anchored:

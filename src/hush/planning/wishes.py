@@ -11,6 +11,7 @@ import numpy as np
 
 from hush import rules
 from hush.errors import ParameterError, Unsaid, message
+from hush.planning.objectives import OBJECTIVES
 from hush.types import Floats
 
 METRICS = {
@@ -52,8 +53,16 @@ MOST_PEOPLE = 10**12
 
 _MOST_EPSILON = 30.0  # for the question how much budget would do; beyond it, thresholds of 64 bits end
 
+COMPARED = ("epsilon", "asr", "error", "gain", "bits")
+"""What choices are compared in, unless other objectives are named."""
+
+NUMBERS = (*COMPARED, "work")
+"""What is told of every choice."""
+
 WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
-"""What counts in the balance, and how much."""
+"""What counts in the balance, and how much, unless other objectives are named."""
+_COST = 0.25  # what bits and a server's work count, where they are named
+_ERRORS = ("error", *(name for name, each in OBJECTIVES.items() if each.kind == "U"))
 _SAME = math.log(1.01)
 _NONE = 1e-300  # in place of zero, where logarithms are taken
 
@@ -79,6 +88,10 @@ class Wishes:
     targets: int = 1
     smallest_group: int | None = None
     in_every_group: bool = False
+    objectives: tuple[str, ...] = ()
+    observed: int = 10
+    parts: int = 2
+    collections: int = 1
 
     def __post_init__(self) -> None:
         plain: dict[str, float | None] = {  # numbers of any kind become Python's own
@@ -86,8 +99,13 @@ class Wishes:
             "n": rules.integer("n", self.n, 1, MOST_PEOPLE, "count the people who will report"),
             "fakes": rules.number("fakes", self.fakes, 0.0, 1.0, "use e.g. 0.05"),
         }
-        for name, allowed in (("metric", METRICS), ("matters", MATTERS)):
-            rules.named(name, getattr(self, name), tuple(allowed), f"use e.g. {next(iter(allowed))!r}")
+        self._check_objectives()
+        for name, allowed in (("metric", tuple(METRICS)), ("matters", (*MATTERS, *self.more))):
+            rules.named(name, getattr(self, name), allowed, f"use e.g. {allowed[0]!r}")
+        counted = "count the reports of one person"
+        plain["observed"] = rules.integer("observed", self.observed, 2, 10_000, f"{counted}, two or more")
+        plain["parts"] = rules.integer("parts", self.parts, 2, self.k, "cut the values into two parts or more")
+        plain["collections"] = rules.integer("collections", self.collections, 1, 10_000, counted)
         if self.error is not None:
             remedy = "use e.g. 0.01 for one percentage point"
             plain["error"] = rules.number("error", self.error, 1e-12, 1.0, remedy, closed=True)
@@ -117,6 +135,43 @@ class Wishes:
         if self.matters in {"accuracy", "manipulation"} and self.max_epsilon is None and self.max_asr is None:
             rule = f"must be given where {self.matters} matters most, since more budget always helps it"
             raise ParameterError(message("max_epsilon", rule, Unsaid("nothing"), "say how much you accept"))
+
+    def _check_objectives(self) -> None:
+        """Two names or more, each once, with an error among them unless one is wished for."""
+        given = self.objectives
+        names = tuple([given] if isinstance(given, str) else given)
+        known = ("error", *OBJECTIVES)
+        for name in names:
+            rules.named("objectives", name, known, "use e.g. asr, error, pools, changes and bits")
+        if names and (len(names) < 2 or len(set(names)) < len(names)):
+            rule = "must be two different names or more"
+            raise ParameterError(message("objectives", rule, names, "use e.g. asr, error and pools"))
+        if names and self.error is None and not set(names) & set(_ERRORS):
+            rule = "must hold an error where none is wished for, since noise without end would be best in all else"
+            raise ParameterError(message("objectives", rule, names, "add 'error', or say which error will do"))
+        object.__setattr__(self, "objectives", names)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """What choices are compared in."""
+        return self.objectives or NUMBERS
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """Objectives that were named beside what is told of every choice."""
+        return tuple(name for name in self.objectives if name not in NUMBERS)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """What counts in the balance, and how much: costs by their fourth root, all else as it is."""
+        if not self.objectives:
+            return WEIGHTS
+        return {name: _COST if name in {"bits", "work"} else 1.0 for name in self.objectives}
+
+    @property
+    def first(self) -> str | None:
+        """The number that decides; None where it is the balance."""
+        return FIRST.get(self.matters, self.matters if self.matters in self.more else None)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -180,14 +235,17 @@ class Wishes:
         if not columns:
             return []
         logs = {name: np.log(np.maximum(column, _NONE)) for name, column in columns.items()}
-        first = FIRST.get(self.matters, "")
+        first = self.first or ""
         steps = np.zeros(len(columns["error"]))
         if first in logs:
             least = logs[first].min(initial=math.inf) if relative else 0.0
             steps = np.floor((logs[first] - least) / _SAME + 1e-9)
         if self.error is not None and first != "error":
             logs["error"] = np.maximum(logs["error"], math.log(self.error))
-        balance = np.sum([weight * logs[name] for name, weight in WEIGHTS.items() if name in logs], axis=0)
+        known = {name: weight for name, weight in self.weights.items() if name in logs}
+        if not known:  # closed forms know none of the objectives: what they find best otherwise
+            known = {name: weight for name, weight in WEIGHTS.items() if name in logs}
+        balance = np.sum([weight * logs[name] for name, weight in known.items()], axis=0)
         return [int(i) for i in np.lexsort((balance.round(9), steps))]  # what is the same stays in its order
 
     def for_tuning(self) -> Wishes:
@@ -195,19 +253,22 @@ class Wishes:
 
         The least attack success would be that of noise without end.
         """
-        return replace(self, matters="balance") if self.matters == "attack" and self.error is None else self
+        attack = self.matters == "attack" or (self.matters in self.more and OBJECTIVES[self.matters].kind == "P")
+        return replace(self, matters="balance") if attack and self.error is None else self
 
     def unbound(self) -> Wishes:
         """The circumstances alone, with no bounds and nothing that matters most."""
-        return replace(self, error=None, max_asr=None, max_bits=None, max_epsilon=None, matters="balance")
+        loose: dict[str, Any] = dict.fromkeys(LIMITS)
+        return replace(self, **loose, matters="balance", objectives=())
 
     def for_every_group(self) -> Wishes:
         """The same error in every group, at whatever budget, the least of which matters most."""
-        return replace(self, in_every_group=True, max_asr=None, max_epsilon=_MOST_EPSILON, matters="privacy")
+        free: dict[str, Any] = {"max_asr": None, "max_epsilon": _MOST_EPSILON, "objectives": ()}
+        return replace(self, in_every_group=True, **free, matters="privacy")
 
     def without(self, bounded: str, matters: str) -> Wishes:
         """The same with one bound dropped, and what it bounded mattering most."""
         loose: dict[str, Any] = {name: None for name, each in LIMITS.items() if each == bounded}
         if bounded == "epsilon" or (bounded == "error" and self.max_epsilon is None and self.max_asr is None):
             loose["max_epsilon"] = _MOST_EPSILON if bounded == "epsilon" else SEARCHED_EPSILON
-        return replace(self, **loose, matters=matters)
+        return replace(self, **loose, matters=matters, objectives=())

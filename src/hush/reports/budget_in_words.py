@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from hush.guarantee import LDP, ULDP
+from hush.longitudinal.ledger import as_written
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.planning.optimus import BudgetAnswer
 from hush.planning.optimus.question import BudgetQuestion
 from hush.planning.relax import up
@@ -88,7 +90,7 @@ def plain(epsilon: float | None) -> str:
     return f"{epsilon:.12g}"
 
 
-def _exposed(m: FrequencyOracle) -> str:
+def _exposed(m: FrequencyOracle | Numeric) -> str:
     """What the budget means for a person."""
     promise = "no guarantee" if m.guarantee is None else str(m.guarantee)
     if isinstance(m.guarantee, LDP):
@@ -96,6 +98,8 @@ def _exposed(m: FrequencyOracle) -> str:
             f", a report being at most {up(math.exp(m.guarantee.epsilon)):.4g} times likelier from one value than "
         )
         promise += "from another"
+    if isinstance(m, Numeric):
+        return f"For each person that means {promise}."
     return (
         f"For each person that means {promise}. {unprotected(m.guarantee)}Whoever sees a report names the person's "
         f"value {percent(rounded(m.asr()))} of the time; guessing blindly does {percent(rounded(1 / m.k))}."
@@ -109,6 +113,20 @@ def unprotected(promise: object) -> str:
     some = len(promise.sensitive)
     whom = "one sensitive value is" if some == 1 else f"{some:,} sensitive values are"
     return f"Only the {whom} protected; the others may be revealed. "
+
+
+def windowed(epsilon: float, window: int) -> str:
+    """What a window of a stream costs, where every round has a report with this budget.
+
+    >>> windowed(0.1, 7)[:74]
+    'Where every round of a stream has such a report, any 7 consecutive rounds '
+    """
+    cost = float(as_written(epsilon) * window)
+    rounds = "a round costs" if window == 1 else f"any {window:,} consecutive rounds cost"
+    return (
+        f"Where every round of a stream has such a report, {rounds} ε = {plain(cost)} in all; a WindowLedger with that "
+        "limit holds a device to it."
+    )
 
 
 def people(q: BudgetQuestion) -> str:
@@ -138,6 +156,7 @@ def meaning(q: BudgetQuestion) -> str:
         "f1": f"{f'at least {percent(1 - x)}' if x else 'all'} of the {top} most frequent values are found",
         "ndcg": f"the {top} values named as the most frequent score at least {1 - x:.4g} of the best score (NDCG)",
         "kl": f"the estimate diverges from the truth by at most {x:g} nats",
+        "mean": f"the mean is off by at most {x:g}",
         "emd": f"people are on average misplaced by at most {x:g} steps of the ordered values",
     }
     return said.get(name, f"the loss is at most {x:g}")

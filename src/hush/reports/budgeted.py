@@ -140,7 +140,8 @@ def _title(answer: capri.CapacityAnswer, real: float | None) -> str:
     """Whose total it is, and for whom the budget is enough."""
     total, known = (answer.total, "an estimated" if answer.estimated else "a") if real is None else (real, "a")
     side = "exceeds" if total > answer.cap else "stays within"
-    whose = f"{answer.mechanism}: {known} total of {total:,.12g} that {side} {answer.cap:,.12g}"
+    what = "total" if answer.above is None else f"number above {answer.above:g}"
+    whose = f"{answer.mechanism}: {known} {what} of {total:,.12g} that {side} {answer.cap:,.12g}"
     enough = "no budget is enough" if answer.epsilon is None else f"ε = {up(answer.epsilon):.4g} is enough"
     if not answer.estimated:
         return f"{whose}; {enough}"

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hush.guarantee import LDP
-from hush.planning.capri import CapacityAnswer, Exposure
+from hush.planning.capri import CapacityAnswer, Exposure, Truth
+from hush.planning.relax import up
 from hush.reports.budget_in_words import unprotected
 from hush.reports.words import many, number, percent, rounded
 
@@ -28,12 +29,22 @@ _KNOWN = {
 }
 
 
+WHO = {
+    "even": "as alike as possible",
+    "apart": "as far apart as possible",
+    "between": "at two amounts between the most alike and the farthest apart",
+}
+"""Who of all people with a mean needs the largest budget."""
+
+
 def decision(answer: CapacityAnswer, before: str = "earlier") -> list[str]:
     """The answer in words; the round that estimated the people, if one did, is called so."""
     over = answer.total > answer.cap
-    known = f"the total, as the {before} round estimates it" if answer.estimated else "the true total"
+    what = _asked_of(answer)
+    known = f"the {what}, as the {before} round estimates it" if answer.estimated else f"the true {what}"
     setting = f"{many(answer.n, 'person reports', 'people report')}, and {known}, {answer.total:,.12g}, "
-    setting += f"{'exceeds' if over else 'stays within'} the capacity of {answer.cap:,.12g}"
+    setting += f"{'exceeds' if over else 'stays within'} the {'capacity' if answer.above is None else 'limit'} of "
+    setting += f"{answer.cap:,.12g}"
     chance = chance_beside(answer.probability, answer.threshold)
     bound = "at least" if answer.metric in ("tp", "tn") else "below"
     if answer.epsilon is None:
@@ -44,7 +55,8 @@ def decision(answer: CapacityAnswer, before: str = "earlier") -> list[str]:
             f"estimate {_DOES[answer.metric]} with a probability {bound} {answer.threshold:g}.{nearest}"
         )
         return [" ".join([none, *_remarks(answer, before)])]
-    whom = f" for the people that the {before} round saw" if answer.estimated else ""
+    seen = "the people" if answer.spread is None else "people with the mean"
+    whom = f" for {seen} that the {before} round saw" if answer.estimated else ""
     if answer.reason:
         hint = "" if answer.metric == "error" else " With --outcome error, whichever mistake is possible is bounded."
         why = _spaced(answer.reason)
@@ -57,23 +69,31 @@ def decision(answer: CapacityAnswer, before: str = "earlier") -> list[str]:
     return [" ".join([*said, *_remarks(answer, before)]), *_checks(answer)]
 
 
+def _asked_of(answer: CapacityAnswer) -> str:
+    """What is compared with the capacity."""
+    return "total" if answer.above is None else f"number of people above {answer.above:,.12g}"
+
+
 def _remarks(answer: CapacityAnswer, before: str) -> list[str]:
     """What else there is to say in the same breath."""
     said: list[str] = []
-    if answer.estimated:
-        said.append(f"The {before} round's total is that of the nearest counts that are possible, none negative.")
+    if answer.spread is not None:
+        said.append(f"The {before} round told a mean, and not who holds what. {needing(answer.spread)}")
+    elif answer.estimated:
+        what = "total" if answer.above is None else "number"
+        said.append(f"The {before} round's {what} is that of the nearest counts that are possible, none negative.")
     if answer.epsilon is None:
         return said
     if answer.truth is not None:
         kept = "kept" if answer.truth.satisfied else "not kept"
         chance = chance_beside(answer.truth.probability, answer.threshold)
         said.append(
-            f"For the people as they are, whose total is {answer.truth.total:,.12g}, that probability is {chance}: "
-            f"the wish is {kept}."
+            f"For the people as they are, {_truly(answer.truth, answer.above)}, that probability is {chance}: the wish "
+            f"is {kept}."
         )
         if answer.truth.clipped:
             said.append(f"{many(answer.truth.clipped, 'person was', 'people were')} clipped, in either round.")
-    if answer.clipped:
+    if answer.clipped and answer.above is None:
         clipped = many(answer.clipped, "person was", "people were")
         said.append(f"{clipped} clipped, which takes {answer.total - answer.expected:,.12g} away.")
     if answer.raised is not None:
@@ -84,6 +104,23 @@ def _remarks(answer: CapacityAnswer, before: str) -> list[str]:
     if answer.spent:
         said.append(f"With the {before} round's {answer.spent:g}, a person spends {answer.total_epsilon:.12g}.")
     return said
+
+
+def needing(spread: str) -> str:
+    """For whom of all people with a mean a budget is planned.
+
+    >>> needing("apart")
+    'The budget is planned for people who are as far apart as possible, who of all with that mean need the most.'
+    """
+    if spread == "any":
+        return "It makes no difference here."
+    return f"The budget is planned for people who are {WHO[spread]}, who of all with that mean need the most."
+
+
+def _truly(truth: Truth, above: float | None) -> str:
+    if above is None:
+        return f"whose total is {truth.total:,.12g}"
+    return f"of whom {truth.total:,.12g} are above {above:,.12g}"
 
 
 def _checks(answer: CapacityAnswer) -> list[str]:
@@ -160,7 +197,9 @@ def promised(m: Any, spent: float) -> str:
     promise = m.guarantee
     said = "no guarantee" if promise is None else str(promise)
     if isinstance(promise, LDP):
-        said += f", a report being at most {math.exp(promise.epsilon):.4g} times likelier from one amount than from "
+        said += (
+            f", a report being at most {up(math.exp(promise.epsilon)):.4g} times likelier from one amount than from "
+        )
         said += "another"
     return f"For {'this report' if spent else 'each person'} that means {said}. {unprotected(promise)}"
 

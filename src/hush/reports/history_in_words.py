@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from hush.planning.capri import Step
+from hush.reports.capacity_in_words import WHO
 
 _MOST_NAMED = 5
 WRONG = {"fp": "false alarm", "fn": "missed exceedance"}
@@ -32,6 +33,7 @@ def told(steps: Sequence[Step], times: Sequence[str], mechanism: str) -> str:
         said += f"; what each estimated planned the next, with ε = {least}"
         said += "" if least == most else f" to {most}"
     said += f". Who took part every time spent {steps[-1].spent:.12g} in all."
+    said += _planned_for(steps, times)
     clipped = sorted({step.clipped for step in steps})
     if clipped[-1]:
         some = f"{clipped[0]:,}" if len(clipped) == 1 else f"{clipped[0]:,} to {clipped[-1]:,}"
@@ -41,7 +43,26 @@ def told(steps: Sequence[Step], times: Sequence[str], mechanism: str) -> str:
         said += "fall short of the total."
     failed = [time for time, step in zip(times, steps, strict=True) if unplanned(step)]
     if failed:
-        at = ", ".join(failed[:_MOST_NAMED]) + (f" and {len(failed) - _MOST_NAMED} more" * (len(failed) > _MOST_NAMED))
+        at = _listed(failed)
         most = f"{max(step.epsilon for step in steps if unplanned(step)):.12g}"
         said += f" For {at} the collection before showed no budget that is enough, so the largest was used, ε = {most}."
     return said
+
+
+def _planned_for(steps: Sequence[Step], times: Sequence[str]) -> str:
+    """For whom each collection was planned, where the one before told a mean alone."""
+    planned = [(time, step.planned.spread) for time, step in zip(times, steps, strict=True) if step.planned is not None]
+    for_whom = Counter(spread for _, spread in planned if spread in WHO)
+    if not for_whom:
+        return ""
+    if len(for_whom) == 1 and for_whom.total() == len(planned):
+        whom = WHO[next(iter(for_whom))]
+    else:
+        whom = ", or ".join(
+            f"{WHO[spread]} ({_listed([time for time, each in planned if each == spread])})" for spread in for_whom
+        )
+    return f" Each told a mean, and not who holds what: the next was planned for people who are {whom}."
+
+
+def _listed(times: Sequence[str]) -> str:
+    return ", ".join(times[:_MOST_NAMED]) + (f" and {len(times) - _MOST_NAMED} more" * (len(times) > _MOST_NAMED))

@@ -1,4 +1,4 @@
-"""Names beside points, placed so that none covers another name, a point or the edge of the panel."""
+"""Names beside points, placed so that none covers another name, a point or the edge of the panel; lines may pass."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox
 
@@ -97,6 +98,7 @@ def place(axes: Axes, spots: Sequence[Spot], theme: Theme, *, most: int = 3) -> 
         how: dict[str, Any] = {
             "fontsize": 9, "fontweight": "bold" if strong else "normal", "color": theme.ink, "ha": "left",
             "va": "bottom", "in_layout": False, "zorder": 6, "parse_math": False, "annotation_clip": False,
+            "path_effects": [withStroke(linewidth=3, foreground=theme.ground)],
         }  # fmt: skip
         at, text = (group.spots[0].x, group.spots[0].y), group.text(most)
         trial = axes.annotate(text, at, (0, 0), textcoords="offset points", **how)

@@ -51,6 +51,7 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
         f"{guessed}. Fake users who send {100 * w.fakes:.3g} % of all reports can add "
         f"{_points(choice.numbers['gain'])} to what they promote."
     )
+    said += [words for words in (_inferred(choice),) if words]
     said += _in_groups(made, choice)
     central = choice.shuffled(central_delta)
     if central.epsilon is None or central.epsilon > 0.99 * central.local_epsilon:
@@ -58,6 +59,26 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     else:
         said.append(f"{central.words[:-1]} (by the bound “{central.bound}”, computed numerically).")
     return said
+
+
+def _inferred(choice: Choice) -> str:
+    """How often other attacks succeed, where they were named as objectives."""
+    w, even = choice.wishes, 1 / choice.wishes.parts
+    part = "half" if w.parts == 2 else f"of {w.parts} parts"
+    from_all = f"from {w.observed} reports"
+    chances = {"attribute": even, "pools": even, "changes": 0.5}
+    rates = {name: chances.get(name, 0.0) for name in w.more if name in {*chances, "reidentification"}}
+    asked = {
+        "attribute": f"in which {part} of the values its sender's is, from one report",
+        "pools": f"which {part} of the values a person favours, {from_all}",
+        "changes": f"whether a value changed halfway, {from_all}",
+        "reidentification": f"who it is among {w.n:,} people, from {many(w.collections, 'report', 'reports')}",
+    }
+    told = []
+    for name, chance in rates.items():
+        blind = f" (blind guessing: {100 * chance:.3g} %)" if chance else ""
+        told.append(f"{asked[name]}: {100 * (chance + (1 - chance) * choice.numbers[name]):.3g} %{blind}")
+    return f"The best attacker is right about {'; '.join(told)}." if told else ""
 
 
 def groups(made: Plan) -> str:
@@ -112,7 +133,8 @@ def wished(made: Plan) -> str:
     w = made.wishes
     where = {"error": " in every group"} if w.in_every_group else {}
     limits = [f"{name} {said(name, limit)}{where.get(name, '')}" for name, limit in w.limits.items()]
-    return ", ".join([*limits, _MATTERS[w.matters]])
+    compared = [f"compared in {', '.join(w.objectives)}"] if w.objectives else []
+    return ", ".join([*limits, *compared, _MATTERS.get(w.matters, f"{w.matters} matters most")])
 
 
 def asked(made: Plan) -> str:

@@ -24,27 +24,48 @@ if TYPE_CHECKING:
 
 
 _ERRORS = {"margin": "± at 95 %, percentage points", "mse": "mean squared error", "mae": "mean absolute error"}
+_AXES = {
+    "epsilon": "budget ε of one report",
+    "asr": "attack success on one report",
+    "reidentification": "re-identification: chance to find a person",
+    "attribute": "attribute inference: advantage over a blind guess",
+    "pools": "pool inference: advantage over a blind guess",
+    "changes": "detection of changes: advantage over a coin",
+    "variance": "variance of a value that nobody holds",
+    "mse": "mean squared error",
+    "mae": "mean absolute error",
+    "margin": "margin: half the width of a 95 % interval",
+    "information": "share of the information that is lost",
+    "gain": "frequency that fake users gain",
+    "bits": "bits of a report",
+    "work": "counters that the server touches for a report",
+}
+_SHARES = ("asr", "reidentification", "attribute", "pools", "changes", "information")
+"""What is one at most."""
 _SIZES = ((16, "up to 16 bits", "o", 2), (128, "up to 128 bits", "s", 0), (math.inf, "more bits", "^", 3))
 """Report sizes: up to how many bits, in words, the mark and the colour."""
 
 _AROUND = 5.0
 _CERTAIN = 1.005
-"""Where axes of attack success end at the latest: no attack succeeds more often than always."""
+"""Where axes of shares end at the latest: no attack succeeds more often than always."""
 
 
 def front_figure(plan: Plan, choice: Choice | None, *, theme: Theme = LIGHT) -> Figure:
     """On the left the mechanisms that meet the wishes, on the right the best attack success for every error.
 
     The left panel has the two of budget, attack success and error that differ most: where every mechanism just meets a
-    wish, all are the same in that, and a picture of it shows nothing.
+    wish, all are the same in that, and a picture of it shows nothing. Where objectives were named, it has the first two
+    of them, and the right panel is there if error and attack success are among them.
     """
     w = plan.wishes
-    figure = figure_of(11.0 if plan.choices else 6.5, 5.4, theme)
+    both = bool(plan.choices) and (not w.objectives or {"error", "asr"} <= set(w.objectives))
+    figure = figure_of(11.0 if both else 7.5 if plan.choices else 6.5, 5.4, theme)
     if plan.choices:
-        left, right = figure.subplots(1, 2, width_ratios=(1.75, 1))
-        _front(right, plan, choice, theme)
+        left, *right = figure.subplots(1, 2, width_ratios=(1.75, 1)) if both else [figure.subplots()]
+        for axes in right:
+            _front(axes, plan, choice, theme)
         names = _choices(left, plan, choice, theme)
-        figure.legend(loc="outside lower center", ncols=4, labelcolor=theme.ink, **LEGEND)
+        figure.legend(loc="outside lower center", ncols=4 if both else 3, labelcolor=theme.ink, **LEGEND)
     else:
         left = figure.subplots()
         _front(left, plan, choice, theme)
@@ -76,7 +97,9 @@ def _choices(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> lis
     if choice is not None:
         at = (_number(plan, choice, x), _number(plan, choice, y))
         axes.plot(*at, "*", ms=19, color=theme.series[1], zorder=4, clip_on=False)
-    logarithmic(axes, "x", "y")
+    if plan.wishes.objectives:
+        _edge(axes, plan, (x, y), theme)
+    logarithmic(axes, *(which for which, name in zip("xy", (x, y), strict=True) if min(_values(plan, name)) > 0))
     _window(axes, plan, (x, y))
     _lines(axes, plan, (x, y), theme)
     axes.set_xlabel(_called(plan, x), color=theme.faint)
@@ -86,8 +109,21 @@ def _choices(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> lis
     return [Spot(_number(plan, c, x), _number(plan, c, y), c.name, strong=c is choice) for c in ordered]
 
 
+def _edge(axes: Axes, plan: Plan, names: tuple[str, str], theme: Theme) -> None:
+    """The front in these two alone, of which all that are filled are not a part where there are more objectives."""
+    counted = [plan.wishes.counted(c.numbers) for c in plan.choices]
+    kept = pareto.front(np.array([[numbers[name] for name in names] for numbers in counted]))
+    edge = np.array([[_number(plan, c, name) for name in names] for c in plan.choices])[kept]
+    edge = edge[np.lexsort((edge[:, 1], edge[:, 0]))]
+    how: dict[str, Any] = {"color": theme.faint, "linewidth": 1.2, "linestyle": ":", "zorder": 2, "where": "post"}
+    axes.step(edge[:, 0], edge[:, 1], label="front in these two", **how)
+
+
 def _axes(plan: Plan) -> tuple[str, str]:
-    """The two of budget, attack success and error in which the choices differ most."""
+    """The first two objectives; where none were named, two of budget, attack success and error that differ most."""
+    if plan.wishes.objectives:
+        first, second, *_ = plan.wishes.objectives
+        return first, second
     names = ("epsilon", "error", "asr")
     spread = {name: max(_values(plan, name)) / min(_values(plan, name)) for name in names}
     least = min(names, key=lambda name: (spread[name], names.index(name)))
@@ -97,14 +133,19 @@ def _axes(plan: Plan) -> tuple[str, str]:
 
 def _same(plan: Plan, x: str, y: str) -> str:
     """What a reader of the panel should know: what is not on its axes, and where to look."""
+    rows = len(plan.choices)
+    meet = f"{rows} {'meets' if rows == 1 else 'meet'} the wishes"
+    if plan.wishes.objectives:
+        more = len(plan.wishes.objectives) - 2
+        beside = f", {more} more {'objective' if more == 1 else 'objectives'}" if more else ""
+        return f"{meet}{beside}; lower left is better"
     (third,) = {"epsilon", "error", "asr"} - {x, y}
     low, high = (f"{end(_values(plan, third)):.3g}" for end in (min, max))
     span = low if low == high else f"{low} to {high}"
     points = plan.wishes.metric == "margin"
     error = f"±{span} points" if points else f"error {span}"
     told = {"epsilon": f"ε = {span}", "error": error, "asr": f"attack success {span}"}[third]
-    rows = len(plan.choices)
-    return f"{rows} {'meets' if rows == 1 else 'meet'} the wishes, {told}; lower left is better"
+    return f"{meet}, {told}; lower left is better"
 
 
 def _number(plan: Plan, choice: Choice, name: str) -> float:
@@ -118,8 +159,7 @@ def _values(plan: Plan, name: str) -> list[float]:
 
 def _called(plan: Plan, name: str) -> str:
     """The name of an axis."""
-    error = f"error: {_ERRORS[plan.wishes.metric]}"
-    return {"epsilon": "budget ε of one report", "error": error, "asr": "attack success on one report"}[name]
+    return f"error: {_ERRORS[plan.wishes.metric]}" if name == "error" else _AXES[name]
 
 
 def _window(axes: Axes, plan: Plan, names: tuple[str, str]) -> None:
@@ -127,9 +167,14 @@ def _window(axes: Axes, plan: Plan, names: tuple[str, str]) -> None:
     for which, name in zip("xy", names, strict=True):
         values = _values(plan, name)
         low, high = min(values), max(values)
-        room = max((high / low) ** 0.16, 1.06)
-        top = high * room ** (2 if which == "x" else 1)
-        getattr(axes, f"set_{which}lim")(low / room, min(top, _CERTAIN) if name == "asr" else top)
+        after = 2 if which == "x" else 1
+        if low > 0:
+            room = max((high / low) ** 0.16, 1.06)
+            bottom, top = low / room, high * room**after
+        else:
+            room = 0.16 * (high - low) or 1.0
+            bottom, top = low - room, high + after * room
+        getattr(axes, f"set_{which}lim")(bottom, min(top, _CERTAIN) if name in _SHARES else top)
 
 
 def _front(axes: Axes, plan: Plan, choice: Choice | None, theme: Theme) -> None:

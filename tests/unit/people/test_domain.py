@@ -84,7 +84,7 @@ def test_numbers_as_labels() -> None:
         (lambda: hush.Domain(labels=["a", "b"], sensitive=["c"]), "sensitive"),
         (lambda: hush.Domain(labels=[10, 11], sensitive=[0]), "sensitive"),
         (lambda: hush.Domain(3, values=[1, 2]), "values"),
-        (lambda: hush.Domain(2, values=[1, float("inf")]), "values"),
+        (lambda: hush.Domain(2, values=[1, float("inf")]), "values must be finite numbers, got inf at position"),
         (lambda: hush.Domain.from_dict({"size": 3, "colour": 1}), "domain"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import hush
 from hush.errors import ParameterError
 from hush.planning.optimus import BS, DBS, METHODS, RBS, Bayes, BudgetAnswer, Direct, MPass, budget
 from hush.planning.optimus.bayes import expected_improvement
+from hush.planning.optimus.direct import _Proof
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.found import settled
 from hush.planning.optimus.question import BudgetQuestion
@@ -75,6 +77,7 @@ def kept(q: BudgetQuestion, epsilon: float, fresh: int) -> float:
         ({"people": [0, 0]}, "not all zero"),
         ({"people": [3, -1]}, "non-negative"),
         ({"people": [0.5, math.nan], "n": 10}, "finite"),
+        ({"people": [1e308, 1e308], "n": 10}, "finite"),
         ({"people": [0.5, 0.5]}, "whole counts where n is left out"),
         ({"people": [[1, 2], [3, 4]]}, "a row of counts"),
         ({"people": ["a", "b"]}, "a row of counts"),
@@ -109,7 +112,10 @@ def test_bad_questions_are_refused(more: dict[str, object], words: str) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: RBS(g=2.0), "g must be a number above 2"),
+        (lambda: RBS(g=2.0), "g must be a number above 2.01"),
+        (lambda: RBS(g=2 + 1e-15), "g must be a number above 2.01"),
+        (lambda: BS(precision=1e-17), "precision must be a number above 1e-09"),
+        (lambda: MPass(g=1e9), "g must be a number above 1 and at most 1000"),
         (lambda: RBS(precision=0.0), "precision must be"),
         (lambda: BS(precision=math.nan), "precision must be"),
         (lambda: DBS(c=0.0), "c must be"),
@@ -348,6 +354,18 @@ def test_passes_stay_within_the_range() -> None:
     assert len({round(t.epsilon, 9) for t in answer.evidence}) == len(answer.evidence)  # none is tried twice
 
 
+def test_no_budget_is_tried_twice_where_steps_are_finer_than_digits() -> None:
+    answer = ask(method=MPass(passes=12, g=7.0), runs=20)
+    tried = [t.epsilon for t in answer.evidence]
+    assert len(set(tried)) == len(tried)
+
+
+def test_direct_runs_no_more_than_were_asked_for() -> None:
+    answer = ask(runs=1010)
+    tested = [t.runs for t in answer.evidence if t.law == "exact"]
+    assert max(tested) <= 1010
+
+
 def test_the_constraint_is_the_probability_alone() -> None:
     """A loss with a heavy tail: its mean lies far above the threshold, which 90 % of the runs keep."""
 
@@ -396,6 +414,49 @@ def test_sequential_evidence_is_a_mean_of_likelihood_ratios() -> None:
     assert test.verdict(50, 50, 0.05, 0.05) is True
     assert test.verdict(10, 50, 0.05, 0.05) is False
     assert test.verdict(40, 50, 0.05, 0.05) is None
+
+
+def test_the_errors_of_all_tests_add_up_to_alpha(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has a share of its own, known before it begins, however many follow."""
+    allowed: list[tuple[int, float, float]] = []
+    plain = Sequential.verdict
+
+    def verdict(self: Sequential, satisfied: int, runs: int, above: float, below: float) -> bool | None:
+        allowed.append((runs, above, below))
+        return plain(self, satisfied, runs, above, below)
+
+    monkeypatch.setattr(Sequential, "verdict", verdict)
+    for given in ({"people": PRODUCTS, "loss": "kendall", "threshold": 0.0, "epsilon": (0.001, 40.0)}, {}):
+        allowed.clear()
+        answer = ask("GRR", method=Direct(alpha=0.04), runs=2000, **given)
+        assert answer.confidence == 0.96
+        first = [looks for at, looks in enumerate(allowed) if at == 0 or looks[0] <= allowed[at - 1][0]]
+        assert len(first) >= 2
+        assert sum(max(above, below) for _, above, below in first) <= 0.04
+        assert {looks[1:] for looks in allowed} == {looks[1:] for looks in first}
+
+
+def test_what_proves_was_never_drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by the pilot, which chose the budgets, nor for an earlier look or test."""
+    drawn: list[bytes] = []
+    proving: list[bytes] = []
+    plain, testing = BudgetTrials.losses, _Proof._test
+
+    def losses(self: BudgetTrials, m: Any, keys: list[bytes]) -> np.ndarray:
+        drawn.extend(keys)
+        return plain(self, m, keys)
+
+    def test(self: _Proof, epsilon: float) -> bool | None:
+        before = len(drawn)
+        found = testing(self, epsilon)
+        proving.extend(drawn[before:])
+        return found
+
+    monkeypatch.setattr(BudgetTrials, "losses", losses)
+    monkeypatch.setattr(_Proof, "_test", test)
+    assert ask(runs=2000).feasible
+    assert len(proving) > 2
+    assert all(drawn.count(key) == 1 for key in proving)
 
 
 def test_without_scikit_learn_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import hush
 from hush.errors import ParameterError
 from hush.planning.capri import capacity
+from hush.planning.capri.question import CapacityQuestion
 
 
 @pytest.mark.parametrize("mechanism", ["GRR", "SS"])
@@ -51,3 +53,28 @@ def test_probabilities_that_are_not_told_apart_are_refused(threshold: float) -> 
 def test_numbers_beyond_what_doubles_can_square_are_refused(amount: float, cap: float) -> None:
     with pytest.raises(ParameterError, match="must"):
         capacity("GRR", [5, 5], cap=cap, threshold=0.1, domain=hush.Domain(2, values=(0.0, amount)))
+
+
+def test_numbers_of_numpy_are_numbers_and_others_are_not() -> None:
+    asked = {"threshold": 0.1, "confirm": 0}
+    found = capacity("GRR", [100, 200], cap=np.float32(150), spent=np.int64(1), **asked)
+    assert (found.cap, found.spent) == (150.0, 1.0)
+    with pytest.raises(ParameterError, match="spent must be a number from 0 on"):
+        capacity("GRR", [100, 200], cap=150, spent=True, **asked)
+    for most in ("1", [1, 2], True, object()):
+        with pytest.raises(ParameterError, match="most must leave at least two amounts"):
+            capacity("GRR", [100, 200, 300], cap=150, most=most, **asked)  # type: ignore[arg-type]
+
+
+def test_a_probability_at_the_threshold_is_not_below_it_and_reaches_it() -> None:
+    for metric, over, at_most, met in (
+        ("fn", True, 0.25, False),
+        ("fp", False, 0.75, False),
+        ("error", True, 0.25, False),
+        ("fn", True, 0.2499, True),
+        ("tp", True, 0.75, True),
+        ("tn", False, 0.25, True),
+        ("tp", True, 0.7501, False),
+    ):
+        asked = CapacityQuestion(metric, 0.25, 10.0, over)
+        assert asked.satisfied(asked.probability(at_most)) is met

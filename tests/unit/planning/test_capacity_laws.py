@@ -291,6 +291,24 @@ def test_fine_amounts_of_few_people_equal_the_convolution(m: Any) -> None:
         assert found.at_most(cap) == pytest.approx(exact, abs=1e-10)
 
 
+@pytest.mark.parametrize("value", range(4))
+@pytest.mark.parametrize("m", [
+    hush.SS(k=4, epsilon=9.0),
+    hush.PGR(k=4, epsilon=9.0),
+    hush.uRR(k=4, epsilon=9.0, sensitive=(0, 1)),
+    hush.uSS(k=4, epsilon=9.0, sensitive=(0, 1)),
+], ids=lambda m: m.name())  # fmt: skip
+def test_one_person_at_a_large_budget_reaches_as_far_as_reports_do(m: Any, value: int) -> None:
+    """A report that hardly ever comes is a hundred deviations away, and its probability 1e-4: none of it is lost."""
+    for amounts in ([6.1, 18.86, 9.58, 13.69], [0.0, 1.0, 2.0, 3.0], [-2000.0, -1999.0, -1998.0, -2001.0]):
+        people = population(np.eye(4, dtype=np.int64)[value], domain=hush.Domain(size=4, values=amounts))
+        (said, chances), found = one_report(m, people), law(m, people)
+        for cap in said + 1e-4:
+            bound = found.error(cap)
+            assert bound is not None
+            assert found.at_most(cap) == pytest.approx(float(chances[said <= cap, value].sum()), abs=bound + 1e-10)
+
+
 @pytest.mark.parametrize("name", ["GRR", "OUE", "SS", "HR", "PGR", "uSS", "uUE", "SHE", "Duchi", "Piecewise"])
 def test_many_people_do_not_add_up_roundings(name: str) -> None:
     """Of billions of people the sum is nearly normal: log phi is that of the normal law, but for one part in n."""

@@ -161,3 +161,22 @@ def test_tuning_finds_the_papers_grid_point_and_the_continuous_optimum(
 def test_bad_input_names_the_parameter(call: object, name: str) -> None:
     with pytest.raises(ParameterError, match=f"^{name} must"):
         call()  # type: ignore[operator]
+
+
+def test_a_front_of_more_than_four_objectives() -> None:
+    """By brute force over all pairs of rows."""
+    names = ("asr", "attribute", "pools", "changes", "reidentification", "mse", "gain", "bits")
+    given = [example(name, 12, epsilon) for name in ("GRR", "OUE", "SS", "OLH", "HR") for epsilon in (0.5, 1.0, 2.0)]
+    found = front(given, names, Setting(n=1000, collections=2, observed=4))
+    assert found.points.shape == (15, 8)
+    for i, row in enumerate(found.points):
+        beaten = any((other <= row).all() and (other < row).any() for other in found.points)
+        assert found.kept[i] == (not beaten)
+    assert found.kept[found.select("weighted")]
+    assert found.kept[found.select("tchebycheff")]
+
+
+def test_circumstances_of_inference_are_checked() -> None:
+    for name, value in (("observed", 1), ("parts", 1), ("parts", 2.5), ("loyalty", -0.1), ("loyalty", math.nan)):
+        with pytest.raises(ParameterError, match=name):
+            Setting(**{name: value})

@@ -310,3 +310,22 @@ def test_plain_data() -> None:
 def test_bad_input_is_named(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         survey(**{"attributes": (3, 4), "n": 100, **wrong})
+
+
+def test_a_budget_of_many_digits_is_spent_to_the_end():
+    """What reaches the error with all that is accepted does, though no rounder budget lies between the two."""
+    bought = hush.survey(attributes=(5,), n=2_000, rounds=3, max_epsilon=1.2345, worst=True)
+    for choice in bought.choices[:3]:
+        plan = hush.survey(
+            attributes=(5,), n=2_000, rounds=3, error=choice.error, max_epsilon=1.2345, worst=True, changing=False
+        )
+        assert choice.name in {each.name for each in plan.choices}
+        assert all(each.error <= choice.error * (1 + 1e-12) for each in plan.choices)
+        assert all(each.total <= 1.2345 for each in plan.choices)
+
+
+@pytest.mark.parametrize("wish", [{"error": 1e-4, "n": 3}, {"n": 3, "max_epsilon": 40.0}])
+def test_what_is_never_wrong_is_planned_too(wish):
+    """At budgets near 40 an error is zero in doubles, which has no logarithm."""
+    plan = hush.survey(attributes=(3,), rounds=5, worst=True, **wish)
+    assert plan.feasible

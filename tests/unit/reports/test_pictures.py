@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -154,6 +155,41 @@ def test_choices_are_drawn_where_they_differ(asked: dict[str, Any], axes: tuple[
     named = ", ".join(note.get_text() for note in left.texts)
     assert plan.first.name in named
     assert all(math.isfinite(end) for end in (*left.get_xlim(), *left.get_ylim(), *right.get_xlim(), *right.get_ylim()))
+
+
+@pytest.mark.parametrize(
+    ("objectives", "axes", "panels"),
+    [
+        (("gain", "error"), ("frequency that fake users gain", "error"), 1),
+        (("bits", "mse", "asr"), ("bits of a report", "mean squared error"), 1),
+        (("asr", "bits", "error"), ("attack success", "bits of a report"), 2),
+        (("reidentification", "work", "error"), ("re-identification", "counters that the server touches"), 1),
+    ],
+)
+def test_the_first_two_objectives_are_drawn(objectives: tuple[str, ...], axes: tuple[str, str], panels: int) -> None:
+    plan = hush.plan(k=20, n=50_000, max_epsilon=2.0, objectives=objectives)
+    figure = front_figure(plan, plan.first)
+    drawn(figure)
+    left = figure.axes[0]
+    assert len(figure.axes) == panels
+    assert (left.get_xlabel().startswith(axes[0]), left.get_ylabel().startswith(axes[1])) == (True, True)
+    (edge,) = (line for line in left.lines if line.get_label() == "front in these two")
+    scale = [100.0 if name == "error" else 1.0 for name in objectives[:2]]
+    points = np.array([[choice.numbers[name] for name in objectives[:2]] for choice in plan.choices]) * scale
+    beaten = ((points[:, None] >= points).all(axis=2) & (points[:, None] > points).any(axis=2)).any(axis=1)
+    assert np.column_stack(edge.get_data()).tolist() == sorted(points[~beaten].tolist())
+    shown = {tuple(point) for line in left.lines for point in np.column_stack(line.get_data()).tolist()}
+    assert {tuple(point) for point in points.tolist()} <= shown
+
+
+def test_objectives_of_which_one_is_nothing_have_an_even_scale() -> None:
+    plan = hush.plan(k=20, n=50_000, max_epsilon=2.0, objectives=("gain", "error"), fakes=1e-9)
+    nothing = tuple(replace(choice, numbers={**choice.numbers, "gain": 0.0}) for choice in plan.choices)
+    figure = front_figure(replace(plan, choices=nothing), nothing[0])
+    drawn(figure)
+    assert figure.axes[0].get_xscale() == "linear"
+    assert figure.axes[0].get_yscale() == "log"
+    assert figure.axes[0].get_xlim()[0] < 0 < figure.axes[0].get_xlim()[1]
 
 
 def test_a_plan_without_an_answer_shows_what_was_wished() -> None:

@@ -20,10 +20,10 @@ from hush.mechanisms.settings import takes
 from hush.people.clipping import up_to, with_amounts
 from hush.people.domain import Domain
 from hush.planning import capri
-from hush.planning.capri import CapacityAnswer, Evidence, Exposure, Population
+from hush.planning.capri import CapacityAnswer, Evidence, Exposure, OnlyMean, Population
 from hush.planning.capri.build import builder
 
-OPTIONS = {name: f"--{name}" for name in ("cap", "method", "runs", "counts", "mechanism")}
+OPTIONS = {name: f"--{name}" for name in ("cap", "above", "method", "runs", "counts", "mechanism")}
 OPTIONS |= {
     "metric": "--outcome",
     "threshold": "--probability",
@@ -96,10 +96,10 @@ def parameters(
 
 
 def answered(
-    asking: dict[str, Any], people: Population, spent: float, rng: np.random.Generator, *, quiet: bool
+    asking: dict[str, Any], people: Population | OnlyMean, spent: float, rng: np.random.Generator, *, quiet: bool
 ) -> CapacityAnswer:
     """The smallest budget."""
-    steps = 40 if asking["method"] == "bayes" else 30
+    steps = {"bayes": 40, "mpass": 95}.get(asking["method"], 30)
     with bars.bar("Looking for the smallest budget", quiet=quiet) as tell:
         tried = [0]
 

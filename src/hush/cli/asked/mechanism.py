@@ -24,6 +24,7 @@ from hush.mechanisms.registry import register, registry
 from hush.mechanisms.settings import takes
 from hush.mechanisms.spec import Spec
 from hush.people import Domain
+from hush.utility import IDUE
 
 if TYPE_CHECKING:
     from hush.multidim import Attributes
@@ -195,7 +196,8 @@ class MechanismOptions:
         if self.sensitive is None:
             return domain
         if not taken:
-            rule = f"must be left out for {name}, which protects all values alike"
+            how = "has a budget for every value" if name == IDUE.name() else "protects all values alike"
+            rule = f"must be left out for {name}, which {how}"
             raise ParameterError(message("--sensitive", rule, ",".join(self.sensitive), "use e.g. uSS, or `hush uldp`"))
         if domain is None and k is None:
             return None
@@ -297,6 +299,8 @@ def mechanism_class(name: str) -> type[FrequencyOracle]:
     by_lower = {each.lower(): each for each in known}
     if name.lower() in by_lower:
         return known[by_lower[name.lower()]]
+    if name.lower() == "idue":  # not listed, since k and epsilon do not say it all: `--set budgets=…` does
+        return IDUE
     if numeric_class(name) is not None:
         remedy = "`hush capacity`, `privatize` and `simulate` take it; here use e.g. OUE"
         raise ParameterError(message("--mechanism", "must estimate frequencies, and not a mean", name, remedy))

@@ -19,9 +19,10 @@ from hush.cli.shown import bars
 from hush.errors import NOTHING, ParameterError, message
 from hush.estimation.population import estimated
 from hush.files.counts import amount, read_amounts, read_counts
-from hush.files.datasets import collect
+from hush.files.datasets import collect, opened
 from hush.mechanisms.spec import Spec
 from hush.people import Domain, Population, datasets
+from hush.planning.capri import OnlyMean, only_mean
 from hush.types import Ints
 
 Rounds = Annotated[
@@ -152,6 +153,17 @@ def _collected(path: Path, mechanism: str | None, quiet: bool) -> Population:
     spec = collection.spec
     spent = float(getattr(spec.mechanism, "epsilon", 0.0))
     return replace(estimated(spec.estimate(collection.total)), name=path.stem, spent=spent)
+
+
+def mean_of(path: Path, mechanism: str | None, *, quiet: bool) -> OnlyMean | None:
+    """Those of whom an earlier collection told the mean; None where it told frequencies."""
+    if mechanism is not None and ":" in mechanism:
+        allow(mechanism)
+    found = opened([path])
+    if found.spec.mechanism.kind != "numeric":
+        return None
+    told = found.spec.estimate(found.merged(progress=partial(bars.progress, quiet=quiet)).total)
+    return replace(only_mean(told), name=path.stem, spent=float(found.spec.mechanism.epsilon))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from hush.mechanisms.renamed import moved
 from hush.planning.capri.answer import CapacityAnswer, Evidence, Truth
 from hush.planning.capri.exposure import Exposure, exposure
 from hush.planning.capri.laws import law
-from hush.planning.capri.population import Population, population
+from hush.planning.capri.means import OnlyMean
+from hush.planning.capri.population import Population, only_mean, population
 from hush.planning.capri.question import exceeds
 from hush.planning.capri.rounds import Step, estimated, first_round, first_rounds, over_time
 from hush.planning.capri.select import METHODS, capacity
@@ -22,6 +23,7 @@ __all__ = [
     "Evidence",
     "Exposure",
     "Law",
+    "OnlyMean",
     "Population",
     "Step",
     "Truth",
@@ -32,6 +34,7 @@ __all__ = [
     "first_round",
     "first_rounds",
     "law",
+    "only_mean",
     "over_time",
     "population",
 ]

@@ -111,6 +111,11 @@ class CapacityAnswer:
             constraint does not hold yet, that budget.
         estimated: Whether the counts are those that an earlier collection estimated.
         truth: What the budget does for the people as they are, where a first round was simulated.
+        above: The amount above which people are counted; None where totals are. What is called a total is then how
+            many they are.
+        spread: Where only a mean is known, for whom of all people with that mean the budget was planned, since they
+            need the largest: "even", as alike as can be; "apart", as far apart; "between", at two amounts besides; or
+            "any", where all need the same. None where counts are known.
     """
 
     epsilon: float | None
@@ -135,6 +140,8 @@ class CapacityAnswer:
     raised: float | None = None
     estimated: bool = False
     truth: Truth | None = None
+    above: float | None = None
+    spread: str | None = None
 
     @property
     def law(self) -> str:
@@ -169,7 +176,8 @@ class CapacityAnswer:
         bound = "at least" if self.metric in ("tp", "tn") else "below"
         wish = f"{NAMES[self.metric]} with probability {bound} {self.threshold:g}"
         side = "exceeds" if self.total > self.cap else "stays within"
-        known = "estimated total" if self.estimated else "total"
+        known = "total" if self.above is None else f"number above {self.above:g}"
+        known = f"estimated {known}" if self.estimated else known
         setting = f"{self.n:,} people whose {known} of {self.total:,.12g} {side} the cap of {self.cap:,.12g}"
         if not self.feasible:
             return f"{self.mechanism}: no budget gives {wish}, for {setting}: {self.reason}."
@@ -179,4 +187,5 @@ class CapacityAnswer:
         if self.truth is None:
             return said
         truth, kept = self.truth, "is" if self.truth.satisfied else "is not"
-        return f"{said} For the true total, {truth.total:,.12g}, it is {truth.probability:.4g}; the wish {kept} kept."
+        what = "total" if self.above is None else "number"
+        return f"{said} For the true {what}, {truth.total:,.12g}, it is {truth.probability:.4g}; the wish {kept} kept."

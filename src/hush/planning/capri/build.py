@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from hush.analysis.capacity import lattice
 from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.chosen import freed
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import registry
+from hush.planning.capri.means import OnlyMean
 from hush.planning.capri.population import Population
+from hush.planning.ranges import range_of
 
 Mechanism = FrequencyOracle | Numeric
 Given = str | type[FrequencyOracle] | type[Numeric] | Mechanism | Callable[[float], Mechanism]
 
-_MOST_STEPS = 1 << 16
 
-
-def builder(given: Given, people: Population, parameters: Mapping[str, Any] | None) -> Callable[[float], Mechanism]:
+def builder(
+    given: Given, people: Population | OnlyMean, parameters: Mapping[str, Any] | None
+) -> Callable[[float], Mechanism]:
     """A function from a budget to a checked mechanism for this population."""
     make = _maker(given, people, dict(parameters or {}))
 
@@ -40,7 +39,7 @@ def builder(given: Given, people: Population, parameters: Mapping[str, Any] | No
     return build
 
 
-def _maker(given: Given, people: Population, more: dict[str, Any]) -> Callable[[float], Mechanism]:
+def _maker(given: Given, people: Population | OnlyMean, more: dict[str, Any]) -> Callable[[float], Mechanism]:
     if isinstance(given, (FrequencyOracle, Numeric)):
         kind, fixed = type(given), {**freed(given), **more}
         fixed.pop("epsilon", None)
@@ -51,21 +50,10 @@ def _maker(given: Given, people: Population, more: dict[str, Any]) -> Callable[[
         raise ParameterError(message("mechanism", rule, given, "check the name"))
     cls = known[given] if isinstance(given, str) else given
     if isinstance(cls, type) and issubclass(cls, Numeric):
-        fixed = {**_range(people), **more}
+        fixed = {**range_of(people.amounts), **more}
         return lambda epsilon: cls(**{**fixed, "epsilon": epsilon})
     if isinstance(cls, type) and issubclass(cls, FrequencyOracle):
         return lambda epsilon: cls(**{"k": people.k, **more, "epsilon": epsilon})
     if callable(cls) and not isinstance(cls, type):
         return cls
     raise ParameterError(message("mechanism", "must be a name, a class or a mechanism", given, "name one, e.g. 'GRR'"))
-
-
-def _range(people: Population) -> dict[str, Any]:
-    """From the smallest to the largest amount, on the amounts' own grid where it is not too fine."""
-    low, high = float(people.amounts.min()), float(people.amounts.max())
-    if low == high:
-        rule = "must have two different amounts for a mean"
-        raise ParameterError(message("domain", rule, low, "use a frequency oracle, or other amounts"))
-    step = lattice([low, *people.amounts.tolist()], from_first=True)
-    steps = int(np.rint((high - low) / step)) if step else _MOST_STEPS + 1
-    return {"low": low, "high": high, "steps": steps if steps <= _MOST_STEPS else 1024}

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hush import rules
-from hush.errors import ParameterError, message
+from hush.errors import ParameterError, Unsaid, message
 from hush.planning.capri.answer import Evidence
 from hush.planning.capri.population import Population
 
@@ -27,23 +27,33 @@ _HIGHEST = 1e120
 _SLACK = 1e-12
 
 
-def exceeds(total: npt.ArrayLike, cap: float) -> Any:
+def exceeds(total: npt.ArrayLike, cap: float, size: float = 0.0) -> Any:
     """Whether a total, or each of several, is above the cap, by more than doubles err.
 
     A decoded total that equals the cap may come out a hair above it; the law counts it as not exceeding, and so does
     this. A server should decide by it.
 
+    Args:
+        total: What was estimated.
+        cap: The capacity.
+        size: Where amounts have both signs, and so may cancel, about what they would add up to if none were negative.
+
     >>> exceeds(500.00000000000006, 500), exceeds(500.1, 500)
     (False, True)
+    >>> exceeds(1.4e-14, 0), exceeds(1.4e-14, 0, size=50)
+    (True, False)
     """
     given = np.asarray(total, np.float64)
-    above = given - cap > _SLACK * np.maximum(np.abs(given), abs(cap))
+    if not (np.isfinite(given).all() and math.isfinite(cap) and math.isfinite(size)):
+        got = Unsaid("one that is not")
+        raise ParameterError(message("total", "and cap and size must be finite numbers", got, "check the estimate"))
+    above = given - cap > _SLACK * np.maximum(np.abs(given), max(abs(cap), size))
     return above if above.ndim else bool(above)
 
 
-def level(total: float, cap: float) -> bool:
+def level(total: float, cap: float, size: float = 0.0) -> bool:
     """Whether a total equals the cap, as far as doubles tell."""
-    return not exceeds(total, cap) and not exceeds(cap, total)
+    return not exceeds(total, cap, size) and not exceeds(cap, total, size)
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,8 @@ class CapacityQuestion:
     """Whether the total, as an earlier collection estimated it, equals the cap."""
     estimated: bool = False
     """Whether the total is an estimate."""
+    size: float = 0.0
+    """What all amounts would add up to, if none were negative."""
 
     @property
     def kept_small(self) -> bool:
@@ -107,17 +119,24 @@ class CapacityQuestion:
         return self.metric in (("fp", "tn") if self.over else ("fn", "tp"))
 
 
+def size_of(people: Population) -> float:
+    """What people's amounts would add up to if none were negative."""
+    return float(np.abs(people.amounts) @ people.counts)
+
+
 def question(metric: str, threshold: float, cap: float, people: Population) -> CapacityQuestion:
     """A checked question about a population."""
     named, wanted, limit = wish(metric, threshold, cap)
     if limit < 0 <= people.amounts.min():
         rule = "must not be negative where no amount is, since every total exceeds it"
         raise ParameterError(message("cap", rule, cap, "give the capacity in the amounts' unit"))
-    same = level(people.total, limit)
+    size = size_of(people)
+    same = level(people.total, limit, size)
     if same and not people.estimated:
         rule = "must differ from the true total, since an estimate is then as often above as below"
         raise ParameterError(message("cap", rule, cap, "move it by one unit to the side that shall count"))
-    return CapacityQuestion(named, wanted, limit, bool(exceeds(people.total, limit)), same, people.estimated)
+    over = bool(exceeds(people.total, limit, size))
+    return CapacityQuestion(named, wanted, limit, over, same, people.estimated, size)
 
 
 def wish(metric: str, threshold: float, cap: float) -> tuple[str, float, float]:
@@ -127,7 +146,7 @@ def wish(metric: str, threshold: float, cap: float) -> tuple[str, float, float]:
         raise ParameterError(message("metric", rule, metric, "'fn' bounds missed exceedances"))
     if isinstance(cap, bool) or not isinstance(cap, numbers.Real) or not math.isfinite(cap):
         raise ParameterError(message("cap", "must be a finite number", cap, "give the capacity in the amounts' unit"))
-    if abs(cap) > _HIGHEST:
+    if abs(float(cap)) > _HIGHEST:
         rule = f"must be a number up to {_HIGHEST:g}"
         raise ParameterError(message("cap", rule, cap, "give the capacity in a larger unit"))
     wanted = rules.number("threshold", threshold, 0.0, 1.0, "use e.g. 0.01")

@@ -15,15 +15,16 @@ import numpy.typing as npt
 
 from hush import rules
 from hush.errors import ParameterError, message
-from hush.estimation import Estimate
-from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.people.domain import Domain
 from hush.planning.capri.answer import CapacityAnswer, Truth
 from hush.planning.capri.build import Given, builder
-from hush.planning.capri.population import Population, population
-from hush.planning.capri.question import exceeds, question, wish
+from hush.planning.capri.means import OnlyMean
+from hush.planning.capri.population import Population, counted, population
+from hush.planning.capri.question import exceeds, question, size_of, wish
 from hush.planning.capri.select import capacity
 from hush.planning.capri.trial import CapacityTrials
+from hush.planning.capri.who import fits
 from hush.randomness import source
 
 
@@ -41,6 +42,7 @@ class Step:
         cap: The capacity.
         planned: What was planned from the collection before; None for the first.
         clipped: How many people were moved to the largest amount.
+        size: What amounts would add up to if none were negative, as `exceeds` takes it.
     """
 
     time: int
@@ -51,16 +53,17 @@ class Step:
     cap: float
     planned: CapacityAnswer | None = field(repr=False)
     clipped: int = 0
+    size: float = field(repr=False, default=0.0)
 
     @property
     def outcome(self) -> str:
         """Which of tp, fp, tn and fn it was; a total that equals the cap does not exceed it."""
-        said, true = exceeds(self.estimated, self.cap), exceeds(self.total, self.cap)
+        said, true = (exceeds(total, self.cap, self.size) for total in (self.estimated, self.total))
         return ("t" if said == true else "f") + ("p" if said else "n")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        plain = {name: value for name, value in asdict(self).items() if name != "planned"}
+        plain = {name: value for name, value in asdict(self).items() if name not in ("planned", "size")}
         planned = None if self.planned is None else self.planned.to_dict()
         return {**plain, "outcome": self.outcome, "planned": planned}
 
@@ -70,6 +73,8 @@ def first_round(
     counts: npt.ArrayLike | Population,
     *,
     first: float,
+    cap: float,
+    threshold: float,
     rng: np.random.Generator | None = None,
     domain: Domain | None = None,
     confirm: int | None = None,
@@ -83,19 +88,22 @@ def first_round(
     `spent`.
 
     Args:
-        mechanism: As for `capacity`; a frequency oracle.
+        mechanism: As for `capacity`.
         counts: The true counts, which only the simulation sees.
         first: Budget of the first round.
+        cap: As for `capacity`.
+        threshold: As for `capacity`.
         rng: `hush.seeded(7)` to repeat a simulation.
         domain: Its values are the amounts.
         confirm: As for `capacity`.
-        asked: Everything else that `capacity` takes: cap, metric, threshold, ...
+        asked: Everything else that `capacity` takes: metric, method, ...
     """
-    drawing, most = source(rng), asked.pop("most", None)
-    people = population(counts, domain=domain, most=most)
-    real = question(asked.get("metric", "error"), asked["threshold"], asked["cap"], people)
+    drawing, most, above = source(rng), asked.pop("most", None), asked.pop("above", None)
+    people = _asked_of(population(counts, domain=domain, most=most), above, mechanism, first, asked.get("parameters"))
+    asked |= {"cap": cap, "threshold": threshold}
+    real = question(asked.get("metric", "error"), threshold, cap, people)
     seen = estimated(mechanism, people, first, rng=drawing, parameters=asked.get("parameters"))
-    answer = capacity(mechanism, seen, spent=first, rng=drawing, confirm=0, **asked)
+    answer = replace(capacity(mechanism, seen, spent=first, rng=drawing, confirm=0, **asked), above=above)
     if answer.epsilon is None:
         return answer
     trials = CapacityTrials(builder(mechanism, people, asked.get("parameters")), people, real, drawing)
@@ -117,7 +125,7 @@ def first_rounds(
     """Simulate several first rounds, each planning a budget: the range of budgets, and how many keep the wish.
 
     Args:
-        mechanism: As for `capacity`; a frequency oracle.
+        mechanism: As for `capacity`.
         counts: The true counts.
         rounds: How many.
         rng: `hush.seeded(7)` to repeat a simulation.
@@ -141,18 +149,17 @@ def estimated(
     *,
     parameters: Mapping[str, Any] | None = None,
     rng: np.random.Generator | None = None,
-) -> Population:
-    """People as one simulated collection estimates them, to the nearest counts that are possible.
+) -> Population | OnlyMean:
+    """People as one simulated collection estimates them: to the nearest counts that are possible, or only their mean.
 
     Args:
-        mechanism: As for `capacity`; a frequency oracle.
+        mechanism: As for `capacity`.
         people: Who they are.
         first: Budget of the collection.
         parameters: Further parameters of the mechanism.
         rng: `hush.seeded(7)` to repeat a simulation.
     """
-    seen = _collected(mechanism, people, rules.epsilon(first), parameters, source(rng))
-    return population(seen, domain=_amounts(people))  # marked as estimated
+    return _collected(mechanism, people, rules.epsilon(first), parameters, source(rng))[0]
 
 
 def over_time(
@@ -174,7 +181,7 @@ def over_time(
     the step tells. "error" is the metric to use: whether the total exceeds the cap is what is not known beforehand.
 
     Args:
-        mechanism: As for `capacity`; a frequency oracle.
+        mechanism: As for `capacity`.
         history: The true counts at each time.
         cap: The capacity, one or one for each time.
         threshold: As for `capacity`.
@@ -186,17 +193,17 @@ def over_time(
         options: Everything else that `capacity` takes.
     """
     drawing, budget = source(rng), rules.epsilon(first)
-    caps, most = _caps(cap, history), options.pop("most", None)
+    caps, most, above = _caps(cap, history), options.pop("most", None), options.pop("above", None)
     steps: list[Step] = []
     planned: CapacityAnswer | None = None
     spent = 0.0
     for at, (counts, limit) in enumerate(zip(history, caps, strict=True)):
         people = population(counts, domain=domain, most=most)
+        people = _asked_of(people, above, mechanism, budget, options.get("parameters"))
         wish(metric, threshold, limit)
-        seen = _collected(mechanism, people, budget, options.get("parameters"), drawing)
+        seen, total = _collected(mechanism, people, budget, options.get("parameters"), drawing)
         spent += budget
-        total = float(people.n * (people.amounts @ seen.frequencies))
-        steps.append(Step(at, budget, spent, people.total, total, limit, planned, people.clipped))
+        steps.append(Step(at, budget, spent, people.total, total, limit, planned, people.clipped, size_of(people)))
         if told is not None:
             told(steps[-1])
         if at + 1 < len(history):
@@ -206,7 +213,6 @@ def over_time(
                 cap=caps[at + 1],
                 metric=metric,
                 threshold=threshold,
-                domain=_amounts(people),
                 rng=drawing,
                 **{"confirm": 0, **options},
             )
@@ -228,17 +234,22 @@ def _caps(cap: float | Sequence[float], history: Sequence[npt.ArrayLike]) -> lis
     return [float(c) for c in np.broadcast_to(given, (times,))]
 
 
-def _amounts(people: Population) -> Domain:
-    return Domain(size=people.k, values=people.amounts.tolist())
+def _asked_of(people: Population, above: float | None, mechanism: Given, epsilon: float, parameters: Any) -> Population:
+    """The people, or who of them is above an amount, if the mechanism can tell."""
+    if above is None:
+        return people
+    fits(builder(mechanism, people, parameters)(epsilon), people, above)
+    return counted(people, above)
 
 
 def _collected(
     mechanism: Given, people: Population, epsilon: float, parameters: Any, rng: np.random.Generator
-) -> Estimate:
-    """The estimate of a simulated collection."""
+) -> tuple[Population | OnlyMean, float]:
+    """The people as a simulated collection estimates them, and their raw total."""
     m = builder(mechanism, people, parameters)(epsilon)
-    if not isinstance(m, FrequencyOracle):
-        rule = "must estimate frequencies, to plan the next round from them"
-        remedy = f"collect first with a frequency oracle, e.g. OUE, and plan {m.name()} from that Estimate (--earlier)"
-        raise ParameterError(message("mechanism", rule, m.name(), remedy))
-    return m.estimate(m.simulate(people.counts, rng=rng))
+    domain = Domain(size=people.k, values=people.amounts.tolist())
+    if isinstance(m, Numeric):
+        total = float(m.forms.total_draw(people.amounts, people.counts)(1, rng)[0])
+        return OnlyMean(people.n, total, domain), total
+    seen = m.estimate(m.simulate(people.counts, rng=rng))
+    return population(seen, domain=domain), float(people.n * (people.amounts @ seen.frequencies))

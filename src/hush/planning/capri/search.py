@@ -1,4 +1,4 @@
-"""Where the constraint starts to hold: bisection (Algorithm 7), its relaxed variant (CAPRI-R), and a Gaussian process.
+"""Where the constraint starts to hold: bisection (Algorithm 7), relaxed (CAPRI-R, RBS), a walk, and a Gaussian process.
 
 Each takes a function that tries a budget, and gives the smallest budget that met the constraint, or None. Budgets that
 are tried have at most four digits, but for the ends of the range, so that the answer is a number that can be written.
@@ -86,31 +86,58 @@ def lowered(trial: Trial, best: Evidence, low: float, precision: float, clear: C
     return best
 
 
-def bisected(trial: Trial, low: float, high: float, precision: float, relaxation: float = 0.0) -> Evidence | None:
+def bisected(
+    trial: Trial, low: float, high: float, precision: float, relaxation: float = 0.0, part: float = 0.0
+) -> Evidence | None:
     """Algorithm 7: halve the range until it is no wider than the precision.
 
-    CAPRI-R keeps a little of the half that it drops. The printed loop does not end where that is half the precision
-    or more. And the upper end is tried before it is answered, where nothing was found to hold.
+    CAPRI-R keeps a little of the half that it drops, and RBS a part of the range. The printed loop does not end where
+    that is half the precision, or half the range, or more. What is kept counts from the middle as it is, not as it was
+    rounded up to be tried: else a narrow range would stay as wide as it is. And the upper end is tried before it is
+    answered, where nothing was found to hold; so is the largest budget before there is said to be none.
     """
     bottom, top = low, high
-    held: Evidence | None = None
+    tried: dict[float, Evidence] = {}
     while low <= high - precision:
-        middle = up((low + high) / 2)
+        half, kept = (low + high) / 2, relaxation + part * (high - low)
+        middle = up(half)
         if middle >= high:  # nothing of four digits is left above the middle
             break
-        found = trial(middle)
-        if found.satisfied:
-            high = min(middle + relaxation, top)
-            held = found if held is None or found.epsilon < held.epsilon else held
+        tried[middle] = trial(middle)
+        if tried[middle].satisfied:
+            high = min(max(half + kept, middle), top)
         else:
-            low = max(middle - relaxation, bottom)
-            # What holds below a budget that does not was luck.
-            if held is not None and held.epsilon < low:
-                held = None
-    if held is None:
-        last = trial(min(up(high), top))
-        held = last if last.satisfied else None
-    return held
+            low = max(middle - kept, bottom)
+    for last in (min(up(high), top), top):
+        # What holds below a budget that does not was luck.
+        held = [each for each in tried.values() if each.satisfied and each.epsilon >= low]
+        if held:
+            return min(held, key=lambda each: each.epsilon)
+        if last not in tried:
+            tried[last] = trial(last)
+    return tried[top] if tried[top].satisfied else None
+
+
+def walked(trial: Trial, low: float, high: float, passes: int, g: float) -> Evidence | None:
+    """MPass: walk through the range in steps of 1, then around what was found in smaller ones; none is tried twice.
+
+    Budgets have four digits, so that the walk ends where a step is less than the last of them.
+    """
+    bottom, top, step = low, high, 1.0
+    tried: dict[float, Evidence] = {}
+    for _ in range(passes):
+        for i in range(math.floor((high - low) / step + 1e-9) + 1):
+            at = min(max(up(round(low + i * step, 9)), bottom), top)
+            if at not in tried:
+                tried[at] = trial(at)
+        if top not in tried and not any(each.satisfied for each in tried.values()):
+            tried[top] = trial(top)
+        held = [at for at, each in tried.items() if each.satisfied]
+        if not held:
+            return None
+        low, high = max(min(held) - step, bottom), min(min(held) + step, top)
+        step /= g
+    return tried[min(held)]
 
 
 def modelled(

@@ -19,6 +19,7 @@ from hush.planning.capri.build import Mechanism
 from hush.planning.capri.laws import law
 from hush.planning.capri.population import Population
 from hush.planning.capri.question import CapacityQuestion, exceeds
+from hush.planning.optimus.binary import DBS
 
 Watch = Callable[[Evidence], None]
 
@@ -95,24 +96,36 @@ class CapacityTrials:
 
         return trial
 
-    def by_runs(self, runs: int) -> Callable[[float], Evidence]:
+    def by_runs(self, runs: int, dynamic: DBS | None = None) -> Callable[[float], Evidence]:
         """By simulated collections. Only whether each exceeds the cap counts, and the number that do is binomial with
         the probability that the law says: it is drawn at once. Where only a normal law is at hand, collections are
         simulated one by one.
+
+        With a dynamic search there are fewer where their share is far from the threshold: at least so many that its
+        least number of them decides wrongly at the threshold, and more as the distance, in thresholds, is smaller.
         """
+
+        def drawn(draw: Callable[[int], int]) -> tuple[int, int]:
+            if dynamic is None:
+                return draw(runs), runs
+            first = min(math.ceil(dynamic.least / self._limit), runs)
+            hits = draw(first)
+            gap = abs(hits / first - self.asked.threshold) / self._limit
+            more = (runs if gap * runs <= dynamic.c * first else math.floor(dynamic.c * first / gap)) - first
+            return hits + draw(max(more, 0)), first + max(more, 0)
 
         def trial(epsilon: float) -> Evidence:
             began = time.perf_counter()
             found = law(self.build(epsilon), self.people)
             if found.log is None:
-                hits = self._hits(found, runs)
-                return self._keep(found, epsilon, hits / runs, found.kind, began, None, runs, hits)
+                hits, many = drawn(lambda size: self._hits(found, size))
+                return self._keep(found, epsilon, hits / many, found.kind, began, None, many, hits)
             rough = self._rough(found)
             chance = self.asked.probability(found.at_most(self.asked.cap)) if rough is None else rough
-            hits = int(self.rng.binomial(runs, chance))
+            hits, many = drawn(lambda size: int(self.rng.binomial(size, chance)))
             known = found.known if rough is None else "near"
             return self._keep(
-                found, epsilon, hits / runs, known, began, chance if known == "exact" else None, runs, hits
+                found, epsilon, hits / many, known, began, chance if known == "exact" else None, many, hits
             )
 
         return trial
@@ -138,7 +151,7 @@ class CapacityTrials:
         return self.asked.threshold if self.asked.kept_small else 1 - self.asked.threshold
 
     def _hits(self, found: Law, runs: int) -> int:
-        above = int(exceeds(found.draw(runs, self.rng), self.asked.cap).sum())
+        above = int(exceeds(found.draw(runs, self.rng), self.asked.cap, self.asked.size).sum())
         return above * self.asked.counts(exceeded=True) + (runs - above) * self.asked.counts(exceeded=False)
 
     def _wrong(self, found: Law) -> dict[str, float]:

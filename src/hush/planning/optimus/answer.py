@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus.question import BudgetQuestion
+from hush.planning.optimus.question import BudgetQuestion, Mechanism
 from hush.planning.optimus.trials import Tried
 
 
@@ -62,7 +61,7 @@ class BudgetAnswer:
         return max(exact or self.evidence, key=lambda t: (t.share, t.epsilon))
 
     @property
-    def mechanism(self) -> FrequencyOracle | None:
+    def mechanism(self) -> Mechanism | None:
         """The mechanism at the budget, ready to use."""
         return None if self.epsilon is None else self.question.mechanism(self.epsilon)
 

@@ -45,12 +45,13 @@ def budget(
     """The smallest epsilon with Pr[loss <= threshold] >= probability.
 
     Args:
-        mechanism: A registered name, a class, or a function of epsilon that makes a mechanism.
+        mechanism: A registered name, a class, or a function of epsilon that makes a mechanism: for frequencies or, with
+            the loss "mean", for means, whose range is that of the amounts if `parameters` do not say another.
         people: Counts, one for each value; weights, with n beside them: n people are then drawn anew for every run,
             and the loss compares with the weights; a dataset; or an earlier Estimate, projected and drawn from too.
         n: How many people report, where they are drawn.
-        loss: "l1", "l2", "max", "kendall", "f1", "ndcg", "kl" or "emd" (see `losses`); or a function of the true
-            frequencies and one raw estimate that returns a number.
+        loss: "l1", "l2", "max", "kendall", "f1", "ndcg", "kl", "emd" or "mean" (see `losses`); or a function of the
+            true frequencies and one raw estimate that returns a number.
         threshold: The largest loss that is accepted.
         probability: How sure that must be, strictly between 0 and 1.
         method: "direct", "BS", "RBS", "DBS", "MPass" or "Bayes"; or one with its parameters, as in `RBS(g=5)`.
@@ -71,7 +72,7 @@ def budget(
     start = time.perf_counter()
     searching = _method(method)
     who = population(people, n)
-    name, make, most = maker(mechanism, who.k, parameters)
+    name, make, most = maker(mechanism, who, parameters)
     low, high = budgets(epsilon, most)
     loss_name, measure, largest_loss = losses.asked(loss, who, threshold, top)
     question = BudgetQuestion(

@@ -59,7 +59,7 @@ class RBS(ThousandRuns):
 
     Args:
         precision: Ends when the range is narrower than this (phi).
-        g: One over the part that stays, above 2.
+        g: One over the part that stays, above 2.01.
     """
 
     precision: float = 0.01
@@ -68,7 +68,7 @@ class RBS(ThousandRuns):
 
     def __post_init__(self) -> None:
         precision(self.precision)
-        above("g", self.g, 2.0, "use e.g. 4; with 2 the range would never shrink")
+        above("g", self.g, 2.01, "use e.g. 4; with 2 the range would never shrink")
 
     def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """The same number of runs at every budget."""

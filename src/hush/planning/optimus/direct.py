@@ -23,6 +23,7 @@ from hush.errors import ParameterError, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus.found import FoundBudget, rounded
 from hush.planning.optimus.normal import Normal
+from hush.planning.optimus.question import Mechanism
 from hush.planning.optimus.sequential import Test, runs_needed
 from hush.planning.optimus.trials import BLOCK, BudgetTrials, Tried
 
@@ -47,11 +48,12 @@ class Direct:
     alpha: float = 0.05
     name: ClassVar[str] = "direct"
 
-    def usual_runs(self, m: FrequencyOracle) -> int:
+    def usual_runs(self, m: Mechanism) -> int:
         """More where a run is cheap; in any case enough for the usual probabilities."""
         if m.forms.one_by_one:
             return 2000
-        return 4000 if m.forms.costly else min(max(4_000_000 // m.k, 4000), 20_000)
+        numbers = m.k if isinstance(m, FrequencyOracle) else 1
+        return 4000 if m.forms.costly else min(max(4_000_000 // numbers, 4000), 20_000)
 
     def __post_init__(self) -> None:
         rules.number("precision", self.precision, 0.0, 1.0, "use e.g. 0.01")
@@ -240,7 +242,8 @@ class _Proof:
         losses, verdict = np.empty(0), None
         while verdict is None and losses.size < self.runs:
             more = min(max(2 * BLOCK, losses.size // 2), self.runs - losses.size)
-            losses = np.concatenate([losses, self.trials.losses(m, self.trials.fresh(-(-more // BLOCK)))])
+            fresh = self.trials.losses(m, self.trials.fresh(-(-more // BLOCK)))
+            losses = np.concatenate([losses, fresh])[: self.runs]
             verdict = test.verdict(int((losses <= q.threshold).sum()), losses.size, alpha, alpha)
         self.pilot.compare(epsilon, self.trials.seen(epsilon, losses, start, verdict))
         self.trials.step(2.0)

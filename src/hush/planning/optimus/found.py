@@ -7,8 +7,7 @@ from typing import ClassVar, Protocol
 
 from hush import rules
 from hush.errors import ParameterError, message
-from hush.mechanisms.base import FrequencyOracle
-from hush.planning.optimus.question import BudgetQuestion
+from hush.planning.optimus.question import BudgetQuestion, Mechanism
 from hush.planning.optimus.trials import Attempt, BudgetTrials, Tried
 from hush.planning.relax import up
 
@@ -25,7 +24,7 @@ class FoundBudget:
 class ThousandRuns:
     """What the methods of the thesis share."""
 
-    def usual_runs(self, m: FrequencyOracle) -> int:
+    def usual_runs(self, m: Mechanism) -> int:
         """Whatever the mechanism."""
         return 1000
 
@@ -35,7 +34,7 @@ class Method(Protocol):
 
     name: ClassVar[str]
 
-    def usual_runs(self, m: FrequencyOracle) -> int:
+    def usual_runs(self, m: Mechanism) -> int:
         """How many runs at a budget where nothing is said."""
 
     def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
@@ -43,8 +42,8 @@ class Method(Protocol):
 
 
 def precision(value: object) -> float:
-    """How close two budgets must be for a search to end."""
-    return rules.number("precision", value, 0.0, 10.0, "use e.g. 0.01", closed=True)
+    """How close two budgets must be for a search to end; doubles are not close enough for less than the least."""
+    return rules.number("precision", value, 1e-9, 10.0, "use e.g. 0.01", closed=True)
 
 
 def enough_runs(runs: object) -> int:
@@ -52,11 +51,12 @@ def enough_runs(runs: object) -> int:
     return rules.integer("runs", runs, 10, 10**7, "use e.g. 1000")
 
 
-def above(name: str, value: object, least: float, remedy: str) -> float:
-    """A finite number above a bound."""
+def above(name: str, value: object, least: float, remedy: str, most: float = float("inf")) -> float:
+    """A finite number above a bound, and up to another where a search would take too long beyond."""
     real = rules._real(value)
-    if not least < real < float("inf"):
-        raise ParameterError(message(name, f"must be a number above {least:g}", value, remedy))
+    if not (least < real <= most and real < float("inf")):
+        bound = f" and at most {most:g}" if most < float("inf") else ""
+        raise ParameterError(message(name, f"must be a number above {least:g}{bound}", value, remedy))
     return real
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from hush import rules
 from hush.errors import ParameterError, message
+from hush.people import Domain
 from hush.planning.optimus.population import Population
 from hush.types import Floats, Ints
 
@@ -117,6 +118,13 @@ def emd(truth: Floats, _: int, __: int) -> Measure:
     return lambda rows: np.abs(np.cumsum(projected(rows), axis=1)[:, :-1] - cumulated).sum(axis=1)
 
 
+def mean(people: Population) -> Measure:
+    """Absolute error of the mean amount, from estimated frequencies or, where a row is one number, from means."""
+    amounts, truth = people.amounts, people.frequencies
+    middle = float(truth @ amounts)
+    return lambda rows: np.abs(rows[:, 0] - middle if rows.shape[1] == 1 else (rows - truth) @ amounts)
+
+
 def _smoothed(rows: Floats, n: int) -> Floats:
     return (rows * n + 0.5) / (n + 0.5 * rows.shape[1])
 
@@ -155,11 +163,20 @@ LOSSES = {
     "ndcg": NamedLoss(ndcg, "1 - NDCG of the most frequent values", tops=True, most=lambda n, k: 1.0),
     "kl": NamedLoss(kl, "Kullback-Leibler divergence in nats", most=lambda n, k: math.log(2 * n + k)),
     "emd": NamedLoss(emd, "earth mover's distance in steps, for ordered values", most=lambda n, k: k - 1.0),
+    "mean": NamedLoss(lambda truth, n, top: mean(_plain(truth)), "absolute error of the mean amount"),
 }
 """Every loss by name."""
 
+MEAN = "mean"
+"""The loss that mechanisms for means have, too."""
+
 TOP = 10
 """How many of the most frequent values matter where nothing is said; all but one where they are fewer."""
+
+
+def _plain(truth: Floats) -> Population:
+    """People of whom nothing but frequencies is known: the amounts of values are 0, 1, 2, ..."""
+    return Population(truth, Domain(size=truth.size), drawn=1)
 
 
 def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure]:
@@ -172,6 +189,8 @@ def measure(loss: str | Own, people: Population, top: int) -> tuple[str, Measure
     named = LOSSES[loss]
     size = people.k - 1
     kept = rules.integer("top", top, 1, size, "count the most frequent values that matter") if named.tops else 1
+    if loss == MEAN:
+        return loss, mean(people)
     return (f"{loss}@{kept}" if named.tops else loss), named.build(people.frequencies, people.n, kept)
 
 

@@ -21,7 +21,7 @@ class MPass(ThousandRuns):
 
     Args:
         passes: How many (the thesis's S); the first has steps of 1.
-        g: How much smaller the steps are in each pass than in the one before, above 1.
+        g: How much smaller the steps are in each pass than in the one before, above 1 and up to 1000.
     """
 
     passes: int = 5
@@ -30,7 +30,7 @@ class MPass(ThousandRuns):
 
     def __post_init__(self) -> None:
         rules.integer("passes", self.passes, 1, 12, "use e.g. 5")
-        above("g", self.g, 1.0, "use e.g. 10")
+        above("g", self.g, 1.0, "use e.g. 10", 1000.0)
 
     def search(self, trials: BudgetTrials, runs: int) -> FoundBudget:
         """Every budget of every pass gets the same number of runs; none is tried twice."""
@@ -43,6 +43,7 @@ class MPass(ThousandRuns):
             for i in range(math.floor((high - low) / step + 1e-9) + 1):
                 epsilon = min(max(round(low + i * step, 9), low), high)
                 if round(epsilon, 9) not in known:
+                    known.add(round(epsilon, 9))
                     attempt(epsilon)
                 else:
                     trials.step()

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.planning.optimus.population import Population
 from hush.simulation.normals import Normals, sampled
 from hush.types import Floats
@@ -44,8 +45,10 @@ class Normal:
     def _one(self) -> Floats:
         return self.rng.standard_normal(self.runs)
 
-    def estimates(self, m: FrequencyOracle) -> Floats | None:
+    def estimates(self, m: FrequencyOracle | Numeric) -> Floats | None:
         """One a row; None where the mechanism does not know its variances."""
+        if isinstance(m, Numeric):
+            return self._means(m)
         f, n = self.people.frequencies, self.people.n
         report = m.forms.normal_report(self._normals, f)
         if report is not None:
@@ -53,6 +56,15 @@ class Normal:
             return np.asarray(f + whole / np.sqrt(n), np.float64)
         noise = m.forms.normal_noise(self._normals, f, n)
         return None if noise is None else np.asarray(f + self._sampled + noise, np.float64)
+
+    def _means(self, m: Numeric) -> Floats:
+        """Of means: the exact variance, and that of who is drawn."""
+        people, a = self.people, self.people.amounts
+        middle = float(people.frequencies @ a)
+        each = m.forms.total_law(a, people.whole().counts).variance / people.n
+        if people.drawn is not None:
+            each += float(people.frequencies @ (a - middle) ** 2)
+        return np.asarray(middle + self._one * np.sqrt(each / people.n), np.float64)[:, None]
 
     def _fixed(self, m: FrequencyOracle, report: Floats) -> Floats:
         """What a report adds in a fixed population: the covariance lacks that of a person's value, diag f - f f'."""

@@ -30,7 +30,9 @@ def population(given: object, n: int | None) -> Population:
         got = Unsaid("none") if array.size == 0 else given
         raise ParameterError(message("population", rule, got, "say how many people hold each value"))
     rules.domain_size(int(array.size))
-    if not (np.isfinite(array).all() and (array >= 0).all() and array.sum() > 0):
+    with np.errstate(over="ignore"):
+        everything = array.sum()
+    if not (np.isfinite(array).all() and (array >= 0).all() and 0 < everything < np.inf):
         rule = "must be finite, non-negative and not all zero"
         raise ParameterError(message("population", rule, given, "say how many people hold each value"))
     domain = Domain(size=int(array.size)) if known is None else known.domain

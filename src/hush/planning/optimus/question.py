@@ -9,11 +9,14 @@ from typing import Any
 from hush import rules
 from hush.errors import ParameterError, Unsaid, message
 from hush.mechanisms.base import FrequencyOracle
+from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.registry import registry
-from hush.planning.optimus.losses import Measure
+from hush.planning.optimus.losses import MEAN, Measure
 from hush.planning.optimus.population import Population
+from hush.planning.ranges import range_of
 
-Make = Callable[[float], FrequencyOracle]
+Mechanism = FrequencyOracle | Numeric
+Make = Callable[[float], Mechanism]
 
 RANGE = (0.001, 20.0)
 """The budgets that are searched when nothing else is said, those of the thesis."""
@@ -34,9 +37,14 @@ class BudgetQuestion:
     high: float
     threaded: bool
 
-    def mechanism(self, epsilon: float) -> FrequencyOracle:
+    def mechanism(self, epsilon: float) -> Mechanism:
         """The mechanism at a budget."""
         made = self.make(epsilon)
+        if isinstance(made, Numeric) and self.loss == MEAN:
+            return made
+        if isinstance(made, Numeric):
+            rule = f"must estimate frequencies for the loss {self.loss}"
+            raise ParameterError(message("mechanism", rule, made.name(), f"use e.g. 'OUE', or the loss '{MEAN}'"))
         if not isinstance(made, FrequencyOracle):
             raise ParameterError(message("mechanism", "must make mechanisms", made, "return e.g. hush.OUE(…)"))
         if made.k != self.people.k:
@@ -58,26 +66,32 @@ class BudgetQuestion:
         }
 
 
-def maker(mechanism: object, k: int, parameters: Mapping[str, Any] | None) -> tuple[str, Make, float]:
+def maker(mechanism: object, people: Population, parameters: Mapping[str, Any] | None) -> tuple[str, Make, float]:
     """A mechanism's name, how to make it at a budget, and the largest budget that it takes."""
     found = mechanism
     if isinstance(mechanism, str):
-        if mechanism not in registry():
-            rule = f"must be registered (one of {', '.join(registry())})"
+        known: dict[str, Any] = {**registry(), **registry("numeric")}
+        if mechanism not in known:
+            rule = f"must be registered (one of {', '.join(known)})"
             raise ParameterError(message("mechanism", rule, mechanism, "use e.g. 'OUE', or pass a class"))
-        found = registry()[mechanism]
-    if isinstance(found, type) and issubclass(found, FrequencyOracle):
-        cls, more = found, dict(parameters or {})
+        found = known[mechanism]
+    if isinstance(found, type) and issubclass(found, (FrequencyOracle, Numeric)):
+        cls, more, first = found, dict(parameters or {}), {"k": people.k}
+        if issubclass(cls, Numeric):
+            first, more = {}, {**range_of(people.amounts), **more}
         if "epsilon" not in {field.name for field in fields(cls) if field.init}:
             rule, remedy = "must be one whose budget can be chosen", "name another"
             raise ParameterError(message("mechanism", rule, Unsaid(f"{cls.name()}, which has none"), remedy))
 
-        def make(epsilon: float) -> FrequencyOracle:
+        def make(epsilon: float) -> Mechanism:
             try:
-                return cls(k=k, epsilon=epsilon, **more)
+                made = cls(**first, epsilon=epsilon, **more)
             except TypeError as error:
                 rule = f"must be what {cls.name()} takes besides k and epsilon"
                 raise ParameterError(message("parameters", rule, more, str(error))) from None
+            if isinstance(made, Numeric):
+                _within(made, people)
+            return made
 
         return cls.name(), make, cls.largest_epsilon
     if callable(found) and not isinstance(found, type):
@@ -87,6 +101,16 @@ def maker(mechanism: object, k: int, parameters: Mapping[str, Any] | None) -> tu
         return getattr(found, "__name__", "own"), found, rules.MAX_EPSILON
     rule = "must be a mechanism's name or class, or a function of epsilon that makes one"
     raise ParameterError(message("mechanism", rule, mechanism, "use e.g. 'OUE'"))
+
+
+def _within(m: Numeric, people: Population) -> None:
+    """Refuse a range that does not hold what people have."""
+    held = people.amounts[people.weights > 0]
+    if held.size and not (m.low <= held.min() and held.max() <= m.high):
+        rule = f"must have low and high that hold all amounts, from {held.min():g} to {held.max():g}"
+        raise ParameterError(
+            message("parameters", rule, {"low": m.low, "high": m.high}, "leave both out, or widen them")
+        )
 
 
 def budgets(given: tuple[float, float] | None, most: float) -> tuple[float, float]:

@@ -17,10 +17,9 @@ import numpy as np
 from hush.estimation.intervals import proportion
 from hush.kernels import chunks
 from hush.kernels.workers import THREADS, Workers
-from hush.mechanisms.base import FrequencyOracle
 from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.normal import Normal
-from hush.planning.optimus.question import BudgetQuestion
+from hush.planning.optimus.question import BudgetQuestion, Mechanism
 from hush.randomness import chunk_generator, chunk_keys
 from hush.types import Floats
 
@@ -104,7 +103,7 @@ class BudgetTrials:
         """Keys that nothing was drawn from before."""
         return chunk_keys(self.rng, blocks)
 
-    def losses(self, m: FrequencyOracle, keys: list[bytes]) -> Floats:
+    def losses(self, m: Mechanism, keys: list[bytes]) -> Floats:
         """A block of losses for every key, from the exact law."""
         people, measure = self.question.people, self.question.measure  # what may be sent elsewhere, and nothing else
 
@@ -161,7 +160,7 @@ class BudgetTrials:
             lambda epsilon: self.measured(epsilon, runs, wanted, surely=True),
         )
 
-    def _exact(self, m: FrequencyOracle, runs: int, wanted: Wanted | None) -> Floats:
+    def _exact(self, m: Mechanism, runs: int, wanted: Wanted | None) -> Floats:
         losses = self.losses(m, self.keys(-(-runs // BLOCK)))
         if wanted is not None:
             runs = max(wanted(losses[:runs]), runs)
@@ -169,7 +168,7 @@ class BudgetTrials:
             losses = np.concatenate([losses, self.losses(m, rest)]) if rest else losses
         return losses[:runs]
 
-    def _near(self, m: FrequencyOracle, runs: int, wanted: Wanted | None) -> Floats | None:
+    def _near(self, m: Mechanism, runs: int, wanted: Wanted | None) -> Floats | None:
         """Losses by the normal law: of very many people, or where they leave no doubt; None else."""
         q, most = self.question, runs
         if q.people.n < _MANY or not q.threaded or (rows := self._rows(m, runs)) is None:
@@ -183,12 +182,12 @@ class BudgetTrials:
         doubt = 5 * np.sqrt(q.probability * (1 - q.probability) / losses.size) + 2 / np.sqrt(q.people.n)
         return losses if abs(np.mean(losses <= q.threshold) - q.probability) > doubt else None
 
-    def nearly_normal(self, m: FrequencyOracle) -> bool:
+    def nearly_normal(self, m: Mechanism) -> bool:
         """Whether a run is costly, and so many people report that the normal law, with covariances, will do to look."""
         people = self.question.people
         return m.forms.costly and people.n >= _CROWDED * people.k
 
-    def _rows(self, m: FrequencyOracle, runs: int) -> Floats | None:
+    def _rows(self, m: Mechanism, runs: int) -> Floats | None:
         if runs not in self._normal:
             self._normal[runs] = Normal(self.question.people, runs, chunk_generator(self.keys(1)[0]))
         return self._normal[runs].estimates(m)

@@ -18,6 +18,7 @@ from hush.planning.surveys.search import Guess, SurveyCandidate, candidates, err
 from hush.planning.surveys.wishes import SurveyWishes, one_attribute
 
 _COMPARED = ("epsilon", "error", "asr", "bits")
+_NONE = 1e-300  # in place of an error of zero, where logarithms are taken
 
 
 @dataclass(frozen=True)
@@ -313,7 +314,7 @@ def _at(candidate: SurveyCandidate, total: float, wishes: SurveyWishes, labels: 
 def _order(choice: SurveyChoice) -> tuple[float, ...]:
     """Ways that hide changes first; then by total or error, where 1 % is as good; then the shortest reports."""
     by = choice.error if choice.wishes.error is None else choice.total
-    return math.isinf(choice.course.changing), round(math.log(by) / math.log(1.01)), choice.course.bits, by
+    return math.isinf(choice.course.changing), round(math.log(max(by, _NONE)) / math.log(1.01)), choice.course.bits, by
 
 
 def _ranked(rows: Sequence[SurveyChoice]) -> tuple[SurveyChoice, ...]:

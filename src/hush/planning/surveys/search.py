@@ -14,7 +14,7 @@ from hush.errors import HushError
 from hush.mechanisms.registry import registry
 from hush.mechanisms.usual import usual_oracles
 from hush.multidim import split
-from hush.planning.budgets import FINEST, budget, first, rounded
+from hush.planning.budgets import FINEST, least, rounded
 from hush.planning.surveys.courses import Course, Fresh, FreshTuples, Kept
 from hush.planning.surveys.wishes import SurveyWishes
 from hush.randomness import seeded
@@ -24,6 +24,8 @@ _START = 2.0
 _CELLS = 6_000_000
 _PEOPLE, _FEWEST = 20_000, 100
 _SEED = 7
+_HAIR = 1e-12  # in logarithms; an error is as wished within that
+_NONE = 1e-300  # in place of an error of zero, which budgets near 40 have, where logarithms are taken
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,10 @@ class SurveyCandidate:
             return math.inf
 
     def least(self, wishes: SurveyWishes) -> float | None:
-        """The least round budget that reaches the wished error; None where none up to 40 does."""
+        """The least round budget that reaches the wished error; None where none up to 40 does.
+
+        Where the next round one is more than is accepted, all that is.
+        """
         wished = wishes.error
         assert wished is not None
 
@@ -48,10 +53,10 @@ class SurveyCandidate:
             found = self.error(total, wishes)
             if math.isinf(found):  # too little to divide, or more than the protocol takes
                 return math.inf if total < _START else -math.inf
-            return math.log(found / wished)
+            return math.log(max(found, _NONE) / wished) - _HAIR
 
-        at = first(excess, _START)
-        return None if at is None or not wishes.reached(self.error(budget(at), wishes)) else budget(at)
+        found = least(excess, _START, wishes.max_epsilon)
+        return found if found is not None and wishes.reached(self.error(found, wishes)) else None
 
 
 def candidates(wishes: SurveyWishes) -> Iterator[SurveyCandidate]:

@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 from hush.guarantee import LDP, ApproxLDP, Guarantee
 
 _FINE = Context(prec=60, Emax=10**15, Emin=-(10**15))
+_ROUNDING = 1e-15
 _CLEAR = 3  # significant digits that people are told
 _MOST = 15  # and at most, where fewer would tell nothing
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -44,13 +45,13 @@ def loss(epsilon: float) -> str:
 
     The double that is nearest to 1.1 lies above it by less than anybody could mean.
 
-    >>> loss(1.0), loss(1.4898801256447498), loss(1.1)
-    ('1', '1.48989', '1.1')
+    >>> loss(1.0), loss(1.4898801256447498), loss(1.1), loss(3 * 2.89)
+    ('1', '1.48989', '1.1', '8.67')
     """
     if math.isinf(epsilon):
         return "infinite"
     short = f"{epsilon:.6g}"
-    return plain(Decimal(short) if float(short) == epsilon else up(epsilon, 6))
+    return plain(Decimal(short) if _same(short, epsilon) else up(epsilon, 6))
 
 
 def declared(epsilon: float) -> str:
@@ -60,7 +61,12 @@ def declared(epsilon: float) -> str:
     ('0.5', '1.48989')
     """
     short = f"{epsilon:.6g}"
-    return short if float(short) == epsilon else loss(epsilon)
+    return short if _same(short, epsilon) else loss(epsilon)
+
+
+def _same(short: str, epsilon: float) -> bool:
+    """Whether a loss is what is written, up to the rounding of doubles: three times 2.89 lies a little above 8.67."""
+    return math.isclose(float(short), epsilon, rel_tol=_ROUNDING)
 
 
 def factor(epsilon: float) -> Decimal:

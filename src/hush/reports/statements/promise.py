@@ -13,6 +13,10 @@ from hush.reports.statements import lay
 Found = TypeVar("Found")
 
 _DOUBTS = (0.1, 0.5)
+_OTHERS = (
+    "Other reports exist that only somebody with one certain unprotected value can send: these reveal that value, and "
+    "with it that the person holds no protected one."
+)
 _ANYBODY = "This holds whoever looks, whatever else they know, and however long they compute."
 
 
@@ -54,7 +58,7 @@ class Promise:
         if self.epsilon is None or self.epsilon == float("inf") or self.declared is None:
             return None
         if isinstance(self.declared, ULDP):
-            return ULDP(self.epsilon, self.declared.sensitive)
+            return ULDP(self.epsilon, self.declared.sensitive, self.declared.delta)
         if isinstance(self.declared, ApproxLDP):
             return ApproxLDP(self.epsilon, self.declared.delta)
         return LDP(self.epsilon)
@@ -66,6 +70,8 @@ class Promise:
                 return [_pure(epsilon), self._declared(), f"{_odds(epsilon)} {_ANYBODY}"]
             case ApproxLDP(epsilon, delta):
                 return [_approximate(epsilon, delta), self._declared(), _without_odds(delta)]
+            case ULDP(epsilon, _, delta) if delta:
+                return [_partly_approximate(epsilon, delta), self._declared(), _without_odds(delta)]
             case ULDP(epsilon):
                 return [_partial(epsilon), self._declared(), f"{_odds(epsilon, ' protected')} {_ANYBODY}"]
         return [self._nothing()]
@@ -128,9 +134,17 @@ def _without_odds(delta: float) -> str:
 def _partial(epsilon: float) -> str:
     return (
         "The promise is made to people who hold a protected value: any report that they can send is at most "
-        f"{lay.times(epsilon)} times likelier than if they held anything else, protected or not. Other reports exist "
-        "that only somebody with one certain unprotected value can send: these reveal that value, and with it that "
-        "the person holds no protected one. This is called utility-optimized local differential privacy."
+        f"{lay.times(epsilon)} times likelier than if they held anything else, protected or not. {_OTHERS} This is "
+        "called utility-optimized local differential privacy."
+    )
+
+
+def _partly_approximate(epsilon: float, delta: float) -> str:
+    return (
+        "The promise is made to people who hold a protected value: of the reports that they can send, the chance that "
+        f"it is one of any given kind is at most {lay.times(epsilon)} times the chance if they held anything else, "
+        f"protected or not, plus {lay.small(delta)} (δ, {lay.one_in(delta)}). {_OTHERS} This is called approximate "
+        "utility-optimized local differential privacy."
     )
 
 

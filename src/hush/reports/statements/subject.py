@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from hush.guarantee import ULDP, ApproxLDP, Guarantee, of_all_values, together
+from hush.guarantee import ULDP, ApproxLDP, Guarantee, together
 from hush.mechanisms.spec import Spec
 from hush.people import Domain
 from hush.planning.objectives import Z95
@@ -194,8 +194,7 @@ def _after(bound: Guarantee, count: int) -> str:
     """The factor of so many reports."""
     assert bound is not None
     if isinstance(bound, ULDP):
-        bound = of_all_values(ULDP(bound.epsilon, (0,)), 1)
-        assert bound is not None
+        bound = bound.alike
     summed = together([bound], count)
     extra = f", plus {lay.small(summed.delta)}" if isinstance(summed, ApproxLDP) else ""
     return f"at most {lay.times(summed.epsilon)} times{extra}"
