@@ -13,6 +13,12 @@ import numpy.typing as npt
 from hush_studies.rule import Rule, digits
 
 
+class OfPeople(str):
+    """Why a paper does not tell enough, where the reason is that its people are not printed: who has them can judge."""
+
+    __slots__ = ()
+
+
 class Verdict(StrEnum):
     """What a check says."""
 
@@ -36,6 +42,9 @@ class Check:
         untold: Why the paper does not tell enough to be held to it; empty where it does.
         ours: Whether both sides are computed here, so that the paper has no part in it.
         known: Whether the rule is known to be kept; what comes out otherwise is a fault, of ours or of the check.
+        people: Which data sets it rests on that are not part of Hush, each with whether made-up people stand in for it
+            or a file was given.
+        real: Whether a file was given for one of them: then nothing is known beforehand.
     """
 
     claim: str
@@ -47,6 +56,8 @@ class Check:
     untold: str = ""
     ours: bool = False
     known: bool = True
+    people: str = ""
+    real: bool = False
 
     @property
     def holds(self) -> bool:
@@ -55,8 +66,8 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether it came out as known."""
-        return self.holds is self.known
+        """Whether it came out as known; of people in a file, nothing is."""
+        return self.real or self.holds is self.known
 
     @property
     def verdict(self) -> Verdict:
@@ -90,6 +101,7 @@ class Check:
             "largest": max(self.numbers, default=None),
             "verdict": str(self.verdict),
             "remark": self.remark,
+            "people": self.people,
         }
 
     @classmethod

@@ -10,13 +10,14 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from hush_studies.check import Check
+from hush_studies.check import Check, OfPeople
+from hush_studies.given import given
 from hush_studies.study import Advance, Part, Settings, Study, Table
 
 RECORD = "made.json"
@@ -34,8 +35,32 @@ class Made:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """What the paper prints about it, compared."""
-        return self.part.check(self.table)
+        """What the paper prints about it, compared, and of whom."""
+        return [self._told(check) for check in self.part.check(self.table)]
+
+    @property
+    def data(self) -> list[str]:
+        """The data sets that its table rests on and that are not part of Hush."""
+        if "people" not in self.table.columns:
+            return list(self.part.data)
+        there = {_STANDS_FOR.get(name, name) for name in self.table.column("people")}
+        return [name for name in self.part.data if name in there]
+
+    @property
+    def people(self) -> str:
+        """Which of those are real, and which are made up."""
+        files = {name: given(name) for name in self.data}
+        return "; ".join(f"{name}: {'stand-in' if file is None else file.source}" for name, file in files.items())
+
+    def _told(self, check: Check) -> Check:
+        files = [given(name) for name in self.data]
+        judged = all(files) and isinstance(check.untold, OfPeople)  # nothing is left untold then
+        untold = "" if judged else check.untold
+        return replace(check, people=self.people, real=any(files), untold=untold)
+
+
+_STANDS_FOR = {"Few emojis": "Emoji", "Water": "AguaH"}
+"""Names in tables that are not those of data sets."""
 
 
 def names(parts: Sequence[Part]) -> list[str]:
@@ -135,7 +160,9 @@ def _kept(study: Study, part: Part, settings: Settings, folder: Path) -> Made | 
 def _recorded(study: Study, part: Part, settings: Settings) -> dict[str, Any]:
     """What the numbers of a part depend on."""
     chance = {"seed": settings.seed} if part.empirical else {}
-    return {"study": study.name, "version": study.version, "quick": settings.quick, **chance}
+    files = {name: file.digest for name in part.data if (file := given(name)) is not None}
+    data = {"data": files} if files else {}
+    return {"study": study.name, "version": study.version, "quick": settings.quick, **chance, **data}
 
 
 def _record(folder: Path) -> dict[str, Any]:

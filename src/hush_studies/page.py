@@ -66,6 +66,7 @@ def _section(each: Made) -> list[Html]:
     shown = [heading(f"{part.id.capitalize().replace('-', ' ')}: {part.title}")]
     shown.append(tag("figure", tag("div", image, class_="scroll", tabindex="0"), caption))
     shown += [paragraph(part.note)] if part.note else []
+    shown += [paragraph(f"People: {each.people}.")] if each.people else []
     return [*shown, _checked(each.checks)] if each.checks else shown
 
 

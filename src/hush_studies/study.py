@@ -116,6 +116,7 @@ class Part:
         seconds: Roughly how long it takes on two cores, in full and quick; the progress bar shares its length by it.
         empirical: Whether it is measured on randomized reports, or computed from formulas.
         note: What a reader should know.
+        data: Data sets that it rests on and that are not part of Hush (`hush_studies.given`).
     """
 
     id: str
@@ -126,6 +127,7 @@ class Part:
     seconds: tuple[float, float] = (1.0, 1.0)
     empirical: bool = False
     note: str = ""
+    data: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:

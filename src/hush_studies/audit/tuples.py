@@ -15,6 +15,7 @@ import numpy as np
 
 from hush.attacks.multidim import guess_blindly
 from hush.kernels import chunks
+from hush.mechanisms.pure import PureOracle
 from hush.mechanisms.unary import UE
 from hush.multidim import RSFD
 from hush.randomness import CHUNK, seeded
@@ -114,6 +115,7 @@ def _real_to_fake(m: RSFD, held: Ints, rng: np.random.Generator) -> Floats:
         rng: Draws the part.
     """
     real, k, n = m.components[0], m.sizes[0], held.size
+    assert isinstance(real, PureOracle)  # those of the paper are
     p, q = real.p_star, real.q_star
     fake = held < 0
     if not isinstance(real, UE):

@@ -41,6 +41,7 @@ def _limit(figure: str, limit: int) -> Part:
         checks_exposed.limits,
         seconds=(1.0, 0.5),
         empirical=True,
+        data=("AguaH",),
         note="The reports of figure 6.1."
         if limit
         else "The reports of figure 6.1. Exact for an adversary who holds "
@@ -84,6 +85,7 @@ STUDY = Study(
             seconds=(130.0, 4.0),
             empirical=True,
             note="With the cells that the thesis left out after two days: OLH with MPass and Bayes.",
+            data=("Emoji",),
         ),
         Part(
             "figure-5.3",
@@ -105,6 +107,7 @@ STUDY = Study(
             seconds=(3.0, 0.5),
             empirical=True,
             note="The searches of figure 5.2.",
+            data=("Emoji",),
         ),
         Part(
             "figure-5.5",
@@ -115,6 +118,7 @@ STUDY = Study(
             seconds=(45.0, 0.5),
             empirical=True,
             note="The loss of OLH follows the law of OUE nearly, and so do its budgets.",
+            data=("Emoji",),
         ),
         Part(
             "figure-5.6",
@@ -126,6 +130,7 @@ STUDY = Study(
             empirical=True,
             note="Bayes as corrected models the quantile of the loss over the logarithm of ε: where it starts does not "
             "matter here, but too few iterations do.",
+            data=("Emoji",),
         ),
         Part(
             "figure-5.7",
@@ -137,6 +142,7 @@ STUDY = Study(
             empirical=True,
             note="The variance of GRR's total hardly depends on how amounts are spread, so that the printed budgets "
             "can be held against any clients with that total.",
+            data=("AguaH",),
         ),
         Part(
             "figure-5.8",
@@ -148,6 +154,7 @@ STUDY = Study(
             empirical=True,
             note="The thesis does not print its question; here Pr[TP] ≥ 0.95 at a cap of 1,308,000, whose answer is "
             "the printed 0.636.",
+            data=("AguaH",),
         ),
         Part(
             "figure-5.9",
@@ -170,6 +177,7 @@ STUDY = Study(
             empirical=True,
             note="Lines are exact, points are attacks on everybody's report; dashed, the adversary knows how amounts "
             "are spread.",
+            data=("AguaH",),
         ),
         *(_limit(f"figure-6.{i}", limit) for i, limit in enumerate(exposed.LIMITS, 2)),
         Part(
@@ -202,6 +210,7 @@ STUDY = Study(
             seconds=(15.0, 2.0),
             empirical=True,
             note="Not in the thesis: its algorithms 1 to 5 word for word, with GRR on the emojis.",
+            data=("Emoji",),
         ),
         Part(
             "collections",
@@ -212,6 +221,7 @@ STUDY = Study(
             seconds=(4.0, 1.0),
             empirical=True,
             note="Not in the thesis: why two days become seconds.",
+            data=("Emoji",),
         ),
     ),
     version=2,

@@ -7,10 +7,10 @@ import numpy as np
 from hush_studies import agreement, rule
 from hush_studies.budget.checks_search import span
 from hush_studies.budget.exposed import MEASURES, PROTOCOLS
-from hush_studies.check import Check, ours, paper, untold
+from hush_studies.check import Check, OfPeople, ours, paper, untold
 from hush_studies.study import Table
 
-_CLIENTS = "how the clients' amounts spread is not printed"
+_CLIENTS = OfPeople("how the clients' amounts spread is not printed")
 
 
 def guesses(table: Table) -> list[Check]:

@@ -11,10 +11,10 @@ from hush.types import Floats
 from hush_studies import agreement, check, rule
 from hush_studies.budget.cells import THESIS
 from hush_studies.budget.people import crowd
-from hush_studies.check import Check, ours, paper, untold
+from hush_studies.check import Check, OfPeople, ours, paper, untold
 from hush_studies.study import Table
 
-_EMOJI = "of its emojis only budgets are printed; ours are made up"
+_EMOJI = OfPeople("of its emojis only budgets are printed; ours are made up")
 _SECONDS = "it has seconds of its programs; collections are counted here"
 
 

@@ -135,7 +135,7 @@ def _any_shape(level: float, printed: str, epsilon: float) -> Check:
         counts = np.zeros(MOST + 1, np.int64)
         counts[low], counts[high] = CLIENTS - many, many
         ends.append(capacity("GRR", counts, cap=1_800_000, metric="fp", threshold=level, confirm=0).epsilon or math.nan)
-    said = f"{epsilon:.3f}; from {min(ends):.3f} to {max(ends):.3f} for any clients with that total"
+    said = f"{epsilon:.3f}; from {min(ends):.3f} to {max(ends):.3f} for any clients with the total of the thesis"
     nearest = min(max(float(printed), min(ends)), max(ends))
     claim = f"water, cap = 1.8 million, Pr[FP] < {level:g}: ε, the nearest for any clients with that total"
     return Check(claim, printed, rule.digits(printed), (nearest,), said, "5.2.2", known=printed == "0.2")

@@ -10,7 +10,7 @@ from hush.analysis.modular import Blocks
 from hush.analysis.modular_system import System
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.modular import MSS
-from hush.mechanisms.modular.moduli import average_bits
+from hush.mechanisms.modular.weighing import average_bits
 from hush.mechanisms.projective import PGR
 from hush.mechanisms.subset import SS
 from hush.mechanisms.subset.lengths import subset_bits
@@ -67,6 +67,17 @@ def attack(m: FrequencyOracle) -> float:
         return e / (e + k - 1)
     root = math.exp(m.epsilon / 2)
     return (root - (root / (root + 1)) ** (k - 1) * (root - 1)) / k
+
+
+def decoding(m: FrequencyOracle, n: int) -> float:
+    """The column "Server decoding time" of table 1, its leading orders taken for numbers of operations."""
+    if isinstance(m, MSS):
+        return n + m.k * len(m.moduli) + sum(m.moduli)
+    if isinstance(m, PGR):
+        return n + m.k * math.exp(m.epsilon) * math.log(m.k)
+    if isinstance(m, SS):
+        return n * m.omega + m.k
+    return n + m.k if m.name() == "GRR" else n * m.k
 
 
 def table_attack(m: MSS) -> float:

@@ -43,7 +43,7 @@ def runtimes(settings: Settings, advance: Advance) -> Table:
             m = _mechanism(name, k, epsilon)
             parts = np.concatenate(
                 [
-                    _timed(m, m.privatize(values, rng=seeded([settings.seed, 2, round(10 * epsilon), i])), again)
+                    timed(m, m.privatize(values, rng=seeded([settings.seed, 2, round(10 * epsilon), i])), again)
                     for i in range(sets)
                 ]
             )
@@ -56,15 +56,15 @@ def runtimes(settings: Settings, advance: Advance) -> Table:
     return rows_of((*columns, "seconds_printed", "seconds_printed_sd"), rows)
 
 
-def _timed(m: FrequencyOracle, reports: Reports, again: int) -> Floats:
-    """Seconds of counting and of decoding, a row a time."""
-    m.decode(m.tally(reports), N)
+def timed(m: FrequencyOracle, reports: Reports, again: int) -> Floats:
+    """Seconds of counting and of decoding, a row a time; the first one, which may compile, does not count."""
+    m.decode(m.tally(reports), reports.size)
     found = []
     for _ in range(again):
         start = time.perf_counter()
         tally = m.tally(reports)
         counted = time.perf_counter()
-        m.decode(tally, N)
+        m.decode(tally, reports.size)
         found.append([counted - start, time.perf_counter() - counted])
     return np.array(found)
 

@@ -7,7 +7,7 @@ import numpy as np
 from hush.types import Floats
 from hush.utility import optimal, theory, total_error, uLH
 from hush_studies import check, rule
-from hush_studies.check import Check, ours, paper, untold
+from hush_studies.check import Check, OfPeople, ours, paper, untold
 from hush_studies.study import Table
 from hush_studies.uldp.people import MechanismSetting, people
 from hush_studies.uldp.readings import PROPOSED, made
@@ -18,7 +18,7 @@ OLD = ("uRR", "uRAP", "uUE", "uLH")
 HADAMARD = "the paper does not define uHR, and ours is a reading"
 """Why nothing that involves Hadamard response can be held against the paper."""
 
-PEOPLE = "it depends on how people spread over the values, which is not printed"
+PEOPLE = OfPeople("it depends on how people spread over the values, which is not printed")
 """Why errors that are not squared cannot be held against it."""
 
 

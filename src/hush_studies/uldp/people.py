@@ -18,6 +18,7 @@ from hush.people import Domain, Label, Population
 from hush.people.population import apportioned
 from hush.randomness import seeded
 from hush.types import Floats
+from hush_studies.given import GivenData, given
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,26 @@ def chosen(quick: bool) -> tuple[str, ...]:
     return _QUICK if quick else ALL
 
 
-@cache
 def people(name: str) -> People:
-    """By name.
+    """By name; of the file that was given, if there is one.
 
     >>> drug = people("Drug")
     >>> drug.n, drug.setting.k, drug.setting.s, round(drug.theta, 4)
     (215063, 10, 3, 0.78)
     """
+    found = given(name)
+    return _made(name) if found is None else _read(found)
+
+
+@cache
+def _read(found: GivenData) -> People:
+    hidden = [v for v, hides in enumerate(found.sensitive) if hides]
+    counts = np.array(found.counts, np.int64)
+    return People(counts, Domain(size=counts.size, sensitive=hidden), found.data.name, found.source)
+
+
+@cache
+def _made(name: str) -> People:
     if name == "Foursquare":
         return shaped(name, 419_959, 0.95, _ranked(625, 3), _places(625, 25, 4))
     if name == "Census":
@@ -143,4 +156,6 @@ def titled(name: str) -> str:
 
 def called(name: str) -> str:
     """A population's name; that of data which it only resembles, marked."""
+    if given(name) is not None:
+        return name
     return name if people(name).source or name == "Normal" else f"{name}-like"

@@ -347,7 +347,7 @@ def test_no_clients_with_that_total_need_what_is_printed() -> None:
     check = checks_totals._any_shape(0.01, "1.2", 1.04)
     assert not check.holds
     assert check.passed
-    assert check.computed == "1.040; from 1.030 to 1.068 for any clients with that total"
+    assert check.computed == "1.040; from 1.030 to 1.068 for any clients with the total of the thesis"
 
 
 # The adversary.

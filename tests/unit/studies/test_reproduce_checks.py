@@ -94,7 +94,7 @@ def test_what_a_check_tells() -> None:
         "claim": "p", "source": "VI", "printed": "0.8", "rule": "it rounds to 0.8",
         "tolerance": "± 0.05: half a unit of the last digit", "computed": "0.9", "least": 0.9, "largest": 0.9,
         "verdict": "not told by the paper",
-        "remark": "not so here: no reason given",
+        "remark": "not so here: no reason given", "people": "",
     }  # fmt: skip
 
 

@@ -417,6 +417,24 @@ def test_equal_ratios_of_table_1_hide_no_other(tables: dict[str, Table]) -> None
         assert axes.get_xscale() == "log"
 
 
+def test_table_1_has_the_server_s_time(tables: dict[str, Table]) -> None:
+    """The printed orders, written out here, beside seconds that were measured: what they are depends on the machine."""
+    table = tables["table-1"]
+    n = table.column("n_timed")[0]
+    assert n == settings.N // 10
+    for name, k, epsilon, due in zip(*map(table.column, ("protocol", "k", "epsilon", "decoding_printed")), strict=True):
+        m = settings.mechanism(name, k, epsilon)
+        orders = {"GRR": n + k, "OUE": n * k, "PGR": n + k * math.exp(epsilon) * math.log(k)}
+        if isinstance(m, hush.SS):
+            orders["SS"] = n * m.omega + k
+        if isinstance(m, hush.MSS):
+            orders["MSS"] = n + k * m.ell + sum(m.moduli)
+        assert due == pytest.approx(orders[name])
+    for column in ("seconds_counting", "seconds_decoding"):
+        assert (table.numbers(column) > 0).all()
+        assert np.isfinite(table.numbers(column)).all()
+
+
 def test_shares_of_trials_go_from_nothing_to_all(tables: dict[str, Table]) -> None:
     figure = curves.spreads(tables["figure-7"])
     for axes in figure.axes[:4]:

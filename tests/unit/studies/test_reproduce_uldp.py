@@ -47,7 +47,13 @@ def tables(told: dict[str, tuple[Table, float]]) -> dict[str, Table]:
 
 
 def test_the_study_has_all_figures() -> None:
-    wanted = [*(f"figure-{i}" for i in (1, 3, 4, 5, 6)), "table-2", *(f"figure-{i}" for i in (7, 8, 9)), "true-loss"]
+    wanted = [
+        *(f"figure-{i}" for i in (1, 3, 4, 5, 6)),
+        "table-2",
+        *(f"figure-{i}" for i in (7, 8, 9)),
+        "true-loss",
+        "theorem-6",
+    ]
     assert [part.id for part in ULDP.parts] == wanted
     assert [part.id for part in ULDP.parts if not part.empirical] == ["figure-1", "figure-3", "true-loss"]
 
@@ -361,3 +367,14 @@ def test_f1_and_ndcg_have_standard_errors(tables: dict[str, Table]) -> None:
         assert (error >= 0).all()
         assert (error <= np.sqrt(mean * (1 - mean) / (runs - 1)) + 1e-9).all(), "of numbers between 0 and 1"
     assert all(0 < axes.get_ylim()[0] < axes.get_ylim()[1] < 1 for axes in curves.tops(table).axes)
+
+
+def test_theorem_6_holds_for_those_that_it_speaks_of(tables: dict[str, Table]) -> None:
+    table = tables["theorem-6"]
+    for name in ("uSS", "uUE", "uLH"):
+        over = table.where(mechanism=name).numbers("mse") / table.where(mechanism=name).numbers("rate")
+        assert (over > 1).all()
+        assert over.max() < 2 * over.min()
+    worse = table.where(mechanism="uRR", epsilon=0.5)
+    over = worse.numbers("mse") / worse.numbers("rate")
+    assert over[-1] / over[0] > 0.8 * worse.numbers("s")[-1] / worse.numbers("s")[0]
