@@ -165,6 +165,7 @@ def _around(visit: Visit, entry: PageEntry) -> None:
     with ui.footer(fixed=False), ui.element("div").classes("foot"):
         about = "It runs on this machine" if visit.settings.loopback else f"It runs at {visit.settings.host}"
         prose.text("p", f"Hush {hush.__version__}. {about}, and nothing on this page comes from anywhere else.")
+        prose.text("a", "Your jobs").props["href"] = "/jobs"
 
 
 def _account(visit: Visit) -> None:

@@ -12,6 +12,12 @@ from typing import Any
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
+NOTHING_FOR_THIS = (
+    "Nothing to show for what is written",
+    "Mend what is said in red: the results come back by themselves.",
+)
+"""What stands in the place of results while an input is wrong, so that nobody takes those before for its own."""
+
 
 def text(tag: str, words: str = "", classes: str = "") -> TextElement:
     """An HTML element with text: `text("p", "…", "muted")`."""

@@ -46,6 +46,7 @@ class Workbench:
         jobs = Jobs(
             settings.most_jobs,
             most_waiting=settings.most_waiting,
+            most_each=settings.most_each,
             seconds=settings.job_seconds,
             keep_seconds=settings.keep_seconds,
         )

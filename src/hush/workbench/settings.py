@@ -43,6 +43,9 @@ class WorkbenchSettings(SpokenSettings):
     )
     most_jobs: int = field(default=2, metadata=said("jobs that run at once; others wait", least=1, most=64))
     most_waiting: int = field(default=16, metadata=said("jobs that wait at once", least=0, most=1000))
+    most_each: int = field(
+        default=4, metadata=said("jobs that one visitor has at once, running or waiting", least=1, most=1000)
+    )
     job_seconds: float = field(
         default=3600.0, metadata=said("seconds after which a job is ended", least=1, most=86_400.0)
     )

@@ -111,6 +111,6 @@ def sign_in(context: Any, workbench: RunningWorkbench, token: str) -> None:
 
 def _context(browser: Any) -> Iterator[Any]:
     made = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(60_000)
     yield made
     made.close()

@@ -135,8 +135,8 @@ def refused_page(visit: Visit) -> None:
 @page("/slow", "Slow", order=93, about="It computes while others wait for nothing.")
 async def slow_page(visit: Visit) -> None:
     """It computes in a thread."""
-    await asyncio.to_thread(time.sleep, 1.0)
-    prose.title("Slow", "It took a second.")
+    await asyncio.to_thread(time.sleep, 5.0)
+    prose.title("Slow", "It took a while.")
 
 
 @app.get("/counted")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,6 +39,26 @@ class RunningWorkbench:
     def logged(self) -> str:
         """What it has logged so far."""
         return self.log.read_text()
+
+    def workers(self) -> list[int]:
+        """The processes of its jobs that have not ended."""
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        children = [child for each in tasks for child in each.read_text().split()]
+        return [int(child) for child in children if _works(child)]
+
+    def hold(self) -> None:
+        """Stop all its jobs where they are, so that none ends before it is cancelled."""
+        for pid in self.workers():
+            os.kill(pid, signal.SIGSTOP)
+
+
+def _works(pid: str) -> bool:
+    try:
+        line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return b"hush.workbench.jobs.worker" in line and state != "Z"
 
 
 @contextmanager

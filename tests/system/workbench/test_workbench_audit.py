@@ -90,6 +90,33 @@ def test_a_bug_is_found_with_its_proof(context: Any, workbench: RunningWorkbench
     seen.quiet()
 
 
+def test_a_game_is_played_or_refused_beside_its_box(context: Any, workbench: RunningWorkbench, pictures: Path) -> None:
+    seen = opened(context, f"{workbench.url}/audit?name=OUE&k=8&seed=7&methods=pools,reidentification")
+    page = seen.page
+    page.get_by_text("More: methods").click()
+    other = page.get_by_label("reidentification", exact=True)
+    press(page)
+    page.locator(".field", has=other).get_by_text("which takes no tuples by a law that it states").wait_for()
+    assert other.get_attribute("aria-invalid") == "true"
+    assert page.get_by_role("progressbar").count() == 0
+    assert grave(page) == []
+    other.uncheck()
+    press(page)
+    page.get_by_text("the attacker is right").first.wait_for(timeout=LONG)
+    facts = page.locator(".facts").first.inner_text().replace("\N{NO-BREAK SPACE}", " ")
+    assert "2 pools, the right one and the others" in facts
+    assert "a blind guess is right in 50 %" in facts
+    assert "of 90,000 games, and was right in" in facts
+    assert page.get_by_text("What more reports would prove").count() == 0
+    assert "methods=pools" in page.url
+    assert "reidentification" not in page.url
+    assert "--method pools" in page.locator("main").inner_text()
+    assert page.locator(".field .wrong", has_text="tuples").count() == 0
+    assert grave(page) == []
+    pictured(page, pictures, "audit-game")
+    seen.quiet()
+
+
 def test_a_spec_is_audited_from_text_and_from_a_file(context: Any, workbench: RunningWorkbench, tmp_path: Path) -> None:
     seen = opened(context, f"{workbench.url}/audit")
     page = seen.page
@@ -103,6 +130,14 @@ def test_a_spec_is_audited_from_text_and_from_a_file(context: Any, workbench: Ru
     press(page)
     page.get_by_role("heading", name="No violation was found.").wait_for(timeout=LONG)
     assert page.get_by_text("What each method proves of GRR").count() == 1
+    assert page.get_by_text("Audited: GRR").is_visible()
+    for other in ("[1, 2]", "3", '{"format": "another"}', '{"hush": 1, "mechanism": {"type": "Nope"}, "domain": {}}'):
+        page.get_by_label("The spec", exact=True).fill(other)
+        press(page)
+        page.locator("textarea[aria-invalid=true]").wait_for()
+        page.get_by_text("Nothing was audited", exact=True).wait_for()
+        assert page.locator(".q-notification").count() == 0, "it stands beside its field"
+        assert not page.get_by_role("heading", name="No violation was found.").is_visible(), "that was another spec"
     seen.quiet()
 
 

@@ -64,6 +64,30 @@ def test_a_column_is_tried_to_the_end(workbench: RunningWorkbench, context: Any,
     seen.quiet()
 
 
+def test_no_result_is_shown_for_an_input_that_is_wrong(workbench: RunningWorkbench, context: Any) -> None:
+    seen = tried(workbench, context, "drinks.csv", TABLE, "drink")
+    page = seen.page
+    nothing, results = page.get_by_text("Nothing to show"), page.get_by_role("button", name="Download the figures")
+    for label, right in (("People", "3,000"), ("Seed of the simulation", "8")):
+        field = page.get_by_label(label, exact=True)
+        for wrong in ("0,5", "-1", "nan", "1e999", ""):
+            field.fill(wrong)
+            nothing.wait_for()
+            assert not results.is_visible()
+        field.fill(right)
+        results.wait_for()
+        assert not nothing.is_visible()
+    page.get_by_text("Which mechanisms").click()
+    while (ticked := page.locator(".boxes input:checked")).count():
+        ticked.first.click()
+    page.get_by_text("No mechanism is chosen").wait_for()
+    assert not results.is_visible()
+    page.get_by_label("GRR", exact=True).check()
+    results.wait_for()
+    assert "seed 8" in page.locator("main").inner_text()
+    seen.quiet()
+
+
 def test_budget_people_seed_and_mechanisms_change_what_is_shown(workbench: RunningWorkbench, context: Any) -> None:
     seen = tried(workbench, context, "drinks.csv", TABLE, "drink")
     page = seen.page
@@ -92,6 +116,53 @@ def test_a_parquet_file_of_many_values_keeps_the_most_frequent(workbench: Runnin
     assert seen.page.get_by_label("Values that are kept").input_value() == "50"
     assert grave(seen.page) == []
     seen.quiet()
+
+
+def test_many_values_are_a_job_that_can_be_cancelled(workbench: RunningWorkbench, context: Any) -> None:
+    table = "word\n" + "".join(f"word {i}\n" * (1 + i % 7) for i in range(1000))
+    seen = tried(workbench, context, "words.csv", table.encode(), "word")
+    page = seen.page
+    bar, results = page.get_by_role("progressbar"), page.get_by_role("button", name="Download the figures")
+    page.get_by_label("People", exact=True).fill("10,000,000")
+    page.get_by_label("Values that are kept").fill("999")
+    bar.wait_for()
+    workbench.hold()
+    assert not results.is_visible(), "those before are of fewer values"
+    assert grave(page) == []
+    jobs = opened(context, f"{workbench.url}/jobs").page
+    jobs.get_by_role("heading", name="Your trial").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Your trial was cancelled.").wait_for()
+    page.get_by_text("No result", exact=True).wait_for()
+    jobs.get_by_text("Cancelled.").wait_for()
+    page.get_by_label("People", exact=True).fill("20,000")
+    page.get_by_label("Values that are kept").fill("250")
+    results.wait_for(timeout=120_000)
+    assert not bar.is_visible()
+    assert not page.get_by_text("Your trial was cancelled.").is_visible()
+    assert "The 250 most frequent are kept" in page.locator(".answer").inner_text()
+    with page.expect_download() as handed:
+        results.click()
+    rows = list(csv.DictReader(io.StringIO(Path(handed.value.path()).read_text())))
+    assert len({row["value"] for row in rows}) == 251
+    page.get_by_role("button", name="Forget the file").click()
+    page.get_by_text("No table yet").wait_for()
+    jobs.get_by_text("No jobs").wait_for()
+    seen.quiet()
+
+
+def test_a_trial_ends_with_its_page(workbench: RunningWorkbench, context: Any) -> None:
+    table = "word\n" + "".join(f"word {i}\n" * (1 + i % 7) for i in range(1000))
+    page = tried(workbench, context, "words.csv", table.encode(), "word").page
+    page.get_by_label("People", exact=True).fill("10,000,000")
+    page.get_by_label("Values that are kept").fill("999")
+    page.get_by_role("progressbar").wait_for()
+    workbench.hold()
+    assert "job=" not in page.url
+    jobs = opened(context, f"{workbench.url}/jobs").page
+    jobs.get_by_role("heading", name="Your trial").wait_for()
+    page.close()
+    jobs.get_by_text("No jobs").wait_for(timeout=30_000)
 
 
 def test_a_file_is_forgotten_by_a_button(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:

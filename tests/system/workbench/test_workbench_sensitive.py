@@ -78,3 +78,31 @@ def test_what_is_wrong_is_said_beside_the_field_and_mended(
     page.get_by_label("People", exact=True).fill("many")
     page.get_by_text("must be a whole number").wait_for()
     seen.quiet()
+
+
+def test_no_result_is_shown_for_an_input_that_is_wrong(workbench: RunningWorkbench, context: Any) -> None:
+    """What stood there is of another input: it goes, the spec to take away with it, and comes back."""
+    seen = shown(workbench, context)
+    page = seen.page
+    answers, people = page.get_by_label("Answers, one a line"), page.get_by_label("People", exact=True)
+    results, nothing = page.get_by_text("Protecting only the 3 sensitive answers"), page.get_by_text("Nothing to show")
+    people.fill("many")
+    nothing.wait_for()
+    assert not results.is_visible()
+    assert not page.get_by_role("button", name="Download the spec").is_visible()
+    page.get_by_label("Budget of a sensitive answer, ε").press("ArrowRight")
+    page.get_by_text("1.1", exact=True).wait_for()
+    assert nothing.is_visible(), "another input is right, and this one still wrong"
+    assert grave(page) == []
+    people.fill("5,000")
+    results.wait_for()
+    assert not nothing.is_visible()
+    whole = answers.input_value()
+    answers.fill(f"{whole}\ntea")
+    nothing.wait_for()
+    assert not results.is_visible()
+    assert page.locator("fieldset.boxes input").count() == 0
+    answers.fill(whole)
+    results.wait_for()
+    assert page.locator("fieldset.boxes input").count() == 8
+    seen.quiet()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from hush.errors import ParameterError
 from hush.workbench.data.column import CountedColumn
-from hush.workbench.data.comparing import HEADER, SHOWN, AskedTrial, compared
+from hush.workbench.data.comparing import HEADER, LONG, SHOWN, AskedTrial, compared, compared_job, takes_long
 from hush.workbench.data.trying import tried, worthwhile
 from hush.workbench.explore.words import points
+from hush.workbench.jobs import Progress
 
 COLUMN = CountedColumn("drink", {"tea": 4000, "coffee": 3000, "water": 2000, "juice": 1000})
 
@@ -60,3 +63,18 @@ def test_of_many_values_the_most_frequent_are_shown() -> None:
     assert found.people.k == 31
     assert found.shown.size == SHOWN
     assert found.people.domain.label(int(found.shown[0])) == "other"
+
+
+def test_many_values_are_a_job_which_gives_the_same_and_says_how_far_it_is() -> None:
+    column = CountedColumn("v", {str(i): 1000 - i for i in range(LONG + 1)})
+    assert takes_long(column, AskedTrial())
+    assert takes_long(column, AskedTrial(most=LONG))
+    assert not takes_long(column, AskedTrial(most=LONG - 1))
+    told: list[tuple[float, str]] = []
+    asked = AskedTrial(names=("OUE", "GRR"))
+    found = compared_job(Progress(lambda fraction, note: told.append((fraction, note))), column, asked)
+    assert told == [(0.0, "Simulating OUE"), (0.5, "Simulating GRR")]
+    came, due = pickle.loads(pickle.dumps(found)), compared(column, asked)
+    for one, other in zip(came.trials, due.trials, strict=True):
+        assert one.estimate.tolist() == other.estimate.tolist()
+    assert came.rows() == due.rows()

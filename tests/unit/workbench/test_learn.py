@@ -125,7 +125,7 @@ def test_right_answers_of_the_quiz_are_right() -> None:
     m = coins.mechanism()
     one, many, error, again = quiz.puzzles()
     assert "25 in 100" in one.options[one.right]
-    assert many.options[many.right] == "30%"
+    assert many.options[many.right] == "30 %"
     assert error.options[error.right] == f"{quiz.people_for(m, 10_000, 0.5):,}" == "40,000"
     assert m.variance(40_000, 0.3) == pytest.approx(m.variance(10_000, 0.3) / 4)
     assert again.options[again.right].startswith("99.9")

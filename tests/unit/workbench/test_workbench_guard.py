@@ -121,6 +121,30 @@ def test_a_page_left_open_holds_nothing_once_its_session_is_over() -> None:
     assert (signed_in.role, signed_in.token, signed_in.entered) == ("nobody", "", False)
 
 
+def test_jobs_follow_who_signs_in_and_not_who_signs_out() -> None:
+    sessions = Sessions(100.0, Clock())
+    before, other = sessions.new(), sessions.new()
+    began = before.owner
+    before.role, before.token = "reader", "secret"
+    signed_in = sessions.renewed(before)
+    did = signed_in.owner
+    assert signed_in.owner.finds(began)
+    assert before.owner.finds(began), "a page that was opened before"
+    assert not before.owner.finds(did), "it holds no rights, and so nothing that was done with them"
+    assert "secret" not in repr(did)
+    signed_in.forget()
+    signed_out = sessions.renewed(signed_in)
+    assert signed_out.owner.finds(began)
+    for each in (signed_out, signed_in, other):
+        assert not each.owner.finds(did)
+    assert not other.owner.finds(began)
+    for token, found in (("secret", True), ("another", False)):
+        signed_out.token = token
+        assert signed_out.owner.finds(did) is found
+    other.token = "secret"
+    assert not other.owner.finds(did), "the same token in another browser"
+
+
 def test_sessions_are_bounded_and_those_that_were_let_in_stay() -> None:
     clock = Clock()
     sessions = Sessions(1e9, clock)

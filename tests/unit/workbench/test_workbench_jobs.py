@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 
 from hush.errors import ParameterError, message
-from hush.workbench.jobs import BenchJob, Jobs, Progress, TooManyJobs
+from hush.workbench.jobs import BenchJob, JobOwner, Jobs, Progress, TooManyJobs
 from tests.unit.workbench import job_examples as examples
 
 SECONDS = 30.0
+ME, OTHER = JobOwner("me"), JobOwner("somebody else")
 
 
 @pytest.fixture
 def jobs() -> Iterator[Jobs]:
-    made = Jobs(2, most_waiting=2)
+    made = Jobs(2, most_waiting=2, most_each=20)
     yield made
     made.stop()
 
@@ -41,7 +42,7 @@ def until(what: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def begun(jobs: Jobs, function: Callable[..., object], *given: object, owner: str = "me") -> BenchJob:
+def begun(jobs: Jobs, function: Callable[..., object], *given: object, owner: JobOwner = ME) -> BenchJob:
     return jobs.start(function, *given, owner=owner, name="A job")
 
 
@@ -63,14 +64,62 @@ def test_a_job_says_how_far_it_is_and_what_came_out(jobs: Jobs) -> None:
     assert (job.state, job.result, job.fraction, job.error) == ("done", 190, 1.0, "")
     assert job.seconds > 0
     assert job.pid is None
-    assert jobs.get(job.id, "me") is job
+    assert jobs.get(job.id, ME) is job
 
 
 def test_a_job_is_found_by_its_session_alone(jobs: Jobs) -> None:
     job = begun(jobs, examples.steps, 1)
-    assert jobs.get(job.id, "somebody else") is None
-    assert jobs.get("unknown", "me") is None
-    assert jobs.get(None, "me") is None
+    assert jobs.get(job.id, OTHER) is None
+    assert jobs.get("unknown", ME) is None
+    assert jobs.get(None, ME) is None
+
+
+def test_who_signs_in_keeps_his_jobs_and_who_signs_out_leaves_those_that_he_started_signed_in(jobs: Jobs) -> None:
+    before, signed_in = ME, JobOwner("me", "a token")
+    early, late = begun(jobs, examples.steps, 1, owner=before), begun(jobs, examples.steps, 1, owner=signed_in)
+    assert jobs.all_of(signed_in) == [late, early]
+    assert jobs.all_of(before) == [early]
+    assert jobs.all_of(JobOwner("me", "another token")) == [early]
+    assert jobs.all_of(JobOwner("somebody else", "a token")) == []
+    assert jobs.get(late.id, before) is None
+    assert jobs.get(early.id, signed_in) is early
+
+
+def test_one_visitor_does_not_fill_the_queue() -> None:
+    jobs = Jobs(1, most_waiting=10, most_each=2)
+    mine = [begun(jobs, examples.forever) for _ in range(2)]
+    with pytest.raises(TooManyJobs, match="You have 2 jobs already, running or waiting: “A job”, “A job”"):
+        begun(jobs, examples.forever)
+    with pytest.raises(TooManyJobs, match="You have 2 jobs already, running or waiting: “A job”"):
+        begun(jobs, examples.forever, owner=JobOwner("me", "a token"))  # who signs in is the same visitor
+    begun(jobs, examples.steps, 1, owner=OTHER)
+    jobs.forget(mine[1])
+    again = begun(jobs, examples.steps, 1)
+    mine[0].cancel()
+    until(lambda: again.over)
+    begun(jobs, examples.steps, 1)  # what has ended does not count
+    jobs.stop()
+
+
+def test_who_has_fewest_running_comes_first() -> None:
+    jobs = Jobs(2, most_waiting=10)
+    mine = [begun(jobs, examples.forever) for _ in range(3)]
+    until(lambda: [each.state for each in mine] == ["running", "running", "waiting"])
+    other = begun(jobs, examples.forever, owner=OTHER)
+    mine[0].cancel()
+    until(lambda: other.state == "running")
+    assert mine[2].state == "waiting", "it came first, and its owner has one running"
+    other.cancel()
+    until(lambda: mine[2].state == "running")
+    jobs.stop()
+
+
+def test_what_others_do_signed_in_is_not_named_to_who_signed_out() -> None:
+    jobs = Jobs(1, most_each=1)
+    begun(jobs, examples.forever, owner=JobOwner("me", "a token"))
+    with pytest.raises(TooManyJobs, match=r"You have a job already, running or waiting\. Cancel"):
+        begun(jobs, examples.forever)
+    jobs.stop()
 
 
 def test_cancelling_kills_the_process_and_those_that_it_started(jobs: Jobs, tmp_path: Path) -> None:
@@ -101,7 +150,7 @@ def test_only_so_many_run_and_only_so_many_wait(jobs: Jobs) -> None:
     every = [begun(jobs, examples.forever) for _ in range(4)]
     until(lambda: sum(each.state == "running" for each in every) == 2)
     assert sum(each.state == "waiting" for each in every) == 2
-    with pytest.raises(TooManyJobs, match="Too many jobs wait"):
+    with pytest.raises(TooManyJobs, match="Too many jobs of all visitors wait"):
         begun(jobs, examples.forever)
     every[0].cancel()
     until(lambda: sum(each.state == "running" for each in every) == 2)
@@ -176,15 +225,16 @@ def test_results_are_forgotten_after_a_while() -> None:
     first = begun(jobs, examples.steps, 1)
     until(lambda: first.over)
     time.sleep(0.01)
-    assert jobs.get(first.id, "me") is None
+    assert jobs.get(first.id, ME) is None
     jobs.stop()
 
 
 def test_no_process_outlives_the_workbench(tmp_path: Path) -> None:
     note = tmp_path / "pids"
     code = (
-        "import sys, time; from hush.workbench.jobs import Jobs; from tests.unit.workbench import job_examples as e;"
-        "Jobs(1).start(e.family, sys.argv[1], owner='me', name='x'); time.sleep(60)"
+        "import sys, time; from hush.workbench.jobs import JobOwner, Jobs;"
+        "from tests.unit.workbench import job_examples as e;"
+        "Jobs(1).start(e.family, sys.argv[1], owner=JobOwner('me'), name='x'); time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code, str(note)])
     until(lambda: note.exists() and note.read_text().count("\n") == 2)

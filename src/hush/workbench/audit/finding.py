@@ -57,7 +57,7 @@ class MethodRow:
         """What proves it, item by item."""
         found = [
             ("Told apart", self.pair),
-            ("What a report shows", self.event),
+            ("What shows it", self.event),
             ("How often", self.counted),
             ("For example", self.example),
         ]

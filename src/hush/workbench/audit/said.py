@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from hush.audit import AuditResult, bounds
-from hush.reports.audit_in_words import VERDICTS, gravest, meanings
+from hush.reports.audit_in_words import GAMES, VERDICTS, gravest, meanings
 from hush.reports.statements import lay
 from hush.workbench.audit.finding import AuditSaid, MethodRow
 
@@ -84,6 +84,12 @@ def _counted(result: AuditResult) -> str:
     """How often the event came, of each of the two values."""
     if result.counts is None or result.witness is None or not result.trials:
         return ""
+    if result.method in GAMES:
+        right, guesses = result.counts[0], sum(result.counts)
+        blind = lay.share(1 / result.about["secrets"])
+        said = f"It guessed in {guesses:,} of {result.trials:,} games, and was right in {right:,} of those"
+        part = f" ({lay.share(right / guesses)})" if guesses else ""
+        return f"{said}{part}; a blind guess is right in {blind}.".replace(" %", "\N{NO-BREAK SPACE}%")
     names = result.witness.names or (str(result.witness.first), str(result.witness.second))
     one = result.screening.asked.one if result.screening is not None else "value"
     parts = [
@@ -96,7 +102,7 @@ def _counted(result: AuditResult) -> str:
 def _odds(result: AuditResult) -> str:
     """What the proved loss does to somebody's odds, in a sentence; rounded down, for it is a lower bound."""
     proved = result.epsilon_lower
-    if not proved > 0 or result.dependence is not None or result.witness is None:
+    if not proved > 0 or result.dependence is not None or result.witness is None or result.method in GAMES:
         return ""
     two = result.witness.two
     slack = " but for events of probability δ" if result.claim is not None and result.claim.delta else ""
@@ -112,8 +118,8 @@ _GRID = tuple(round(10 ** (3 + step / 4)) for step in range(21))
 
 
 def _line(result: AuditResult) -> tuple[tuple[int, float], ...]:
-    """What so many trials would prove, if both values gave the event as often as they did."""
-    if result.counts is None or not result.trials:
+    """What so many trials would prove, if both values gave the event as often as they did; not said of games."""
+    if result.counts is None or not result.trials or result.method in GAMES:
         return ()
     shares = [count / result.trials for count in result.counts]
     terms = {"alpha": result.alpha / max(1, len(result.tried)), "bound": result.about.get("bound", "paper")}

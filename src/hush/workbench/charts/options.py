@@ -13,6 +13,11 @@ Options = dict[str, Any]
 _FONT = "Roboto, system-ui, sans-serif"
 _SYMBOLS = ("circle", "rect", "diamond", "triangle")
 _SHORT = 14
+_FEW = 8
+_NARROW: Options = {"query": {"maxWidth": 520}, "option": {"xAxis": {"axisLabel": {"rotate": 35}}}}
+"""On a phone, the names of bars stand aslant, so that all of them find room."""
+_EDGE = {"borderColor": theme.FAINT, "borderWidth": 1}
+"""Of bars that stand behind the others: their colour alone is hardly seen on the ground of the page."""
 
 
 def bars(series: Sequence[Bars], *, unit: str = "", most: float | None = None, sideways: bool = False) -> Options:
@@ -41,6 +46,15 @@ def bars(series: Sequence[Bars], *, unit: str = "", most: float | None = None, s
     if sideways:
         category["inverse"] = True
     x, y = (value, category) if sideways else (category, value)
+    if not sideways and len(labels) <= _FEW:  # a bar without its name says nothing
+        category["axisLabel"]["interval"] = 0
+        return _bars(series, unit, x, y, drawn) | {"media": [_NARROW]}
+    return _bars(series, unit, x, y, drawn, sideways=sideways)
+
+
+def _bars(
+    series: Sequence[Bars], unit: str, x: Options, y: Options, drawn: list[Options], *, sideways: bool = False
+) -> Options:
     return {
         **_common([each.name for each in series], bool(unit) and not sideways),
         "xAxis": x,
@@ -106,7 +120,7 @@ def _bar(each: Bars, colour: str) -> Options:
         "type": "bar",
         "name": each.name,
         "data": [_plain(value) for value in each.values],
-        "itemStyle": {"color": colour, "borderRadius": 3},
+        "itemStyle": {"color": colour, "borderRadius": 3, **(_EDGE if each.quiet else {})},
         "barMaxWidth": 42,
         "emphasis": {"disabled": True},
     }

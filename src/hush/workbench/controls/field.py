@@ -58,6 +58,7 @@ class FormField(Generic[T]):
     @value.setter
     def value(self, value: T) -> None:
         self._value, self._heard = value, None
+        self.right()
         self._put(value)
 
     def wrong(self, words: str) -> None:

@@ -143,17 +143,24 @@ def slider(
         on_change: Called with the value, twenty times a second at most.
     """
 
+    def say(value: float) -> None:
+        words.text = shown(value)
+        with made.props.suspend_updates():
+            made.props["aria-valuetext"] = shown(value)
+        made.client.run_javascript(
+            f"getHtmlElement({made.id})?.setAttribute('aria-valuetext', {json.dumps(shown(value))})"
+        )
+
     def read(given: Any) -> float:
         found = min(most, max(least, float(given)))
-        words.text = shown(found)
-        with made.props.suspend_updates():
-            made.props["aria-valuetext"] = shown(found)
-        made.client.run_javascript(
-            f"getHtmlElement({made.id})?.setAttribute('aria-valuetext', {json.dumps(shown(found))})"
-        )
+        say(found)
         return found
 
-    field: FormField[float] = FormField(label, value, read, help=help, on_change=on_change)
+    def put(wanted: Any) -> None:
+        put_in(made, "value", wanted)
+        say(float(wanted))
+
+    field: FormField[float] = FormField(label, value, read, help=help, on_change=on_change, put=put)
     with field.element, ui.element("div").classes("ends"):
         named = prose.text("label", label)
         words = prose.text("output", shown(value), "value")

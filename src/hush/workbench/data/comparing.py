@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,8 +15,11 @@ from hush.types import Ints
 from hush.workbench.data.column import CountedColumn, scaled
 from hush.workbench.data.trying import TriedMechanism, tried, worthwhile
 from hush.workbench.explore.words import margin, points
+from hush.workbench.jobs import Progress
 
 MOST_PEOPLE = 10_000_000
+LONG = 200
+"""With more values than that, some mechanisms take seconds each."""
 SHOWN = 20
 """Values that a picture shows, at most."""
 HEADER = ("Mechanism", "Typical error", "Error bars", "Truth inside", "Guessed right", "Bits")
@@ -69,15 +72,35 @@ class Compared:
         return [_row(each, self.people.k) for each in self.trials]
 
 
-def compared(column: CountedColumn, asked: AskedTrial) -> Compared:
-    """Try mechanisms on the people of a column; it takes from milliseconds to seconds, by how many values there are."""
+def takes_long(column: CountedColumn, asked: AskedTrial) -> bool:
+    """Whether trying them takes so long that it is a job, which can be cancelled."""
+    values = len(column.counts)
+    return (values if asked.most is None else min(values, asked.most + 1)) > LONG
+
+
+def compared_job(progress: Progress, column: CountedColumn, asked: AskedTrial) -> Compared:
+    """What `compared` gives, as a job."""
+    return compared(column, asked, progress)
+
+
+def compared(
+    column: CountedColumn, asked: AskedTrial, progress: Callable[[float, str], None] = lambda fraction, note: None
+) -> Compared:
+    """Try mechanisms on the people of a column; it takes from milliseconds to seconds, by how many values there are.
+
+    Args:
+        column: Whose people.
+        asked: What is to be tried.
+        progress: Told before each mechanism which it is.
+    """
     epsilon = rules.epsilon(asked.epsilon)
     if asked.n is not None:
         rules.integer("n", asked.n, 1, MOST_PEOPLE, "use as many people as you expect")
     people = scaled(column.kept(asked.most), asked.n)
     names = worthwhile(people.k, epsilon, people.n) if asked.names is None else asked.names
     trials, refused = [], {}
-    for name in names:
+    for i, name in enumerate(names):
+        progress(i / len(names), f"Simulating {name}")
         try:
             trials.append(tried(name, people, epsilon, asked.seed))
         except HushError as error:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from hush.workbench.jobs.owners import JobOwner
 
 COOKIE = "hush-session"
 Role = Literal["nobody", "reader", "admin"]
@@ -23,6 +26,7 @@ class Session:
         role: What the collector lets its token do.
         token: What lets in at the collector, or "".
         entered: Whether it came by the link that was printed when the workbench started.
+        visitor: Who it is, however often the cookie changes: what was begun before signing in is found after it.
     """
 
     id: str
@@ -30,6 +34,7 @@ class Session:
     token: str = field(default="", repr=False)
     entered: bool = False
     seen: float = 0.0
+    visitor: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     @property
     def reads(self) -> bool:
@@ -40,6 +45,12 @@ class Session:
     def creates(self) -> bool:
         """Whether it has a token that may create, open and close collections."""
         return self.role == "admin"
+
+    @property
+    def owner(self) -> JobOwner:
+        """Whose the jobs are that it starts now, and which it finds; by its token, where it has one."""
+        account = hashlib.sha256(self.token.encode()).hexdigest() if self.token else ""
+        return JobOwner(self.visitor, account)
 
     def forget(self) -> None:
         """Sign out."""
@@ -90,7 +101,7 @@ class Sessions:
     def renewed(self, session: Session) -> Session:
         """The same under a new number, for someone who has just been let in; the one before lets in nobody."""
         self._known.pop(session.id, None)
-        made = Session(secrets.token_urlsafe(24), session.role, session.token, session.entered, self._clock())
+        made = replace(session, id=secrets.token_urlsafe(24), seen=self._clock())
         session.end()
         self._known[made.id] = made
         return made

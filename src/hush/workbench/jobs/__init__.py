@@ -5,7 +5,7 @@
             progress(i / 10, "drawing reports")
         return Found(...)                                                   # can be pickled
 
-    job = jobs.start(work, "OUE", trials=10_000, owner=visit.session.id, name="Audit of OUE")
+    job = jobs.start(work, "OUE", trials=10_000, owner=visit.session.owner, name="Audit of OUE")
     job.state, job.fraction, job.note, job.result, job.error
     job.cancel()
 
@@ -14,7 +14,8 @@ In a page, `hush.workbench.controls.JobPanel` does that, with a bar, words and a
 
 from __future__ import annotations
 
+from hush.workbench.jobs.owners import JobOwner
 from hush.workbench.jobs.progress import Progress
 from hush.workbench.jobs.running import BenchJob, Jobs, JobState, TooManyJobs
 
-__all__ = ["BenchJob", "JobState", "Jobs", "Progress", "TooManyJobs"]
+__all__ = ["BenchJob", "JobOwner", "JobState", "Jobs", "Progress", "TooManyJobs"]

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, Literal
 
 from hush.errors import HushError
+from hush.workbench.jobs.owners import JobOwner
 from hush.workbench.jobs.worker import PROGRAM, heard, told
 
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
@@ -33,13 +34,17 @@ class BenchJob:
 
     Args:
         name: What people call it.
-        owner: The session that started it.
+        owner: Who started it.
         work: The function, what it is given, and what it is given by name.
     """
 
-    def __init__(self, name: str, owner: str, work: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]) -> None:
+    def __init__(
+        self, name: str, owner: JobOwner, work: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+    ) -> None:
         self.id = secrets.token_urlsafe(12)
         self.name, self.owner = name, owner
+        self.place = ""
+        """The address where it is shown; "" for a page that is open alone."""
         self.state: JobState = "waiting"
         self.fraction, self.note = 0.0, ""
         self.result: Any = None
@@ -157,48 +162,77 @@ class Jobs:
     Args:
         most: How many run at once.
         most_waiting: How many wait at once.
+        most_each: How many of one visitor run or wait at once.
         seconds: After which one is ended.
         keep_seconds: How long one that has ended is known.
     """
 
     def __init__(
-        self, most: int = 2, *, most_waiting: int = 16, seconds: float = 3600.0, keep_seconds: float = 3600.0
+        self,
+        most: int = 2,
+        *,
+        most_waiting: int = 16,
+        most_each: int = 4,
+        seconds: float = 3600.0,
+        keep_seconds: float = 3600.0,
     ) -> None:
-        self._most, self._most_waiting, self._seconds, self._keep = most, most_waiting, seconds, keep_seconds
+        self._most, self._most_waiting, self._most_each = most, most_waiting, most_each
+        self._seconds, self._keep = seconds, keep_seconds
         self._known: dict[str, BenchJob] = {}
         self._queue: deque[BenchJob] = deque()
-        self._running = 0
+        self._running: list[BenchJob] = []
         self._lock = threading.Lock()
         self._stopped = False
 
-    def start(self, function: Callable[..., Any], *given: Any, owner: str, name: str, **named: Any) -> BenchJob:
-        """Begin a job, or let it wait for its turn.
+    def start(self, function: Callable[..., Any], *given: Any, owner: JobOwner, name: str, **named: Any) -> BenchJob:
+        """Begin a job, or let it wait for its turn. Those who have fewest running come first.
 
         Args:
             function: Does the work in another process: it is imported there by its name, so that it must stand in a
                 module. It is called with a `Progress`, and then with what follows.
             given: What it is given; must be picklable, as what it returns.
-            owner: The session that starts it; nobody else finds it.
+            owner: Who starts it; nobody else finds it.
             name: What people call it.
             named: What it is given by name.
+
+        Raises:
+            TooManyJobs: The visitor has too many already, or all together have.
         """
         job = BenchJob(name, owner, (function, given, named))
         with self._lock:
             self._forget()
             self._queue = deque(each for each in self._queue if not each.over)
-            if self._stopped or len(self._queue) >= self._most_waiting + max(0, self._most - self._running):
-                raise TooManyJobs("Too many jobs wait already; come back in a while, or cancel one.")
+            self._check(owner)
             self._known[job.id] = job
             self._queue.append(job)
         self._next()
         return job
 
-    def get(self, id: str | None, owner: str) -> BenchJob | None:
-        """The job of an id, if the session is the one that started it and it is still known."""
+    def _check(self, owner: JobOwner) -> None:
+        """See that one more job is not too many."""
+        own = [each for each in self._known.values() if not each.over and each.owner.visitor == owner.visitor]
+        if len(own) >= self._most_each:
+            names = ", ".join(f"“{each.name}”" for each in own if owner.finds(each.owner))
+            many = f"{len(own)} jobs" if len(own) > 1 else "a job"
+            raise TooManyJobs(
+                f"You have {many} already, running or waiting{f': {names}' if names else ''}. Cancel one, or wait "
+                "until one ends; “Your jobs” has all of them."
+            )
+        if self._stopped or len(self._queue) >= self._most_waiting + max(0, self._most - len(self._running)):
+            raise TooManyJobs("Too many jobs of all visitors wait already; come back in a while.")
+
+    def get(self, id: str | None, owner: JobOwner) -> BenchJob | None:
+        """The job of an id, if it is still known, and of somebody who finds it."""
         with self._lock:
             self._forget()
             found = self._known.get(id or "")
-        return found if found is not None and found.owner == owner else None
+        return found if found is not None and owner.finds(found.owner) else None
+
+    def all_of(self, owner: JobOwner) -> list[BenchJob]:
+        """The jobs that somebody finds, the newest first."""
+        with self._lock:
+            self._forget()
+            return [each for each in reversed(self._known.values()) if owner.finds(each.owner)]
 
     def forget(self, job: BenchJob) -> None:
         """Let a job go; one that still runs is cancelled."""
@@ -216,14 +250,13 @@ class Jobs:
 
     def _next(self) -> None:
         with self._lock:
-            if self._running >= self._most:
+            self._queue = deque(each for each in self._queue if not each.over)
+            if len(self._running) >= self._most or not self._queue or self._stopped:
                 return
-            while self._queue and self._queue[0].over:
-                self._queue.popleft()
-            if not self._queue or self._stopped:
-                return
-            job = self._queue.popleft()
-            self._running += 1
+            busy = Counter(each.owner.visitor for each in self._running)
+            job = min(self._queue, key=lambda each: busy[each.owner.visitor])  # of equals, who came first
+            self._queue.remove(job)
+            self._running.append(job)
         threading.Thread(target=self._run, args=(job,), name=f"job-{job.id}", daemon=True).start()
 
     def _run(self, job: BenchJob) -> None:
@@ -231,7 +264,7 @@ class Jobs:
             job.run(self._seconds)
         finally:
             with self._lock:
-                self._running -= 1
+                self._running.remove(job)
             self._next()
 
     def _forget(self) -> None:

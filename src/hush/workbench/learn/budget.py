@@ -47,8 +47,8 @@ class Bought:
         right, luck, of = lay.guesses(self.guess, self.luck)
         times = lay.times(self.epsilon)
         return (
-            f"{lay.share(self.truthful)} of reports are the truth, and nobody can tell which. A report moves anybody's "
-            f"odds between two answers by a factor of {times}, at most.",
+            f"About {lay.share(self.truthful)} of reports are the truth, and nobody can tell which. A report moves "
+            f"anybody's odds between two answers by a factor of {times}, at most.",
             f"Whoever sees one report and guesses best is right {right} times in {of}; by luck alone, {luck} times.",
             f"Of {self.people:,} people, the share of an answer is known within ±{points(self.reach)}, 95 times in "
             "100. Asked openly, it would be known for certain, and so would every person's answer.",

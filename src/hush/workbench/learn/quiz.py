@@ -8,6 +8,7 @@ import numpy as np
 
 from hush.mechanisms.base import FrequencyOracle
 from hush.reports.statements import lay
+from hush.reports.words import percent
 from hush.workbench.learn import coins
 from hush.workbench.learn.crowd import reported
 from hush.workbench.learn.limits import guessed_after
@@ -70,11 +71,11 @@ def _crowd(m: FrequencyOracle) -> Puzzle:
     flipped = reported(m, 0.0)
     told = [_undone(m, seen), seen, seen - flipped]
     return Puzzle(
-        f"Of {_PEOPLE:,} reports, {seen:.0%} say yes. About how many people hold yes?",
-        tuple(f"{share:.0%}" for share in told),
+        f"Of {_PEOPLE:,} reports, {percent(seen)} say yes. About how many people hold yes?",
+        tuple(percent(share) for share in told),
         0,
-        f"If nobody held it, coins alone would make {flipped:.0%} of reports say yes; if all did, "
-        f"{reported(m, 1.0):.0%}. {seen:.0%} lies {_undone(m, seen):.0%} of the way between the two.",
+        f"If nobody held it, coins alone would make {percent(flipped)} of reports say yes; if all did, "
+        f"{percent(reported(m, 1.0))}. {percent(seen)} lies {percent(_undone(m, seen))} of the way between the two.",
     )
 
 

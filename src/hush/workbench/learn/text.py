@@ -136,7 +136,7 @@ def limits_said(times: int) -> tuple[tuple[str, str], ...]:
         ("People who are not there", limits.sybils(m, 0.02, 0.1)),
         (
             "What others know already",
-            f"Somebody who held your answer for {of_hundred(known.before)} in 100 likely holds it for "
+            f"Somebody who thought it {of_hundred(known.before)} in 100 likely that you hold an answer thinks it "
             f"{of_hundred(known.after)} in 100 likely after a report that agrees, at ε = {m.epsilon:g}. And what the "
             "crowd shows is true of you as well: if nine in ten of your neighbours answer yes, a stranger will guess "
             "yes, whether you took part or not.",

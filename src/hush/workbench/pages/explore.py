@@ -59,6 +59,7 @@ class _Explorer:
         self._by, self._descending, self._chosen = "margin", False, "OUE"
         self._completed: Latest[Explored] = Latest()
         self._found: Explored | None = None
+        self._made, self._reported = 0, False
         ui.add_css(_STYLE)
         prose.title("Explore", "Move a slider: every mechanism's error, attackers and size change with it.")
         with ui.element("div").classes("card"), ui.element("div").classes("grid"):
@@ -75,6 +76,16 @@ class _Explorer:
                     "epsilon": self._number("epsilon", "ε", 0.01, 10.0),
                     "n": self._number("n", "People", 1, 10**9, whole=True),
                 }
+        with ui.element("div") as self._instead:
+            prose.empty(*prose.NOTHING_FOR_THIS)
+        self._instead.visible = False
+        with ui.element("div").classes("stack").style("gap: 1.5rem") as self._result:
+            self._laid()
+            self._dissection()
+        self._show()
+
+    def _laid(self) -> None:
+        """What is known of all mechanisms."""
         self._budget = prose.paragraph("", "muted")
         with ui.element("div").classes("answer stack").props('role="status"'):
             self._words = [prose.text("p") for _ in range(4)]
@@ -96,18 +107,22 @@ class _Explorer:
         self._meanings()
         with ui.element("div").classes("side"):
             controls.download("Download the table", "mechanisms.csv", self._csv, "text/csv")
-        self._dissection()
-        self._show()
 
     def _slider(self, name: str, label: str, ends: tuple[str, str], nearest: Any) -> controls.Field[float]:
         places = self._positions[name]
+
+        def shown(at: float) -> str:
+            """The number; one that was typed as it is, not the nearest position."""
+            typed = nearest(places, self._now[name]) == int(at)
+            return f"{self._now[name] if typed else places[int(at)]:,.12g}"
+
         return controls.slider(
             label,
             nearest(places, self._now[name]),
             least=0,
             most=len(places) - 1,
             ends=ends,
-            shown=lambda at: f"{places[int(at)]:,g}" if name == "epsilon" else f"{int(places[int(at)]):,}",
+            shown=shown,
             on_change=lambda at: self._move(name, places[int(at)], typed=False),
         )
 
@@ -120,7 +135,7 @@ class _Explorer:
             least=least,
             most=most,
             whole=whole,
-            on_change=lambda value: None if value is None else self._move(name, value, typed=True),
+            on_change=lambda value: self._show() if value is None else self._move(name, value, typed=True),
         )
 
     def _move(self, name: str, value: float, *, typed: bool) -> None:
@@ -134,9 +149,16 @@ class _Explorer:
         self._show()
 
     def _show(self) -> None:
-        """Compute and show everything; what takes longer than a moment follows."""
+        """Compute and show everything; what takes longer than a moment follows. While a field is wrong, nothing."""
         from hush.workbench.explore import explore as explored
 
+        wrong = any(field.value is None for field in self._fields.values())
+        self._instead.visible, self._result.visible = wrong, not wrong
+        self._no_report()
+        if wrong:
+            self._completed.drop()
+            return
+        self._answer()
         found = explored(int(self._now["k"]), float(self._now["epsilon"]), int(self._now["n"]))
         self._completed.drop()
         self._put(found)
@@ -199,6 +221,7 @@ class _Explorer:
             return
         self._chosen = name
         self._which.value = name
+        self._no_report()
         self._draw()
         self._tabulate()
 
@@ -236,13 +259,27 @@ class _Explorer:
                 "Mechanism", {name: name for name in explored()}, self._chosen, on_change=self._pick
             )
             self._held = controls.number(
-                "The person's answer, from 0", 3, least=0, whole=True, on_change=lambda _: self._answer()
+                "The person's answer, from 0", 3, least=0, whole=True, on_change=lambda _: self._held_another()
             )
         with ui.element("div").classes("side"):
             controls.button("Make a report", self._dissect, primary=True)
         self._body = ui.element("div").classes("stack").props('aria-live="polite"')
+        self._reported = True
+        self._no_report()
+
+    def _no_report(self) -> None:
+        """Take away the report that was made with other numbers."""
+        self._made += 1
+        if not self._reported:
+            return
+        self._reported = False
+        self._body.clear()
         with self._body:
             prose.empty("No report yet", "Make one: its bytes appear here, with what each of them says.")
+
+    def _held_another(self) -> None:
+        self._no_report()
+        self._answer()
 
     def _answer(self) -> int | None:
         """The answer that a report is made of; None where it is none, which the field then says."""
@@ -262,21 +299,26 @@ class _Explorer:
         k, epsilon, name, value = int(self._now["k"]), float(self._now["epsilon"]), self._chosen, self._answer()
         if value is None:
             return
+        self._made += 1
+        mine, self._reported = self._made, True
         self._body.clear()
         with self._body:
             prose.paragraph(f"Making a report of {name} …", "muted")
         found = await asyncio.to_thread(lambda: dissected(ready(name, k, epsilon), value))
+        if mine != self._made:  # something else is asked meanwhile
+            return
         self._body.clear()
         with self._body:
-            _anatomy(found)
+            _anatomy(found, k, epsilon)
 
 
-def _anatomy(found: Anatomy) -> None:
+def _anatomy(found: Anatomy, k: int, epsilon: float) -> None:
     from hush.reports.words import many
 
     prose.answer(found.about, found.evidence)
     size = f"{many(found.size, 'byte', 'bytes')} carry {many(found.bits, 'bit', 'bits')} of information."
-    prose.paragraph(f"A report of {found.name} on answer {found.value}: {size}")
+    of = f"A report of {found.name} on answer {found.value}, with k = {k:,} and ε = {epsilon:g}"
+    prose.paragraph(f"{of}: {size}")
     with ui.element("div").classes("hexes mono").props('aria-hidden="true"'):
         for byte in found.shown:
             prose.text("span", byte.hex)

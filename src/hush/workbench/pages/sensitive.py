@@ -128,8 +128,7 @@ class _Marked:
 
     async def _written(self) -> None:
         self._read()
-        if self._answers is not None:
-            self._tick()
+        self._tick()
         await self.show()
 
     def _tick(self) -> None:
@@ -161,6 +160,8 @@ class _Marked:
 
         answers, n = self._answers, self._n.value
         if answers is None or n is None:
+            self._asked.drop()
+            self._wait(*prose.NOTHING_FOR_THIS)
             return
         if answers.lacking is not None:
             self._asked.drop()
@@ -170,14 +171,13 @@ class _Marked:
         epsilon, theta = EPSILONS[int(self._epsilon.value or 0)], (self._share.value or 0) / 100
         found = await self._asked.of(lambda: distinguished(domain, epsilon, int(n), theta))
         if found is not None:
-            self._before.clear()
-            self._result.visible = True
+            self._before.visible, self._result.visible = False, True
             self._found = found
             self._put(found)
 
     def _wait(self, words: str, then: str) -> None:
         """Show what has to be done first."""
-        self._result.visible = False
+        self._before.visible, self._result.visible = True, False
         self._before.clear()
         with self._before:
             prose.empty(words, then)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -18,11 +19,13 @@ from hush.workbench.visits import Visit
 
 if TYPE_CHECKING:
     from hush.workbench.data.column import CountedColumn
-    from hush.workbench.data.comparing import Compared
+    from hush.workbench.data.comparing import AskedTrial, Compared
     from hush.workbench.data.held import HeldFile
 
 _KEPT = 50
 _WIDE = 6
+_PAUSE = 0.4  # seconds
+_NO_COLUMN = ("No column yet", "Choose the column that you want to try.")
 _WARNING = (
     "Pilot or public data only. What you choose here is sent as it is to the machine that runs this workbench: nothing "
     "randomizes it on the way. It stays in the memory of this page, is never written to a disk or a log, and is "
@@ -34,28 +37,30 @@ _WARNING = (
 async def your_data(visit: Visit) -> None:
     """Lay it out."""
     await asyncio.to_thread(import_module, "hush.workbench.data.comparing")
-    _Desk()
+    _Desk(visit)
 
 
 class _Desk:
     """The page, for one visitor; what he uploaded lies here, and nowhere else."""
 
-    def __init__(self) -> None:
+    def __init__(self, visit: Visit) -> None:
         from hush.workbench.data.comparing import AskedTrial
 
         self._file: HeldFile | None = None
         self._column: CountedColumn | None = None
         self._found: Compared | None = None
         self._asked, self._name = AskedTrial(), ""
-        self._trying: Latest[Compared] = Latest()
+        self._trying: Latest[Any] = Latest()
         ui.context.client.on_delete(self._drop)
         prose.title("Your data", "See on a column of your own what each mechanism would tell, before anybody is asked.")
         prose.note(_WARNING, warning=True)
         with ui.element("div").classes("split"):
             with ui.element("div").classes("stack loose"):
                 self._asking()
-            with ui.element("div").classes("stack loose").props('aria-live="polite"') as self._result:
-                self._nothing()
+            with ui.element("div").classes("stack loose"):
+                self._panel = controls.JobPanel(visit, self._came, ended=lambda _: self._stopped(), lasting=False)
+                with ui.element("div").classes("stack loose").props('aria-live="polite"') as self._result:
+                    self._nothing()
 
     def _asking(self) -> None:
         from hush.workbench.data.held import MEGABYTE, MOST_BYTES, MOST_ROWS
@@ -90,7 +95,7 @@ class _Desk:
             most=999,
             whole=True,
             help="The most frequent ones; all others count as one.",
-            on_change=lambda value: None if value is None else self._change(most=int(value)),
+            on_change=lambda value: self._try() if value is None else self._change(most=int(value)),
         )
         self._epsilon = controls.slider(
             "Budget, ε",
@@ -107,7 +112,7 @@ class _Desk:
             most=MOST_PEOPLE,
             whole=True,
             help="As many as the table has; or others, with the same shares.",
-            on_change=lambda value: None if value is None else self._change(n=int(value)),
+            on_change=lambda value: self._try() if value is None else self._change(n=int(value)),
         )
         self._seed = controls.number(
             "Seed of the simulation",
@@ -116,7 +121,7 @@ class _Desk:
             most=2**53,
             whole=True,
             help="The same seed gives the same collection again.",
-            on_change=lambda value: None if value is None else self._change(seed=int(value)),
+            on_change=lambda value: self._try() if value is None else self._change(seed=int(value)),
         )
         with ui.element("div").classes("side"):
             controls.button("Another draw", self._again, icon="casino")
@@ -151,16 +156,16 @@ class _Desk:
             options = {"": "Choose a column", **{str(i): name for i, name in enumerate(names)}}
             controls.select("Column", options, "", on_change=lambda at: self._chose(names[int(at)] if at else None))
         self._settings.visible = True
-        self._nothing("No column yet", "Choose the column that you want to try.")
+        self._nothing(*_NO_COLUMN)
 
     async def _chose(self, name: str | None) -> None:
         from hush.workbench.data.apart import counted_apart
 
         file = self._file
-        self._trying.drop()
+        self._column = self._found = None
+        self._withdraw(*_NO_COLUMN)
         if name is None or file is None:
             return
-        self._say("")
         self._do(f"Counting column {name} …")
         try:
             column = await asyncio.to_thread(counted_apart, file, name)
@@ -176,7 +181,7 @@ class _Desk:
         self._do("")
         self._column, self._name = column, ""
         self._most.element.visible = many
-        self._n.value = column.rows
+        self._n.value, self._most.value = column.rows, _KEPT
         self._asked = replace(self._asked, most=_KEPT if many else None, n=None, names=None)
         await self._try()
 
@@ -193,6 +198,7 @@ class _Desk:
             SHELF.give_back(self._file.size)
         self._file = self._column = self._found = None
         self._trying.drop()
+        self._panel.forget()
 
     def _forget(self) -> None:
         self._drop()
@@ -214,29 +220,63 @@ class _Desk:
         await self._try()
 
     async def _try(self) -> None:
-        from hush.workbench.data.comparing import compared
+        from hush.workbench.data.comparing import compared, takes_long
 
         column, asked = self._column, self._asked
         if column is None:
             return
-        if asked.names == ():
-            self._say("Choose at least one mechanism.")
+        fields = [self._n, self._seed, *([self._most] if self._most.element.visible else [])]
+        if any(field.value is None for field in fields):
+            self._withdraw()
             return
-        self._do("Simulating …")
+        if asked.names == ():
+            self._withdraw("No mechanism is chosen", "Tick at least one of them.")
+            return
         try:
+            if takes_long(column, asked):
+                await self._try_long(column, asked)
+                return
+            self._panel.leave()
+            self._do("Simulating …")
             found = await self._trying.of(lambda: compared(column, asked))
         except HushError as error:
-            self._do("")
+            self._withdraw()
             self._say(faults.in_words(error))
             return
-        if found is None or self._column is None:
-            return
+        if found is not None and self._column is not None:
+            self._came(found)
+
+    async def _try_long(self, column: CountedColumn, asked: AskedTrial) -> None:
+        """Begin a job, once nobody has changed anything for a moment: a slider that is dragged changes much."""
+        from hush.workbench.data.comparing import compared_job
+
+        def still() -> bool:
+            time.sleep(_PAUSE)
+            return True
+
+        self._withdraw("No result yet", "With so many values, it takes a while.")
+        if await self._trying.of(still) and self._column is column:
+            await self._panel.start(compared_job, column, asked, name="Your trial")
+
+    def _stopped(self) -> None:
+        self._nothing("No result", "Change something, or press “Another draw”, to try once more.")
+
+    def _came(self, found: Compared) -> None:
+        """There is a result."""
         self._do("")
         self._say("")
         self._found = found
-        if asked.names is None:
+        if self._asked.names is None:
             self._tick([each.name for each in found.trials])
         self._put(found)
+
+    def _withdraw(self, words: str = "", then: str = "") -> None:
+        """Show no result: those before are of something else."""
+        self._trying.drop()
+        self._panel.leave()
+        self._do("")
+        self._say("")
+        self._nothing(*((words, then) if words else prose.NOTHING_FOR_THIS))
 
     def _tick(self, chosen: list[str]) -> None:
         """A box for each mechanism."""

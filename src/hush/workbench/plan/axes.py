@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hush.workbench.plan import words
@@ -17,13 +18,14 @@ _CALLED = {
     "changing": "ε where answers change",
     "bits": "bits of a report",
 }
-_SAID = {
-    "epsilon": "ε = {}",
-    "asr": "{} right guesses in 100",
-    "error": "±{} points",
-    "changing": "ε = {} where answers change",
-    "bits": "{} bits",
+_SAID: dict[str, Callable[[float], str]] = {
+    "epsilon": lambda value: f"ε = {words.epsilon(value)}",
+    "asr": lambda share: f"{words.hundred(share)} right guesses in 100",
+    "error": lambda share: f"±{words.points(share)}",
+    "changing": lambda value: f"ε = {words.rounded_up(value)} where answers change",
+    "bits": lambda bits: f"{bits:,.0f} bit{'' if bits == 1 else 's'}",
 }
+"""As the recommendation says them."""
 _SHARES = ("asr", "error")
 _FAR = 8.0
 _MEETS, _BEATEN = "no other beats it", "another is no worse in anything"
@@ -60,20 +62,19 @@ def front(answer: Answer) -> PlotOfFront:
     rows = [option for option in answer.options if first in option.numbers and second in option.numbers]
     assert answer.chosen is not None
     series = []
-    for name, kept in ((_MEETS, True), (_BEATEN, False)):
+    known = len({tuple(option.numbers) for option in answer.options}) == 1
+    for name, kept in ((_MEETS, True), (_BEATEN if known else f"{_BEATEN} that is known of both", False)):
         mine = [option for option in rows if option.on_front is kept]
         if mine:
             x, y = (tuple(_shown(option, axis) for option in mine) for axis in (first, second))
             labels = tuple(option.name for option in mine)
             at = labels.index(answer.chosen.name) if answer.chosen.name in labels else None
             series.append((name, x, y, labels, at))
-    others = len(answer.options) - 1
     told = f"The large point is {answer.chosen.name}: {_told(answer.chosen, first, second)}."
     left = "" if len(rows) == len(answer.options) else f" {len(answer.options) - len(rows)} have no such number."
     return PlotOfFront(
         "The mechanisms that meet the wish",
-        f"{words.capital(answer.chosen.name)} and {others} others. Lower and further left is better; select a point to "
-        "choose it.",
+        f"{_counted(len(answer.options))} Lower and further left is better; select a point to choose it.",
         told + left,
         _CALLED[first],
         _CALLED[second],
@@ -81,6 +82,10 @@ def front(answer: Answer) -> PlotOfFront:
         _spread(answer, second) > _FAR,
         tuple(series),
     )
+
+
+def _counted(count: int) -> str:
+    return "There is one." if count == 1 else f"There are {count}."
 
 
 def _axes(answer: Answer) -> tuple[str, str]:
@@ -105,4 +110,4 @@ def _shown(option: PlanOption, name: str) -> float:
 
 
 def _told(option: PlanOption, *names: str) -> str:
-    return words.listed([_SAID[name].format(f"{_shown(option, name):.3g}") for name in names])
+    return words.listed([_SAID[name](option.numbers[name]) for name in names])

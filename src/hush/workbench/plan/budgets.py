@@ -61,7 +61,7 @@ class BudgetWish:
             "l1": self.amount / 100,
             "max": self.amount / 100,
             "kendall": 2 * self.amount / 100,
-            "f1": 1 - self.amount / 100,
+            "f1": (100 - self.amount) / 100,  # 1 - 0.8 is less than 0.2, and asks for nine of ten
         }[self.loss]
 
     @property
@@ -110,7 +110,6 @@ def read_budget(said: Mapping[str, str]) -> BudgetWish:
 def search_budget(progress: Callable[..., None], wish: BudgetWish) -> Searched:
     """The search, as a job of the workbench."""
     people = wish.population
-    top = {"top": min(10, people.k - 1)} if wish.loss == "f1" else {}
     try:
         answer = budget(
             wish.mechanism,
@@ -120,7 +119,6 @@ def search_budget(progress: Callable[..., None], wish: BudgetWish) -> Searched:
             probability=wish.sure,
             rng=hush.seeded(7),
             progress=lambda share: progress(share, "Simulating collections"),
-            **top,  # type: ignore[arg-type]
         )
     except HushError as error:
         field = {"threshold": "amount", "probability": "sure", "n": "people"}.get(error.parameter or "")

@@ -134,13 +134,19 @@ def _covers(one: PlanOption, other: PlanOption) -> bool:
     return named <= set(one.gains) and all(one.numbers[name] <= other.numbers[name] * (1 + _CLOSE) for name in shared)
 
 
-def undominated(numbers: Sequence[Numbers]) -> list[bool]:
-    """Of each whether no other is as good in everything that both know, and better in something."""
+def undominated(numbers: Sequence[Numbers], enough: float | None = None) -> list[bool]:
+    """Of each whether no other is as good in everything that both know, and better in something.
+
+    Args:
+        numbers: Of each way, all of which are better the smaller they are.
+        enough: The error that was asked for: one below it counts as that.
+    """
+    counted = [{**own, "error": max(own["error"], enough or 0.0)} for own in numbers]
 
     def beats(one: Numbers, other: Numbers) -> bool:
-        names = [name for name in _LESS if name in one and name in other]
+        names = [name for name in one if name in other]
         return all(one[n] <= other[n] * (1 + _SAME) for n in names) and any(
             one[n] < other[n] * (1 - _SAME) for n in names
         )
 
-    return [not any(beats(other, own) for other in numbers) for own in numbers]
+    return [not any(beats(other, own) for other in counted) for own in counted]

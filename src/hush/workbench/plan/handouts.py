@@ -18,4 +18,7 @@ def handout(answer: Answer, date: str | None = None) -> Statement:
         rule, remedy = "must be one that something meets", "take one of the ways out"
         raise ParameterError(message("answer", rule, Unsaid("one that nothing does"), remedy))
     said = [answer.question.words, *([answer.caution] if answer.caution else [])]
+    if answer.question.rounds > 1:  # the total, where a statement speaks of one report alone, and what all of them tell
+        total, _, guess = answer.headline
+        said.insert(1, guess if answer.kind == "longitudinal" else f"{total} {guess}")
     return statement(answer.made, n=answer.question.people, reports=answer.question.rounds, asked=said, date=date)

@@ -19,21 +19,26 @@ def fields(question: Question) -> dict[str, str]:
     q = question
     named = q.labels is not None
     said = {
-        "points": "" if q.points is None else f"{q.points:.12g}",
+        "points": _written(q.points),
         "held": "" if q.held == EACH else q.held,
         "people": str(q.people),
         "answers": "" if named else str(q.answers),
         "labels": "\n".join(map(str, q.labels)) if q.labels is not None else "",
         "other": q.other or "",
         "sensitive": "\n".join(str(q.domain.label(i)) for i in q.sensitive),
-        "guesses": "" if q.guesses is None else f"{q.guesses:.12g}",
-        "epsilon": "" if q.epsilon is None else f"{q.epsilon:.12g}",
+        "guesses": _written(q.guesses),
+        "epsilon": _written(q.epsilon),
         "matters": "" if q.matters == "balance" else q.matters,
         "rounds": "" if q.rounds == 1 else str(q.rounds),
         "changing": "1" if q.changing else "",
         "chosen": q.chosen,
     }
     return {name: text for name, text in said.items() if text}
+
+
+def _written(number: float | None) -> str:
+    """A number with all digits that it has, so that the same one is read."""
+    return "" if number is None else repr(float(number)).removesuffix(".0")
 
 
 def query(question: Question) -> str | None:

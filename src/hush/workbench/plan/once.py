@@ -25,7 +25,7 @@ def answered(question: Question) -> Answer:
     if not plan.feasible:
         ways = tuple(way for each in plan.relaxations for way in _ways_out(question, each))
         return Answer(
-            question, ("Nothing meets this wish as it is.",), _why_not(question), ways_out=ways, curve=curve(plan)
+            question, ("Nothing meets this wish as it is.",), _why_not(question, ways), ways_out=ways, curve=curve(plan)
         )
     options = _options(plan)
     at = words.picked(options, question.chosen)
@@ -72,11 +72,9 @@ def _wishes(question: Question) -> tuple[tuple[str, object], ...]:
 def headline(question: Question, option: PlanOption) -> tuple[str, ...]:
     """The recommendation, in three sentences."""
     numbers = option.numbers
-    which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
     return (
         f"Use {option.title} with ε = {words.epsilon(numbers['epsilon'])}.",
-        f"From {words.people(question.people)}, {which} then within ±{words.points(numbers['error'])} of the truth, "
-        f"{words.MOSTLY}.",
+        f"From {words.people(question.people)}, {words.within(question, numbers['error'], then='then ')}",
         f"From one report, {words.guessed(numbers['asr'], 1 / question.answers)}.",
     )
 
@@ -127,12 +125,11 @@ def _instead(option: PlanOption, first: PlanOption) -> str:
     return f"You chose {option.name} in place of {first.name}. It{gains}{losses}."
 
 
-def _why_not(question: Question) -> str:
+def _why_not(question: Question, ways: tuple[WayOut, ...]) -> str:
     most = 10.0 if question.epsilon is None else question.epsilon
     bounds = "" if question.guesses is None else f", with {question.guesses:g} right guesses in 100 or fewer"
-    return (
-        f"No mechanism reaches it with ε up to {most:g}{bounds}. One of these would do; the smallest change is first."
-    )
+    some = " One of these would do; the smallest change is first." if ways else ""
+    return f"No mechanism reaches it with ε up to {most:g}{bounds}.{some}"
 
 
 def _ways_out(question: Question, way: Relaxation) -> tuple[WayOut, ...]:
@@ -146,7 +143,7 @@ def _ways_out(question: Question, way: Relaxation) -> tuple[WayOut, ...]:
                 changes["guesses"] = min(words.up(100 * possible), 100.0)
             case _:
                 changes["epsilon"] = words.up(possible)
-    return changed(question, changes), *asking_more(question, way.people)
+    return *changed(question, changes), *asking_more(question, way.people)
 
 
 def call(question: Question, option: PlanOption) -> str:

@@ -14,7 +14,7 @@ import hush
 from hush.errors import HushError
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
-from hush.planning.budgets import budget, first
+from hush.planning.budgets import least
 from hush.planning.objectives import Z95
 from hush.planning.wishes import SEARCHED_EPSILON
 from hush.utility import MECHANISMS, total_error
@@ -28,6 +28,8 @@ from hush.workbench.plan.ways import asking_more, changed
 HEADER = ("", "reveals", "ε", "± points", "right guesses in 100 of a sensitive answer", "bits", "counters")
 _LIKELY = 1.0
 _ALIKE = 1e-9
+_NOTHING = "nothing"
+_HAIR = 1e-12  # in logarithms; an error is as wished within that
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ def answered(question: Question) -> Answer:
         return _nothing(question, found)
     plain = _plain(question)
     every = [*ways, *plain]
-    front = compare.undominated([way.numbers for way in every])
+    shown = [{**way.numbers, "revealed": float(way.reveals != _NOTHING)} for way in every]
+    front = compare.undominated(shown, question.error)
     options = tuple(_option(way, ways[0], kept) for way, kept in zip(every, front, strict=True))
     at = words.picked(options, question.chosen)
     way, option = every[at], options[at]
@@ -99,14 +102,13 @@ def _made(cls: type[NamedOracle], k: int, sensitive: tuple[int, ...], reveal: st
 
 
 def _least(make: partial[NamedOracle], question: Question) -> float | None:
-    """The least round budget that reaches the error."""
+    """The least round budget that reaches the error; where the next one is more than is accepted, all that is."""
     wished = question.error or 1.0
 
     def excess(epsilon: float) -> float:
-        return math.log(max(_error(make(epsilon), question), 1e-300) / wished)
+        return math.log(max(_error(make(epsilon), question), 1e-300) / wished) - _HAIR
 
-    at = first(excess, _LIKELY)
-    return None if at is None else budget(at)
+    return least(excess, _LIKELY, question.epsilon)
 
 
 def _error(m: FrequencyOracle, question: Question) -> float:
@@ -161,12 +163,12 @@ def _plain(question: Question) -> list[Way]:
     if not made.feasible:
         return []
     m = made.first.mechanism
-    return [Way(f"{made.first.name}, all protected", m, _numbers(m, question), "nothing")]
+    return [Way(f"{made.first.name}, all protected", m, _numbers(m, question), _NOTHING)]
 
 
 def _option(way: Way, first: Way, on_front: bool) -> PlanOption:
     gains, gives_up, when = compare.compared(way.numbers, first.numbers) if way is not first else ((), (), "")
-    if way.reveals == "nothing":
+    if way.reveals == _NOTHING:
         gains = ("every answer is protected, and none is ever revealed", *gains)
         when = "Worth a thought if it is not certain which answers will be sensitive."
     n = way.numbers
@@ -186,35 +188,33 @@ def _headline(question: Question, option: PlanOption, way: Way) -> tuple[str, ..
     n, some = option.numbers, len(question.sensitive)
     whom = f"the {some:,} sensitive answers" if some > 1 else "the one sensitive answer"
     promise = f"Use {option.title} with ε = {words.epsilon(n['epsilon'])}, which protects {whom} only."
-    if way.reveals == "nothing":
+    if way.reveals == _NOTHING:
         promise = f"Use {option.title} with ε = {words.epsilon(n['epsilon'])}, which protects every answer."
-    which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
     said = [
         promise,
-        f"From {words.people(question.people)}, {which} then within ±{words.points(n['error'])} of the truth, "
-        f"{words.MOSTLY}.",
+        f"From {words.people(question.people)}, {words.within(question, n['error'], then='then ', even=True)}",
     ]
     if "asr" in n:
         told = words.guessed(n["asr"], 1 / some, "which sensitive answer somebody gave")
         said.append(f"From one report, {told}.")
-    if way.reveals != "nothing":
+    if way.reveals != _NOTHING:
         said.append("Harmless answers may be revealed: people should be told which answers are protected.")
     return tuple(said)
 
 
 def _why(question: Question, ways: list[Way], plain: list[Way]) -> str:
-    own = ways[0]
+    own, among = ways[0], f" of {len(ways)}" if len(ways) > 1 else ""  # with one sensitive answer, all are the same
     if not plain:
         return f"{own.name} meets the wish, where no mechanism that protects every answer does."
     if question.error is None:
         ratio = (plain[0].numbers["error"] / own.numbers["error"]) ** 2
         return (
-            f"{own.name} has the least error of {len(ways)} at this ε. To protect every answer as exactly, "
-            f"{ratio:.3g} times as many people would be needed."
+            f"{own.name} has the least error{among} at this ε. To protect every answer as exactly, "
+            f"{words.rounded_up(ratio)} times as many people would be needed."
         )
     return (
-        f"{own.name} needs the least ε of {len(ways)} that meet the wish. To protect every answer would need "
-        f"ε = {words.epsilon(plain[0].numbers['epsilon'])} ({plain[0].name.partition(',')[0]})."
+        f"{own.name} needs the least ε{f'{among} that meet the wish' if among else ''}. To protect every answer would "
+        f"need ε = {words.epsilon(plain[0].numbers['epsilon'])} ({plain[0].name.partition(',')[0]})."
     )
 
 
@@ -222,13 +222,13 @@ def _nothing(question: Question, found: list[Way]) -> Answer:
     """What could be met in place of a wish that cannot."""
     ways: list[WayOut] = []
     if found:
-        ways.append(changed(question, {"epsilon": words.up(min(way.numbers["epsilon"] for way in found))}))
+        ways += changed(question, {"epsilon": words.up(min(way.numbers["epsilon"] for way in found))})
     spent = list(_found(replace(question, points=None, epsilon=_most(question))))
     if spent and question.error is not None:
-        least = min(way.numbers["error"] for way in spent)
-        ways.append(changed(question, {"points": words.up(100 * least)}))
-        ways += asking_more(question, math.ceil(question.people * (least / question.error) ** 2 * (1 + 1e-9)))
-    why = f"No mechanism reaches it with ε up to {_most(question):g}. One of these would do."
+        nearest = min(way.numbers["error"] for way in spent)
+        ways += changed(question, {"points": words.up(100 * nearest)})
+        ways += asking_more(question, math.ceil(question.people * (nearest / question.error) ** 2 * (1 + 1e-9)))
+    why = f"No mechanism reaches it with ε up to {_most(question):g}.{' One of these would do.' if ways else ''}"
     return Answer(question, ("Nothing meets this wish as it is.",), why, ways_out=tuple(ways))
 
 

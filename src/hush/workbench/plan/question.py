@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from hush.errors import HushError
 from hush.people.domain import Domain, Label
 
+MOST_PEOPLE = 10**12
+MOST_POINTS = 100.0
+MOST_EPSILON = 40.0
+"""Beyond these nothing can be wished."""
+
 EACH, AVERAGE = "each", "average"
 """Whether the error holds for every percentage, however large it is, or on average over the answers."""
 
@@ -101,6 +106,7 @@ class Question:
             said.append(f"of which {len(self.sensitive):,} {'is' if len(self.sensitive) == 1 else 'are'} sensitive")
         if self.rounds > 1:
             said.append(f"asked {self.rounds:,} times")
+            said += ["whose answers may change in between"] if self.changing else []
         if self.guesses is not None:
             said.append(f"with at most {self.guesses:g} of 100 guesses of a person's answer right")
         if self.epsilon is not None:

@@ -9,7 +9,16 @@ from typing import TypeVar
 
 from hush.errors import HushError
 from hush.people.domain import Domain, Label
-from hush.workbench.plan.question import AVERAGE, EACH, MATTERS, Mistakes, Question
+from hush.workbench.plan.question import (
+    AVERAGE,
+    EACH,
+    MATTERS,
+    MOST_EPSILON,
+    MOST_PEOPLE,
+    MOST_POINTS,
+    Mistakes,
+    Question,
+)
 from hush.workbench.written import written_number
 
 FIELDS = (
@@ -32,7 +41,6 @@ FIELDS = (
 MOST_ANSWERS = 100_000
 MOST_LABELS = 5_000
 MOST_ROUNDS = 10_000
-_MOST_PEOPLE = 10**12
 _NEEDS_A_BOUND = ("accuracy", "manipulation")
 _NONE: tuple[int, ...] = ()
 T = TypeVar("T")
@@ -72,10 +80,10 @@ def read(said: Mapping[str, str]) -> Question:
     if labels is None:
         words = "Say how many answers there are, or list them."
         count = needed("answers", lambda text: whole(text, 2, MOST_ANSWERS), 2, words)
-    people = needed("people", lambda text: whole(text, 1, _MOST_PEOPLE), 1, "Say about how many people will report.")
+    people = needed("people", lambda text: whole(text, 1, MOST_PEOPLE), 1, "Say about how many people will report.")
     luck = 100 / count
     question = {
-        "points": taken("points", lambda text: real(text, 0.0, 100.0), None),
+        "points": taken("points", lambda text: real(text, 0.0, MOST_POINTS), None),
         "held": taken("held", lambda text: one_of(text, (EACH, AVERAGE)), EACH),
         "people": people,
         "answers": count,
@@ -83,7 +91,7 @@ def read(said: Mapping[str, str]) -> Question:
         "other": other if labels is not None else None,
         "sensitive": taken("sensitive", lambda text: _places(text, every, count), _NONE),
         "guesses": taken("guesses", lambda text: _guesses(text, luck), None),
-        "epsilon": taken("epsilon", lambda text: real(text, 0.0, 40.0), None),
+        "epsilon": taken("epsilon", lambda text: real(text, 0.0, MOST_EPSILON), None),
         "matters": taken("matters", lambda text: one_of(text, tuple(MATTERS)), "balance"),
         "rounds": taken("rounds", lambda text: whole(text, 1, MOST_ROUNDS), 1),
         "changing": taken("changing", lambda text: text in ("1", "true", "yes", "on"), False),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from hush.mechanisms.spec import Spec
 from hush.workbench.plan.answer import Answer
+from hush.workbench.plan.question import Question
 
 _MOST_PEOPLE = 100_000
 _MOST_CELLS = 20_000_000
@@ -34,11 +35,13 @@ class Rehearsed:
 def steps(answer: Answer) -> list[Rehearsed]:
     """All steps, in order; each goes on with what the ones before have named."""
     spec, q = answer.made, answer.question
-    people = max(100, min(q.people, _MOST_PEOPLE, _MOST_CELLS // q.answers))
+    people = min(q.people, _MOST_PEOPLE, _MOST_CELLS // q.answers)
     fewer = "" if people == q.people else f" It has {people:,} of them, so that it ends soon."
     return [
         Rehearsed("The collection", _IS_ALL, _spec(answer, spec)),
-        Rehearsed("What it promises", "Computed from the whole numbers that the sampler works with.", _promise(spec)),
+        Rehearsed(
+            "What it promises", "Computed from the whole numbers that the sampler works with.", _promise(spec, q)
+        ),
         Rehearsed("Made-up people", f"{_HALVES}{fewer}", _people(people)),
         Rehearsed("On their devices", _SECURE, _devices(spec, q.rounds)),
         Rehearsed("At the server", "Reports are counted, and estimates come with their 95 % intervals.", _server(spec)),
@@ -57,13 +60,20 @@ assert spec.hash == {spec.hash!r}
 print(spec.mechanism)"""
 
 
-def _promise(spec: Spec) -> str:
+def _promise(spec: Spec, question: Question) -> str:
     if spec.mechanism.kind == "longitudinal":
         return """first = spec.mechanism.first_report
 print(f"One report: {first.guarantee}, exactly {first.exact_epsilon():.6f}")"""
-    return """m = spec.mechanism
+    said = """m = spec.mechanism
 print(f"One report: {m.guarantee}, exactly {m.exact_epsilon():.6f}")
-print(f"The best guess of a value is right {100 * m.asr():.3g} times in 100; {100 / m.k:.3g} by luck alone")"""
+print(f"The best guess of a value is right {100 * m.asr():.4g} times in 100; {100 / m.k:.4g} by luck alone")"""
+    if len(question.sensitive) < 2:
+        return said
+    return f"""{said}
+sensitive = {list(question.sensitive)}
+asr = m.asr(np.bincount(sensitive, minlength=m.k) / len(sensitive))
+luck = 100 / len(sensitive)
+print(f"Of a sensitive one {{100 * asr:.4g}} times, if it is known to be one; {{luck:.4g}} by luck alone")"""
 
 
 def _people(people: int) -> str:

@@ -6,9 +6,13 @@ import math
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import hush
+from hush.planning.objectives import Z95
 from hush.planning.surveys import SurveyChoice, SurveyPlan
+from hush.planning.surveys.courses import Course
+from hush.planning.surveys.search import Guess
 from hush.reports import survey_in_words
 from hush.workbench.plan import compare, words
 from hush.workbench.plan.answer import Answer, PlanOption, Shuffling, WayOut
@@ -31,6 +35,8 @@ _NOT_SHUFFLED = (
     "nothing is claimed."
 )
 _ATTRIBUTE = "answer"
+_EXACT = 1e-6
+"""A simulation whose error is below this may as well be none: after many rounds it is rounding alone."""
 _WORTHLESS = 6.0
 """A total ε above this protects nobody to speak of."""
 
@@ -45,7 +51,7 @@ def answered(question: Question, progress: Callable[[float], None] | None = None
     at = _place(plan, question.chosen)
     known = {*few, at}
     rows = [_option(each, plan.first, i in known) for i, each in enumerate(plan.choices)]
-    front = compare.undominated([row.numbers for row in rows])
+    front = compare.undominated([_weighed(*each) for each in zip(rows, plan.choices, strict=True)], question.error)
     options = tuple(replace(row, on_front=kept) for row, kept in zip(rows, front, strict=True))
     choice, option = plan.choices[at], options[at]
     return Answer(
@@ -95,13 +101,19 @@ def _option(choice: SurveyChoice, first: SurveyChoice, known: bool) -> PlanOptio
         course.way,
         words.epsilon(course.epsilon_report),
         words.epsilon(course.total),
-        survey_in_words.loss(course.changing),
+        _changing(course),
         words.hundred(choice.error),
-        words.hundred(choice.guess.rate) if known else "–",
+        _rate(choice.guess) if known else "–",
         f"{course.bits:,}",
         "yes" if course.pseudonym else "no",
     )
     return PlanOption(choice.name, _called(choice), numbers, gains, gives_up, True, row, when)
+
+
+def _weighed(row: PlanOption, choice: SurveyChoice) -> dict[str, float]:
+    """All that can be held against a way: what it shows where answers change, and what links reports, too."""
+    course = choice.course
+    return {**row.numbers, "changing": course.changing, "linked": float(bool(course.pseudonym))}
 
 
 def _beside(
@@ -127,6 +139,26 @@ _SAID = {
 """What the survey planner says of changes and links, for people."""
 
 
+def _changing(course: Course[Any]) -> str:
+    """The loss where answers change, rounded up, since it is a bound."""
+    if course.changing == course.total:
+        return words.epsilon(course.total)
+    return "infinite" if math.isinf(course.changing) else words.rounded_up(course.changing)
+
+
+def _rate(guess: Guess) -> str:
+    """How many of 100 guesses are right."""
+    return f"{'≈ ' if guess.stderr > _EXACT else ''}{words.hundred(guess.rate)}"
+
+
+def _guessed(guess: Guess) -> str:
+    """How often the best guess is right, and how near that is where it was simulated."""
+    said = words.guessed(guess.rate, guess.luck)
+    if guess.stderr <= _EXACT:
+        return said
+    return f"{said.replace('is right ', 'is right about ')} (simulated, ±{words.points(Z95 * guess.stderr)})"
+
+
 def _called(choice: SurveyChoice) -> str:
     return words.named(type(choice.mechanism))
 
@@ -140,26 +172,19 @@ def _headline(question: Question, choice: SurveyChoice, option: PlanOption) -> t
     elif math.isinf(course.changing):
         total += "; every change of an answer is plain to see."
     else:
-        total += f", and up to {survey_in_words.loss(course.changing)} where it changes."
-    which = "each percentage is" if question.worst else "percentages are, on average over the answers,"
-    least = "at least " if guess.bound else ""
-    right = words.guessed(guess.rate, guess.luck).replace("is right ", f"is right {least}")
+        total += f", and up to {_changing(course)} where it changes."
     return (
         total,
-        f"In every one of {question.rounds:,} rounds with {words.people(question.people)}, {which} within "
-        f"±{words.points(choice.error)} of the truth, {words.MOSTLY}.",
-        f"From all {question.rounds:,} reports of one person, {right}.",
+        f"In every one of {question.rounds:,} rounds with {words.people(question.people)}, "
+        f"{words.within(question, choice.error)}",
+        f"From all {question.rounds:,} reports of one person, {_guessed(guess)}.",
     )
 
 
 def _caution(question: Question, choice: SurveyChoice, option: PlanOption) -> str:
     course = choice.course
     if not question.changing and course.changing > max(_WORTHLESS, course.total):
-        lost = (
-            "every change is plain to see"
-            if math.isinf(course.changing)
-            else f"ε reaches {survey_in_words.loss(course.changing)}"
-        )
+        lost = "every change is plain to see" if math.isinf(course.changing) else f"ε reaches {_changing(course)}"
         return (
             f"This holds for people whose answers stay as they are. Where answers change from round to round, {lost}: "
             "if that can happen, say so above, and plan again."
@@ -169,10 +194,10 @@ def _caution(question: Question, choice: SurveyChoice, option: PlanOption) -> st
 
 def _ways_out(question: Question, plan: SurveyPlan) -> tuple[WayOut, ...]:
     ways: list[WayOut] = []
-    if plan.least is not None and plan.least.total <= 40:
-        ways.append(changed(question, {"epsilon": words.up(plan.least.total)}))
+    if plan.least is not None:
+        ways += changed(question, {"epsilon": words.up(plan.least.total)})
     if plan.nearest is not None and question.points is not None:
-        ways.append(changed(question, {"points": words.up(100 * plan.nearest.error)}))
+        ways += changed(question, {"points": words.up(100 * plan.nearest.error)})
     return (*ways, *asking_more(question, plan.people))
 
 

@@ -20,7 +20,7 @@ def shuffling(m: FrequencyOracle, people: int) -> Shuffling:
         return Shuffling((f"No guarantee of shuffled reports can be stated: {found.reason}.",))
     if found.epsilon > 0.99 * found.local_epsilon:
         return Shuffling(
-            (f"Mixing the reports of only {people:,} people would add nothing that can be proved.",), delta
+            (f"Mixing the reports of {words.people(people)} would add nothing that can be proved.",), delta
         )
     numbers = sorted({min(MOST_PEOPLE, max(_FEWEST, round(times * people))) for times in _TIMES} | {people})
     central = {n: found if n == people else shuffled_epsilon(m, n, delta) for n in numbers}

@@ -6,25 +6,27 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hush.workbench.plan.answer import WayOut
-from hush.workbench.plan.question import Question
+from hush.workbench.plan.question import MOST_EPSILON, MOST_PEOPLE, MOST_POINTS, Question
 
-_MOST_PEOPLE = 10**12
+_MOST = {"points": MOST_POINTS, "guesses": 100.0, "epsilon": MOST_EPSILON}
 
 
-def changed(question: Question, changes: Mapping[str, float]) -> WayOut:
-    """The same wish with some of it changed.
+def changed(question: Question, changes: Mapping[str, float]) -> tuple[WayOut, ...]:
+    """The same wish with some of it changed, where that can still be wished: no percentage is off by 117 points.
 
     Args:
         question: What cannot be met.
         changes: New values of points, guesses or epsilon.
     """
+    if any(value > _MOST[name] for name, value in changes.items()):
+        return ()
     said = [_WORDS[name](getattr(question, name), value) for name, value in changes.items()]
-    return WayOut(f"Accept {' and '.join(said)}.", replace(question, chosen="", **changes))  # type: ignore[arg-type]
+    return (WayOut(f"Accept {' and '.join(said)}.", replace(question, chosen="", **changes)),)  # type: ignore[arg-type]
 
 
 def asking_more(question: Question, people: int | None) -> tuple[WayOut, ...]:
     """The same wish with more people, where some number would do."""
-    if people is None or not question.people < people <= _MOST_PEOPLE:
+    if people is None or not question.people < people <= MOST_PEOPLE:
         return ()
     words = f"Ask {people:,} people instead of {question.people:,}."
     return (WayOut(words, replace(question, chosen="", people=people)),)

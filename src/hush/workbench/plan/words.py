@@ -35,10 +35,10 @@ def epsilon(value: float) -> str:
 def hundred(share: float) -> str:
     """A share in hundredths, rounded up to three digits.
 
-    >>> hundred(0.23371)
-    '23.4'
+    >>> hundred(0.23371), hundred(1.2e-16)
+    ('23.4', '0.000000000000012')
     """
-    return lay.amount(round(100 * share, 12))
+    return lay.plain(lay.up(Decimal(f"{100 * share:.12g}")))
 
 
 def people(count: int) -> str:
@@ -56,7 +56,7 @@ def up(value: float) -> float:
     >>> up(8.0612), up(2.04)
     (8.07, 2.04)
     """
-    return float(lay.up(Decimal(str(round(value, 9)))))  # as it is written: 2.04 is stored as slightly more
+    return float(lay.up(Decimal(f"{value:.12g}")))  # as it is written: 2.04 is stored as slightly more
 
 
 def small(chance: float) -> str:
@@ -87,6 +87,23 @@ def points(share: float) -> str:
     return f"{said} point{'' if said == '1' else 's'}"
 
 
+def within(question: Question, error: float, *, then: str = "", even: bool = False) -> str:
+    """How far percentages are off, and how surely.
+
+    Each is so by itself: that all of them are at once is rarer.
+
+    Args:
+        question: Whether it holds for each, or on average.
+        error: Half a 95 % interval, as a share.
+        then: A word before "within".
+        even: Whether an average is that of answers that are equally frequent, where that makes a difference.
+    """
+    which = "each percentage by itself is"
+    if not question.worst:
+        which = f"percentages are, on average over the answers{' if all are equally frequent' if even else ''},"
+    return f"{which} {then}within ±{points(error)} of the truth, {MOSTLY}."
+
+
 def in_100(share: float) -> str:
     """How many of 100 guesses are right.
 
@@ -107,7 +124,7 @@ def guessed(share: float, luck: float, whose: str = "a person's answer") -> str:
 
 
 def caution(numbers: Mapping[str, float], luck: float) -> str:
-    """What to think of before a promise is made that protects hardly anybody; "" where there is no need."""
+    """What to think of before a promise is made that protects hardly anybody, or tells nothing; "" where it does."""
     asr, loss = numbers.get("asr", 0.0), numbers["epsilon"]
     if asr >= _HALF and asr > _GUESSED * luck:
         return (
@@ -118,6 +135,10 @@ def caution(numbers: Mapping[str, float], luck: float) -> str:
         return (
             f"With ε = {epsilon(loss)}, some reports are {lay.times(loss)} times likelier from one answer than from "
             "another: that is hardly a protection. Ask more people, or accept a larger error."
+        )
+    if numbers["error"] >= 1:
+        return (
+            "No percentage can be off by as much: such estimates tell nothing. Ask more people, or accept a larger ε."
         )
     return ""
 

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,27 @@ def test_the_page_for_a_privacy_officer(answers):
     assert paper.count(b"/Type /Page ") == 1
     assert b"/FontFile2" in paper
     assert unspellable(made) == []
+
+
+def test_the_script_says_what_the_page_says(answers, tmp_path):
+    """The guess of a sensitive answer, which the page rounds up; and no more people than will report."""
+    answer = answered(replace(answers["sensitive"].question, people=50, points=40.0))
+    assert answer.chosen is not None
+    printed = run(tmp_path, script(answer))
+    assert f"Of a sensitive one {100 * answer.chosen.numbers['asr']:.4g} times" in printed
+    assert "50 reports, " in printed
+
+
+@pytest.mark.parametrize("name", ["rounds", "afresh"])
+def test_a_privacy_officer_reads_of_all_rounds(answers, name):
+    """The total and the guess from all reports, as the page has them."""
+    answer = answers[name]
+    made = handout(answer)
+    total, _, guess = answer.headline
+    assert guess in made.to_markdown()
+    told = re.search(r"ε = \S+", total)
+    assert told is not None
+    assert told[0] in made.to_markdown()
 
 
 def test_what_nothing_meets_has_no_page():

@@ -131,6 +131,12 @@ def test_a_link_asks_the_same_again(labels, points, people, epsilon, average):
     assert read(dict(parse_qsl(link))) == question
 
 
+def test_a_link_keeps_every_digit():
+    """Of numbers that no twelve digits write."""
+    question = Question(people=10**12, points=7 / 3, answers=12, guesses=100 / 7, epsilon=1e-5 / 3)
+    assert read(fields(question)) == question
+
+
 def test_a_link_keeps_what_is_sensitive_and_how_often():
     """Lists, too."""
     first = Question(people=9, points=1.0, answers=3, labels=("a, b", "c", "d"), sensitive=(0, 2))

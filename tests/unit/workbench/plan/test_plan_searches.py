@@ -9,6 +9,7 @@ import pytest
 
 import hush
 from hush.planning import capri
+from hush.planning.optimus.losses import f1
 from hush.workbench.plan import Mistakes
 from hush.workbench.plan.budgets import LOSSES, read_budget, search_budget
 from hush.workbench.plan.capacities import read_capacity, search_capacity
@@ -55,6 +56,18 @@ def test_the_smallest_budget_that_is_enough():
 
     assert kept(found.epsilon) > 0.84  # 0.9 less four standard errors
     assert kept(found.epsilon / 2) < 0.84
+
+
+@pytest.mark.parametrize("found", range(1, 11))
+def test_so_many_of_ten_are_enough(found):
+    """Eight where 80 % are wanted: what just keeps the wish loses no more than the threshold, to the last digit."""
+    wish = read_budget({**BUDGET, "loss": "f1", "amount": f"{10 * found}", "answers": "20"})
+    truth = np.arange(20.0) / 190
+    estimate = truth.copy()
+    estimate[10 : 20 - found] = 0.0
+    assert f1(truth, 0, 10)(estimate[None])[0] <= wish.threshold
+    estimate[19] = 0.0
+    assert f1(truth, 0, 10)(estimate[None])[0] > wish.threshold
 
 
 @pytest.mark.parametrize(("loss", "amount", "threshold"), [("max", 1, 0.01), ("kendall", 5, 0.1), ("f1", 90, 0.1)])

@@ -54,12 +54,24 @@ async def audit(visit: Visit) -> None:
         from hush.workbench.audit.address import written
         from hush.workbench.audit.running import work
 
-        asked = await form.question()
+        panel.leave()
         place.clear()
+        try:
+            asked = await form.question()
+        except Exception:
+            with place:
+                prose.empty("Nothing was audited", "Mend what is said in red, and press “Audit it” once more.")
+            raise
         ui.run_javascript(_ADDRESS % javascript(json.dumps(written(asked))))
         start.props.set_bool("disabled", True)
         try:
-            await panel.start(work, asked.to_dict(), name=f"Audit of {form.what.called}", code=visit.may_run_code)
+            await panel.start(
+                work,
+                asked.to_dict(),
+                name=f"Audit of {form.what.called}",
+                query=written(asked),
+                code=visit.may_run_code,
+            )
         except Exception:
             over()
             raise

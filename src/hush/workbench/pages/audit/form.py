@@ -7,15 +7,17 @@ from collections.abc import Mapping
 
 from nicegui import ui
 
-from hush.audit import bounds
+from hush.audit import Target, bounds
+from hush.audit.games import GAMES
 from hush.errors import HushError
-from hush.reports.audit_in_words import METHODS
-from hush.workbench import controls, prose
+from hush.reports import audit_in_words as in_words
+from hush.workbench import controls, faults, prose
 from hush.workbench.audit import choices
 from hush.workbench.audit.address import methods_of
 from hush.workbench.audit.question import AuditQuestion, from_fields
 from hush.workbench.audit.reading import read
 from hush.workbench.audit.targets import target_of
+from hush.workbench.controls.errors import AlreadySaid
 from hush.workbench.pages.audit.what import AuditSubject
 from hush.workbench.visits import Visit
 
@@ -51,18 +53,35 @@ class AuditForm:
         fields = {**how, **self.what.fields}  # the claim of code stands among what it is
         said = {name: field.value for name, field in fields.items()}
         methods = [name for name, box in self._methods.items() if box.value]
+        for box in self._methods.values():
+            box.right()
         with controls.said(fields):
             asked = from_fields(self.what.way, said, methods, name=self.what.name).allowed(self._visit.may_run_code)
             if asked.way != "code":  # a mechanism is made, to say at once what is wrong; code is not imported here
-                await asyncio.to_thread(target_of, asked, code=False)
+                try:
+                    target = await asyncio.to_thread(target_of, asked, code=False)
+                except HushError as error:
+                    if asked.way != "spec" or error.parameter in fields:
+                        raise
+                    fields["spec"].wrong(faults.in_words(error))  # whatever is wrong in a spec is wrong with its text
+                    raise AlreadySaid from None
+                self._check_games(asked, target)
         return asked
+
+    def _check_games(self, asked: AuditQuestion, target: Target) -> None:
+        """Say of a game that cannot be played with the target why not."""
+        for name in asked.methods:
+            if name in GAMES:
+                with controls.said({"method": self._methods[name]}):
+                    GAMES[name]().of(target)
 
     def _method_boxes(self) -> dict[str, controls.Field[bool]]:
         ticked = methods_of(self._visit.query)
         with ui.element("fieldset").classes("stack").style("border: 0; padding: 0; margin: 0"):
             prose.text("legend", "Methods").style("font-weight: 600; padding: 0")
-            prose.paragraph("None ticked: all that fit but the attack.", "muted small")
-            return {name: controls.checkbox(name, name in ticked, help=said) for name, said in METHODS.items()}
+            prose.paragraph("None ticked: all that fit, but for those in which an attacker guesses.", "muted small")
+            methods = {**in_words.METHODS, **in_words.GAMES}
+            return {name: controls.checkbox(name, name in ticked, help=said) for name, said in methods.items()}
 
     def _line(
         self, name: str, label: str, first: str = "", mode: str = "decimal", *, help: str = ""

@@ -31,9 +31,11 @@ def show(result: Mapping[str, Any]) -> None:
 
 def _verdict(said: AuditSaid) -> None:
     with ui.element("div").classes("stack").props('role="status"'):
-        with ui.element("div").classes("side"):
-            prose.heading(said.headline)
-            prose.text("span", said.verdict, f"tag verdict {said.verdict}")
+        with ui.element("div").classes("stack tight"):
+            with ui.element("div").classes("side"):
+                prose.heading(said.headline)
+                prose.text("span", said.verdict, f"tag verdict {said.verdict}")
+            prose.paragraph(f"Audited: {said.target}", "muted small")
         with ui.element("div").classes(f"answer stack {'broken' if said.verdict == 'violation' else ''}"):
             prose.paragraph(said.lead)
             if said.odds:
@@ -93,7 +95,7 @@ def _more(said: AuditSaid) -> None:
         prose.text("summary", "Every method, and what was tried")
         with ui.element("div").classes("stack"):
             prose.table(
-                ("method", "proved ε", "confidence", "reports of each value", "verdict"),
+                ("method", "proved ε", "confidence", "trials", "verdict"),
                 [_cells(row) for row in said.rows],
                 caption=f"What each method proves of {said.target}",
             )

@@ -54,7 +54,8 @@ def _figures(answer: Answer) -> list[tuple[str, str]]:
     shown = [(f"ε = {words.epsilon(numbers['epsilon'])}", "privacy loss; smaller is more private")]
     shown.append((f"±{words.hundred(numbers['error'])}", "percentage points, 19 times in 20"))
     if "asr" in numbers:
-        shown.append((words.in_100(numbers["asr"]), "guesses of one person's answer are right"))
+        whose = "which sensitive answer somebody gave" if answer.question.sensitive else "one person's answer"
+        shown.append((words.in_100(numbers["asr"]), f"guesses of {whose} are right"))
     shown.append((f"{numbers['bits']:,.0f} bit{'' if numbers['bits'] == 1 else 's'}", "of information in a report"))
     return shown
 
@@ -126,8 +127,8 @@ def _cost(answer: Answer) -> None:
     curve, own = answer.curve, answer.chosen.numbers
     near = min(range(len(curve.points)), key=lambda i: abs(curve.points[i] - 200 * own["error"]))
     summary = (
-        f"Twice the error, ±{curve.points[near]:.3g} points, could be had with {curve.guesses[near]:.3g} right guesses "
-        f"in 100; the choice has {words.hundred(own['asr'])}."
+        f"An error of ±{curve.points[near]:.3g} points could be had with {curve.guesses[near]:.3g} right guesses in "
+        f"100; the choice has ±{words.points(own['error'])} with {words.hundred(own['asr'])}."
     )
     with ui.element("details"):
         prose.text("summary", "What another error would cost")

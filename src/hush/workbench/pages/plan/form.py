@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,6 +19,10 @@ FIRST = {"points": "1", "people": "20,000", "answers": "12"}
 LOW = "min-height: 2.2rem; padding: 0.1rem 0.5rem; line-height: 1.5"
 """Of fields in a sentence, so that they are no higher than its lines."""
 _NO_LIMIT = 100.0
+_UNSAID = {"held": EACH, "matters": "balance"}
+"""What fields that are never empty hold where nothing is said."""
+_NAMES, _RISK, _AGAIN = ("labels", "other"), ("guesses", "epsilon", "matters"), ("sensitive", "rounds", "changing")
+"""What is behind a click, together."""
 _EPSILON = "Of one report; of a person in all, where people are asked again. A smaller ε is more private."
 _SENSITIVE = "Only these are protected then; others may be revealed. Empty: all are protected."
 
@@ -33,6 +38,7 @@ class Form:
     def __init__(self, said: Mapping[str, str], plan: Callable[[], Any]) -> None:
         self._said = said or FIRST
         self.fields: dict[str, Field[Any]] = {}
+        self._folds: dict[tuple[str, ...], ui.element] = {}
         with (
             ui.element("section").classes("card").style("gap: 1.1rem; padding: 1.75rem").props('aria-label="Your wish"')
         ):
@@ -62,7 +68,7 @@ class Form:
 
     def _more(self) -> None:
         held = self._said.get
-        with _behind("Name the answers", opened=bool(held("labels"))), ui.element("div").classes("grid"):
+        with self._behind("Name the answers", _NAMES), ui.element("div").classes("grid"):
             self.fields["labels"] = controls.textarea(
                 "Answers, one a line",
                 held("labels", ""),
@@ -73,14 +79,12 @@ class Form:
                 held("other", ""),
                 help="Takes in what is unknown or missing, if you want one.",
             )
-        risk = any(held(name) for name in ("guesses", "epsilon", "matters"))
-        with _behind("Say which risk you accept", opened=risk), ui.element("div").classes("grid"):
+        with self._behind("Say which risk you accept", _RISK), ui.element("div").classes("grid"):
             self.fields["guesses"] = _guesses(held("guesses", ""))
             self.fields["epsilon"] = controls.text("Largest ε", held("epsilon", ""), help=_EPSILON)
             self.fields["matters"] = controls.select("What matters most", MATTERS, held("matters") or "balance")
-        again = any(held(name) for name in ("sensitive", "rounds", "changing"))
         words = "Only some answers are sensitive, or people are asked again"
-        with _behind(words, opened=again), ui.element("div").classes("grid"):
+        with self._behind(words, _AGAIN), ui.element("div").classes("grid"):
             self.fields["sensitive"] = controls.textarea(
                 "Sensitive answers", held("sensitive", ""), rows=3, help=_SENSITIVE
             )
@@ -91,6 +95,29 @@ class Form:
                 self.fields["changing"] = controls.checkbox(
                     "Answers may change from round to round", held("changing") == "1"
                 )
+
+    def _behind(self, words: str, about: tuple[str, ...]) -> ui.element:
+        """Fields behind a click; they are seen where one of them says something."""
+        made = self._folds[about] = ui.element("details")
+        if any(self._said.get(name) for name in about):
+            made.props("open")
+        with made:
+            prose.text("summary", words)
+        return made
+
+    def fill(self, said: Mapping[str, str]) -> None:
+        """Let the fields say something else; what is not said is as it is when nothing is."""
+        for name, field in self.fields.items():
+            text = said.get(name, "")
+            if name == "guesses":
+                field.value = _limit(text)
+            elif name == "changing":
+                field.value = text == "1"
+            else:
+                field.value = (grouped(text) if name in FIRST else text) or _UNSAID.get(name, "")
+        for about, behind in self._folds.items():
+            if any(said.get(name) for name in about):
+                behind.props("open")
 
     def read(self) -> Question | None:
         """The question; None where something is wrong, which is then said beside its field."""
@@ -144,26 +171,22 @@ def grouped(text: str) -> str:
     return f"{int(text):,}" if text.isascii() and text.isdigit() and len(text) < 16 else text
 
 
-def _guesses(said: str) -> Field[float]:
+def _limit(said: str) -> float:
+    """Right guesses in 100, as the slider has them."""
     try:
         value = float(said or _NO_LIMIT)
     except ValueError:
         value = _NO_LIMIT
+    return min(max(value, 1.0), _NO_LIMIT) if math.isfinite(value) else _NO_LIMIT
+
+
+def _guesses(said: str) -> Field[float]:
     return controls.slider(
         "How many of 100 guesses of a person's answer may be right?",
-        min(max(value, 1.0), _NO_LIMIT),
+        _limit(said),
         least=1,
         most=_NO_LIMIT,
         step=1,
         ends=("more private: a guess is luck", "less private: no limit"),
         shown=lambda value: "no limit" if value >= _NO_LIMIT else f"{value:g} in 100",
     )
-
-
-def _behind(words: str, *, opened: bool) -> ui.element:
-    made = ui.element("details")
-    if opened:
-        made.props("open")
-    with made:
-        prose.text("summary", words)
-    return made

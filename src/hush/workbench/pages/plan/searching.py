@@ -22,7 +22,7 @@ _EXAMPLE = "0: 5000\n1: 3000\n5: 1500\n10: 300"
 
 def further(visit: Visit) -> None:
     """Lay it out."""
-    running = visit.jobs.get(visit.query.get("job"), visit.session.id)
+    running = visit.jobs.get(visit.query.get("job"), visit.session.owner)
     with ui.element("section").classes("stack"):
         prose.heading("Ask something harder")
         prose.paragraph(
@@ -66,6 +66,8 @@ class _Search:
         raise NotImplementedError
 
     async def _start(self) -> None:
+        self.panel.leave()
+        self._place.clear()  # what was found is of another question
         for field in self.fields.values():
             field.right()
         said = {name: "" if field.value is None else str(field.value) for name, field in self.fields.items()}
@@ -75,7 +77,6 @@ class _Search:
             for name, words in mistakes.by_field.items():
                 self.fields[name].wrong(words)
             return
-        self._place.clear()
         await self.panel.start(type(self).searches, wish, name=self._name)
 
     def _show(self, found: Searched) -> None:
