@@ -51,7 +51,7 @@ def main() -> None:
     planned()
     months()
     reproduced("refined", "figure-1", "figure-8")
-    reproduced("uldp", "figure-4", "true-loss")
+    reproduced("uldp", "figure-4", "true-loss", "theorem-6")
     reproduced("modular", "figure-3", "corrections")
     reproduced("budget", "figure-5.2", "as-printed")
 

@@ -22,7 +22,7 @@ from hush.mechanisms.direct import AGRR, GRR
 from hush.mechanisms.hadamard import HR
 from hush.mechanisms.hashing import ABLH, AOLH, BLH, LH, LHO, OLH
 from hush.mechanisms.histogram import AGM, GM, SHE, ServerTHE
-from hush.mechanisms.modular import MSS
+from hush.mechanisms.modular import MSS, choose_moduli
 from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
 from hush.mechanisms.numeric.base import Numeric
 from hush.mechanisms.projective import PGR
@@ -94,6 +94,7 @@ __all__ = [
     "Wheel",
     "budget",
     "capacity",
+    "choose_moduli",
     "datasets",
     "errors",
     "from_dict",

@@ -134,6 +134,8 @@ def _utility() -> Iterator[tuple[Any, int]]:
         yield mechanism(**some, z="constant", reveal="alone"), 6
     for mechanism in (hush.uRR, hush.uSS, hush.uRAP, hush.uUE):
         yield mechanism(**some, reveal="alone"), 12
+    for mechanism in (hush.uLH, hush.uWheel):
+        yield mechanism(**some, reveal="alone"), 20
     yield hush.uLH(**some, g=4, hash="family"), 20
     yield hush.uHR(**some, blocks=4, reveal="pair"), 20
     wide: dict[str, Any] = {"k": 1000, "epsilon": 3.0, "sensitive": range(0, 1000, 4)}

@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import hush
 import hush_studies
 from hush.cli import app
+from hush.cli._app import COMMANDS
 
 mpl.use("Agg")
 
@@ -207,6 +208,8 @@ def test_command_reference_is_current() -> None:
     reference = loaded("commands")
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
     assert reference.rendered(page) == page
+    said = dict(enumerate(("fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"), 15))
+    assert f"`hush` has {said[len(COMMANDS)]} commands." in page
 
 
 def test_tables_of_coverage_are_current() -> None:
@@ -220,6 +223,14 @@ def test_tables_of_coverage_are_current() -> None:
         assert cells[:3] == [made.cell(made.pure(m, n)) for n in made.SIZES[:3]]
     assert f"| SHE, ε = 1 | {made.cell(made.noise(hush.SHE(k=10, epsilon=1.0), 1))} | " in page
     assert f"| HR, k = 3, ε = 4 | {made.cell(made.enumerated(hush.HR(k=3, epsilon=4.0, blocks=4)))} |" in page
+
+
+def test_counts_of_checks_add_up() -> None:
+    """Each study's page says how many checks it has, and how many of each verdict."""
+    said = re.findall(r"^Of (\d+) checks, (.*?ours against ours)", (DOCS / "reproduce.md").read_text("utf-8"), re.M)
+    assert len(said) == len(hush_studies.studies())
+    for total, verdicts in said:
+        assert int(total) == sum(map(int, re.findall(r"\d+", verdicts))), verdicts
 
 
 def test_every_command_and_option_is_documented() -> None:
