@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Collection
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +86,7 @@ class _Desk:
 
     def _fields(self) -> None:
         from hush.workbench.data.comparing import MOST_PEOPLE
+        from hush.workbench.explore.numbers import explored
         from hush.workbench.explore.positions import EPSILONS, OPEN_END, PRIVATE_END, nearest
 
         self._most = controls.number(
@@ -127,7 +128,9 @@ class _Desk:
             controls.button("Another draw", self._again, icon="casino")
         with ui.element("details"):
             prose.text("summary", "Which mechanisms")
-            self._names = ui.element("div").classes("boxes")
+            with ui.element("div").classes("boxes"):
+                # Made once: a box that is made anew would lose the tick that a visitor is just setting.
+                self._boxes = {name: controls.checkbox(name, on_change=self._use) for name in explored()}
         ui.add_css(_STYLE)
 
     # What happens to a file.
@@ -267,7 +270,7 @@ class _Desk:
         self._say("")
         self._found = found
         if self._asked.names is None:
-            self._tick([each.name for each in found.trials])
+            self._tick({each.name for each in found.trials})
         self._put(found)
 
     def _withdraw(self, words: str = "", then: str = "") -> None:
@@ -278,21 +281,14 @@ class _Desk:
         self._say("")
         self._nothing(*((words, then) if words else prose.NOTHING_FOR_THIS))
 
-    def _tick(self, chosen: list[str]) -> None:
-        """A box for each mechanism."""
-        from hush.workbench.explore.numbers import explored
+    def _tick(self, chosen: Collection[str]) -> None:
+        """Show which mechanisms were tried."""
+        for name, box in self._boxes.items():
+            if box.value != (name in chosen):
+                box.value = name in chosen
 
-        self._names.clear()
-        with self._names:
-            for name in explored():
-                controls.checkbox(name, name in chosen, on_change=partial(self._use, name))
-
-    async def _use(self, name: str, used: bool) -> None:
-        before = self._asked.names
-        if before is None:
-            before = tuple(each.name for each in self._found.trials) if self._found else ()
-        others = tuple(each for each in before if each != name)
-        await self._change(names=(*others, name) if used else others)
+    async def _use(self, _: bool | None) -> None:
+        await self._change(names=tuple(name for name, box in self._boxes.items() if box.value))
 
     # What is shown.
 
