@@ -1,16 +1,23 @@
-"""What tests share: one example of every registered mechanism."""
+"""What tests share: tiers and samples, one cache of compiled kernels, one example of every registered mechanism."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix) / "numba"))  # before hush, and for every subprocess
 
 import hush
 import hush.longitudinal
 import hush.multidim
 from hush.mechanisms import registry
+
+pytest_plugins = ("tests.tiers", "tests.sampling")
 
 settings.register_profile(
     "hush", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
