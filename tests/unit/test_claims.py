@@ -11,6 +11,8 @@ import hush
 from hush.estimation.consistency import simplex
 from hush.testing import ConformanceError, check_tightness
 
+pytestmark = pytest.mark.boundary
+
 NEAR = 1e-8
 
 

@@ -10,6 +10,8 @@ import pytest
 import hush
 from hush.errors import HushError, Message, ParameterError, message
 
+pytestmark = pytest.mark.boundary
+
 
 def test_an_error_tells_its_parts() -> None:
     with pytest.raises(ParameterError) as caught:

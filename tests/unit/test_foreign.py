@@ -14,6 +14,8 @@ import hush
 from hush import errors, longitudinal, multidim
 from hush.errors import HushError, ParameterError, SpecError
 
+pytestmark = pytest.mark.boundary
+
 DEEP = "[" * 100_000 + "]" * 100_000
 HUGE = 10**400
 M = hush.OUE(k=4, epsilon=1.0)

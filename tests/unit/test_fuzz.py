@@ -10,6 +10,8 @@ import pytest
 from hush.errors import HushError
 from tests import fuzz
 
+pytestmark = pytest.mark.slow
+
 CASES = {"commands": 40, "ledgers": 80}
 
 

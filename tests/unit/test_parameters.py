@@ -16,6 +16,8 @@ from hush.analysis import optimal, variance
 from hush.errors import CallError, ParameterError
 from tests.conftest import APPROXIMATE, example
 
+pytestmark = pytest.mark.boundary
+
 BAD_EPSILONS = [0, -1.0, 1e-9, 1e-300, math.nan, math.inf, -math.inf, 41.0, 1e300, "1", None, True, 1j, [1.0]]
 
 

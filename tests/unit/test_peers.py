@@ -16,6 +16,8 @@ from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
 import hush
 
+pytestmark = pytest.mark.peers
+
 EPSILONS = [0.5, 1.0, 2.0]
 K = 12
 

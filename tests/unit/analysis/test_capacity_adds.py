@@ -14,6 +14,8 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.planning.capri import law, population
 from hush.utility import BalancedLH, Transformed
 
+pytestmark = pytest.mark.slow
+
 AMOUNTS = np.array([0.0, 1.0, 3.0, 10.0, 2.0, 5.0])
 POINTS = np.array([0.01, 0.1, 0.37, 1.3])
 SENSITIVE = ((0, 1, 2, 3), (1, 2, 5), (4,))

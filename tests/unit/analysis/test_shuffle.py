@@ -25,6 +25,8 @@ from hush.mechanisms.hashing.hashed import RING
 from hush.planning.shuffling import Shuffled, shuffled_epsilon, total_variation
 from tests.conftest import APPROXIMATE, NAMES, PURE_NAMES, example
 
+pytestmark = pytest.mark.slow
+
 Rows = np.ndarray
 """A channel: probabilities of outputs, one row for each value."""
 

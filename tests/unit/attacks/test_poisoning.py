@@ -21,6 +21,8 @@ from hush.mechanisms.histogram import NoisyHistogram
 from hush.testing import museum
 from tests.conftest import NAMES, example
 
+pytestmark = pytest.mark.slow
+
 CASES = [(2, 1.0, [1]), (5, 0.3, [3]), (12, 0.9, [0, 3, 7]), (17, 0.5, [16, 2, 5, 8, 9, 11]), (9, 0.7, range(9))]
 
 GRIDS = ["SHE", "ServerTHE", "GM", "AGM"]

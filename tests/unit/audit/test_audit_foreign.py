@@ -24,6 +24,8 @@ from hush.audit.foreign import CallableTarget, from_name
 from hush.audit.inputs import Values
 from hush.errors import ParameterError
 
+pytestmark = pytest.mark.slow
+
 K = 4
 ALPHA = 1e-6  # of every audit here: the chance that honest code is accused
 

@@ -19,6 +19,8 @@ from hush.audit.lines import Format, Rubbish
 from hush.audit.pipe import PipeTarget
 from hush.errors import ParameterError
 
+pytestmark = pytest.mark.slow
+
 TARGETS = Path(__file__).parents[2] / "audit_targets"
 ALPHA = 1e-6  # of every audit here: the chance that an honest program is accused
 

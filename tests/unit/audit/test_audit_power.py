@@ -17,6 +17,8 @@ from hush.audit.independence import Runs, remembers
 from hush.audit.power import RARE, SURE, rarest_event, smallest_loss
 from tests.unit.audit.test_audit_foreign import grr
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("delta", [0.0, 0.05])
 @pytest.mark.parametrize(("false_hits", "claim"), [(0, 1.0), (20, 0.5), (60, 1.0)])

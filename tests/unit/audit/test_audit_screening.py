@@ -16,6 +16,8 @@ from hush.audit.standing_out import ranked
 from hush.testing import museum
 from tests.unit.audit.test_audit_foreign import grr
 
+pytestmark = pytest.mark.slow
+
 ALPHA = 1e-9  # of audits that must not accuse honest code
 
 

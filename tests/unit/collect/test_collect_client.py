@@ -31,6 +31,8 @@ from hush.longitudinal import Ledger
 from hush.statistics import counts_alarm
 from tests.unit.collect.scripted import ID, URL, Scripted, away, problem
 
+pytestmark = pytest.mark.boundary
+
 LABELS = hush.Domain(labels=["yes", "no", "perhaps", "never"])
 SPEC = hush.Spec(hush.OUE(k=4, epsilon=1.0), LABELS)
 OVER_TIME = hush.Spec(hush.longitudinal.LGRR(k=4, epsilon_permanent=2.0, epsilon_report=1.0))

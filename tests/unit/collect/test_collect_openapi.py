@@ -26,6 +26,8 @@ from schemathesis.specs.openapi.checks import (
 from tests.collectors import SPEC, Opened, Served, in_thread, opened
 from tests.unit.collect.test_collect_access import TABLE
 
+pytestmark = pytest.mark.peers
+
 MORE = "HUSH_EXAMPLES" in os.environ
 EXAMPLES = int(os.environ.get("HUSH_EXAMPLES", "30"))
 CHECKS = [

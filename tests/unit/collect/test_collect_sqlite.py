@@ -22,6 +22,8 @@ from hush.collect.store.lock import StoreHeld
 from hush.errors import ParameterError
 from tests.collecting import DAY, SPEC, HandClock, arrival, fold, kept, made_database, opened_one, reports_of
 
+pytestmark = pytest.mark.boundary
+
 REPORTS = reports_of([0] * 500, seed=1)
 
 OTHER = """

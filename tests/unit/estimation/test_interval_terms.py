@@ -22,6 +22,8 @@ from hush.multidim import SMP
 from hush.utility import transform
 from tests.unit.test_docs import loaded
 
+pytestmark = pytest.mark.slow
+
 tallies = loaded("covered").tallies
 THETA = np.geomspace(1e-3, 40, 40)
 

@@ -24,6 +24,8 @@ from hush.files.scratch import Place, Scratch
 from hush.kernels import orders
 from hush.kernels.words import HALF, word
 
+pytestmark = pytest.mark.boundary
+
 SEED = 20261117
 
 

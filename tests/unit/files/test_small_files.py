@@ -32,6 +32,8 @@ from hush.people.index import Index
 from hush.utility import BalancedLH, total_error, uHR
 from tests.conftest import NAMES, UTILITY, example
 
+pytestmark = pytest.mark.boundary
+
 MEGABYTE = 1 << 20
 LARGEST = 10**8
 

@@ -17,6 +17,8 @@ from hush.kernels.combinadic import Combinadic, _tables, _weight
 from hush.mechanisms.subset.lengths import joint_bits, joint_bytes, subset_bits
 from hush.testing import check_mechanism
 
+pytestmark = pytest.mark.slow
+
 ONE = np.empty(0, np.uint8)
 """Which sizes the subsets are of, where there is one."""
 

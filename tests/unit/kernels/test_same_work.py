@@ -17,6 +17,8 @@ from hush.kernels import projective, words
 from hush.randomness import chunk_generator, keystream
 from hush.utility import _records
 
+pytestmark = pytest.mark.slow
+
 
 def plain(source: Iterator[int]) -> Any:
     """The kernels as Python that takes its words from here."""

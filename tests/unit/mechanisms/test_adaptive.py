@@ -12,6 +12,8 @@ from hush.analysis import choice, pareto, tradeoff
 from hush.errors import ParameterError
 from hush.mechanisms.adaptive import STRATEGIES
 
+pytestmark = pytest.mark.processor
+
 CLASSES = [hush.ASS, hush.AUE, hush.ALH, hush.ATHE]
 
 

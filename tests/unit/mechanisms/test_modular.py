@@ -23,6 +23,8 @@ from hush.planning.accuracy import information_loss, mean_absolute_error, mean_s
 from hush.testing import check_mechanism
 from tests.conftest import NAMES, UTILITY, example
 
+pytestmark = pytest.mark.slow
+
 Moduli = tuple[int, ...]
 CASES = [(20, (7, 11, 5), 0.5), (12, (5, 7, 3), 4.0), (30, (7, 11, 13, 5), 1.0), (9, (9, 4), 1.0), (6, (2, 3, 5), 20.0)]
 

@@ -23,6 +23,8 @@ from hush.mechanisms.projective.field import CONWAY, field
 from hush.planning.accuracy import information_loss
 from hush.testing import check_mechanism
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text(encoding="utf-8"))["golden"]
 ORDERS = [2, 3, 4, 5, 7, 8, 9]
 SPACES = [(2, 2), (2, 3), (2, 5), (3, 3), (3, 4), (4, 3), (4, 4), (5, 3), (7, 3), (8, 3), (9, 3), (25, 2), (16, 3)]

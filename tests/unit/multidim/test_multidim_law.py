@@ -15,6 +15,8 @@ from hush.multidim import RSFD, RSRFD, SMP, SPL
 from hush.multidim.fake_data import FakeData
 from hush.multidim.loss import enumerated
 
+pytestmark = pytest.mark.peers
+
 ONE = Fraction(1)
 SIZES = [(2, 2), (2, 3), (2, 5), (3, 3)]
 VARIANTS = ("GRR", "SUE-z", "SUE-r", "OUE-z", "OUE-r")

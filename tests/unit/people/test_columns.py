@@ -18,6 +18,8 @@ from hush.mechanisms.numeric import Duchi, Hybrid, Piecewise
 from hush.multidim import SPL
 from hush.utility import uRR
 
+pytestmark = pytest.mark.boundary
+
 PETS = hush.Spec(hush.GRR(k=3, epsilon=40.0), hush.Domain(labels=["cat", "dog"], other="other"))  # nearly the truth
 STRICT = hush.Domain(labels=["cat", "dog"])
 CODES = hush.GRR(k=3, epsilon=1.0)

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import hush
 from hush.errors import DomainError, ParameterError, SpecError
 
+pytestmark = [pytest.mark.processor, pytest.mark.boundary]
+
 ANIMALS = hush.Domain(labels=["cat", "dog", "axolotl"])
 
 

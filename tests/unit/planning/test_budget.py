@@ -21,6 +21,8 @@ from hush.planning.optimus.sequential import Test as Sequential
 from hush.planning.optimus.trials import BudgetTrials
 from hush.statistics import sigmas
 
+pytestmark = pytest.mark.slow
+
 COUNTS = [400, 300, 150, 100, 50]
 METHOD_NAMES = list(METHODS)
 SHORT = {"MPass": MPass(passes=3, g=5.0), "Bayes": Bayes(initial=6, iterations=6), "RBS": RBS(precision=0.05)}

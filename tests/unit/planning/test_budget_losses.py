@@ -14,6 +14,8 @@ from hush.planning.optimus import LOSSES
 from hush.planning.optimus.losses import asked, measure, projected
 from hush.planning.optimus.population import population
 
+pytestmark = pytest.mark.slow
+
 COUNTS = np.array([40, 25, 12, 12, 6, 3, 1, 1, 0, 0])
 TRUTH = COUNTS / COUNTS.sum()
 

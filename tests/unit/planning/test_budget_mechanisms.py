@@ -8,6 +8,8 @@ import hush
 from tests.conftest import APPROXIMATE, NAMES, UTILITY
 from tests.unit.planning.test_budget import ask, hold, part
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", sorted({*NAMES, *UTILITY} - {"LHO"}))
 def test_any_registered_mechanism_can_be_asked_for(name: str) -> None:

@@ -12,6 +12,8 @@ import hush
 from hush.mechanisms.histogram import grid
 from hush.simulation.noise import NoiseSums
 
+pytestmark = pytest.mark.slow
+
 GRIDS = {
     "Laplace, ε = 0.3": grid.laplace(0.3),
     "Laplace, ε = 5": grid.laplace(5.0),

@@ -29,6 +29,8 @@ from hush.planning.capri import (
 )
 from hush.statistics import count_alarm
 
+pytestmark = pytest.mark.slow
+
 SHAPE = np.exp(-0.5 * ((np.arange(21) - 8) / 5) ** 2)
 WATER = np.floor(20_000 * SHAPE / SHAPE.sum()).astype(np.int64)
 TOTAL = float(np.arange(21) @ WATER)

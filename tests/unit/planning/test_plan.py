@@ -20,6 +20,8 @@ from hush.planning.search import Found, distinct, useful
 from hush.planning.shortlist import SHOWN, on_front
 from hush.planning.wishes import MATTERS, METRICS, Wishes
 
+pytestmark = pytest.mark.slow
+
 PLANS = [
     {"k": 100, "n": 100_000, "error": 0.01, "max_asr": 0.1},
     {"k": 16, "n": 20_000, "error": 0.02},

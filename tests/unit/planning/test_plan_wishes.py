@@ -15,6 +15,8 @@ from hush.planning.search import Found, distinct, served, useful
 from hush.planning.shortlist import alike
 from hush.planning.wishes import LIMITS, MATTERS, METRICS, Wishes
 
+pytestmark = pytest.mark.slow
+
 SIZES = (2, 3, 5, 13, 40, 100)
 
 Rows = dict[str, Found]

@@ -20,7 +20,7 @@ from hush_studies import Part, Settings, Table, studies
 from hush_studies.audit import bugs, checks, composed, laws, proof, protocols, single, tuples
 from tests.reproduced import QUICK, small_tables, unsound
 
-pytestmark = pytest.mark.xdist_group("reproduce_audit")  # one process computes the tables for all tests of this file
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reproduce_audit")]  # one process computes the tables
 AUDIT = studies()["audit"]
 RARE = 1e-9
 """The chance of a false alarm of each statistical test here."""

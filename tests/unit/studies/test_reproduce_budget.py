@@ -31,7 +31,7 @@ from hush_studies.budget import (
 from hush_studies.study import rows_of
 from tests.reproduced import small_tables, unsound
 
-pytestmark = pytest.mark.xdist_group("reproduce_budget")  # one process computes the tables for all tests of this file
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reproduce_budget")]  # one process computes the tables
 BUDGET = studies()["budget"]
 SLOW = ("figure-5.1", "figure-5.2", "figure-5.3", "figure-5.4", "figure-6.6", "figure-6.7")
 """Searches by all methods; their drawings and checks are tried on tables made by hand."""

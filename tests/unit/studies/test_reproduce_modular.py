@@ -35,7 +35,7 @@ from hush_studies.modular.exact import mean_error
 from hush_studies.study import rows_of
 from tests.reproduced import small_tables, unsound
 
-pytestmark = pytest.mark.xdist_group("reproduce_modular")  # one process computes the tables for all tests of this file
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reproduce_modular")]  # one process computes the tables
 RARE = 1e-9
 """The chance of a false alarm of each statistical test here."""
 

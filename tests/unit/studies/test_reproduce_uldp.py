@@ -27,7 +27,7 @@ from hush_studies.uldp import (
 )
 from tests.reproduced import small_tables, unsound
 
-pytestmark = pytest.mark.xdist_group("reproduce_uldp")  # one process computes the tables for all tests of this file
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reproduce_uldp")]  # one process computes the tables
 ULDP = studies()["uldp"]
 RARE = 1e-9
 """The chance of a false alarm of each statistical test here."""

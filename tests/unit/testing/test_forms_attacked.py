@@ -17,6 +17,8 @@ from hush.mechanisms.forms import Forms
 from hush.testing import ConformanceError, check_forms
 from hush.testing.forms import COMPARISONS
 
+pytestmark = pytest.mark.slow
+
 Mechanism = hush.FrequencyOracle
 
 GRR = hush.GRR(k=4, epsilon=1.0)
