@@ -1,27 +1,43 @@
 # Two commands set everything up: `make demo` and `make test`. Each builds what it needs in .venv.
-# While working, `make check`: what takes under three minutes on two cores.
+#
+#   make check      while you work: lint, types, the quick unit tests; under three minutes on two cores
+#   make test       what continuous integration runs: a sample of all tests; SEED=7 draws another, CASES=all runs all cases
+#   make nightly    everything, in parts that resume; before a release
 
 PYTHON ?= python3
 BIN := .venv/bin
-LEAST := .venv-minimum/bin
-# The lock file names all there is, so that nothing is left to resolve.
 LOCKED := -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement
-# Whether there is a Java that Spark runs on.
-JAVA = java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); [ "$${java:-0}" -ge 17 ]
-ENDING := --override-ini faulthandler_timeout=600 --override-ini faulthandler_exit_on_timeout=true
 ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+# Java that Spark runs on: 17 or later.
+JAVA = java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); [ "$${java:-0}" -ge 17 ]
+# End a test that hangs, with the stacks of its threads.
+ENDING := --override-ini faulthandler_timeout=600 --override-ini faulthandler_exit_on_timeout=true
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder $(ENDING)
 
-.PHONY: demo test check lint types docs pytest quick browser packages client portable minimum newer spark least-environment newer-environment \
-    spark-environment lock bench fuzz fuzz-batches fuzz-api kill-collector bench-collect bench-billion figures screenshots clean
+# Hundreds of processes import the same files: compile each once, even where the environment says not to. One thread of
+# BLAS for each process of pytest.
+export PYTHONDONTWRITEBYTECODE :=
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: demo test check nightly mutants lint types docs quick sample pytest browser packages client portable minimum newer spark \
+    minimum-environment newer-environment spark-environment environments lock bench fuzz fuzz-batches fuzz-api kill-collector \
+    bench-collect bench-billion figures screenshots clean
 
 demo: .venv/.core
 	$(BIN)/hush demo
 
 check: lint types quick
 
-test: lint types  # other environments are fetched while pytest runs
-	$(MAKE) --no-print-directory --jobs 2 pytest least-environment newer-environment spark-environment
-	$(MAKE) --no-print-directory portable minimum newer spark docs
+test:  # two static checks at a time, then the tests
+	@$(MAKE) --no-print-directory .venv/.dev browser packages
+	@$(MAKE) --no-print-directory --jobs 2 lint types docs
+	@$(MAKE) --no-print-directory sample
+
+nightly: .venv/.dev browser packages  # PARTS="unit-audit system" runs those; passed parts are skipped until a file changes; FRESH=1 runs all
+	$(BIN)/python -m tests.nightly $(if $(FRESH),--fresh) $(PARTS)
+
+mutants: .venv/.dev  # resumes; see `python -m tests.mutants --help`
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
@@ -31,39 +47,42 @@ types: .venv/.dev
 	$(BIN)/mypy
 
 quick: .venv/.dev
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.quick --numprocesses auto --maxschedchunk 8
+	$(PYTEST) --tier check --cases 3
 
-pytest: .venv/.dev browser packages  # tests of a group share what one process makes; one that hangs ends, and fails
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder $(ENDING)
+sample: .venv/.dev browser packages  # the sample of tests that `make test` runs
+	$(PYTEST) --tier test --cases $(or $(CASES),sample) $(if $(SEED),--seed $(SEED))
+
+pytest: .venv/.dev browser packages  # all cases of all tests, or of those in PATHS
+	$(PYTEST) $(PATHS)
 
 portable: .venv/.dev
-	$(BIN)/python -m tests.portable --numprocesses auto --maxschedchunk 8
+	$(BIN)/python -m tests.portable --numprocesses auto
 
-browser:  # for tests of the client for web pages, where it may be installed
+browser:  # Chromium, for tests of web pages, where it may be installed
 	@for each in chromium chromium-browser google-chrome; do command -v $$each > /dev/null && exit 0; done; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 	    export DEBIAN_FRONTEND=noninteractive; apt-get update --quiet=2 && \
 	    apt-get install --quiet=2 --yes --no-install-recommends chromium > /dev/null && exit 0; \
 	fi; \
-	echo "browser: tests in a browser are skipped, for there is none; on Debian: apt-get install chromium"
+	echo "browser: tests in a browser are skipped, since none is installed; on Debian: apt-get install chromium"
 
-packages: clients/javascript/node_modules/.done  # for tests of what the client for web pages is built to
+packages: clients/javascript/node_modules/.done  # for tests of the built JavaScript client
 
 clients/javascript/node_modules/.done: clients/javascript/package-lock.json
 	@if command -v npm > /dev/null && cd clients/javascript && npm ci --ignore-scripts --silent; then \
 	    touch node_modules/.done; \
 	else \
-	    echo "packages: tests of the built client are skipped, for they need npm; on Debian: apt-get install npm"; \
+	    echo "packages: tests of the built JavaScript client are skipped, since they need npm; on Debian: apt-get install npm"; \
 	fi
 
-client: packages  # what the collector serves to web pages
+client: packages  # the JavaScript module that the collector serves to web pages
 	cd clients/javascript && node build.js
 
 docs: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 fuzz: .venv/.dev  # SECONDS is how long, FIRST the number of the first case
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --first $(or $(FIRST),1000)
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600) --first $(or $(FIRST),1000)
 
 figures: .venv/.dev
 	$(BIN)/python docs/figures.py
@@ -91,15 +110,15 @@ bench-collect: .venv/.dev  # needs wrk, a package of Debian
 	$(BIN)/python -m benchmarks collect faults
 
 ifeq ($(shell $(PYTHON) -c 'import sys; print(*sys.version_info[:2])'),3 11)
-least-environment: .venv-minimum/.done
+minimum-environment: .venv-minimum/.done
 
 minimum: .venv-minimum/.done
-	$(LEAST)/python -m tests.versions --numprocesses auto --maxschedchunk 8
+	.venv-minimum/bin/python -m tests.versions --numprocesses auto
 else
-least-environment:
+minimum-environment:
 
 minimum:
-	@echo "minimum: skipped, for the least versions go with Python 3.11, and this is $(shell $(PYTHON) --version)"
+	@echo "minimum: skipped, since the least versions are those for Python 3.11, and this is $(shell $(PYTHON) --version)"
 endif
 
 newer-environment:
@@ -108,9 +127,9 @@ newer-environment:
 newer: newer-environment
 	@set -- $$($(PYTHON) tests/interpreters.py 3.12 3.13); \
 	if [ -z "$$1" ]; then \
-	    echo "newer: skipped, for neither Python 3.12 nor 3.13 starts here, on the path or from pyenv's versions"; \
+	    echo "newer: skipped, since neither Python 3.12 nor 3.13 starts here, on the path or from pyenv's versions"; \
 	else \
-	    .venv-$$1/bin/python -m tests.versions --few --numprocesses auto --maxschedchunk 8; \
+	    .venv-$$1/bin/python -m tests.versions --few --numprocesses auto; \
 	fi
 
 spark-environment:
@@ -118,10 +137,12 @@ spark-environment:
 
 spark: spark-environment
 	@if $(JAVA); then \
-	    OPENBLAS_NUM_THREADS=1 .venv-spark/bin/python -m pytest --confcutdir tests/spark tests/spark; \
+	    .venv-spark/bin/python -m pytest --confcutdir tests/spark tests/spark; \
 	else \
-	    echo "spark: skipped, for Spark needs Java 17 or later; on Debian: apt-get install default-jre-headless"; \
+	    echo "spark: skipped, since Spark needs Java 17 or later; on Debian: apt-get install default-jre-headless"; \
 	fi
+
+environments: minimum-environment newer-environment spark-environment  # of minimum, newer and spark
 
 lock: .venv/bin/python
 	$(BIN)/python requirements/lock.py
@@ -153,10 +174,10 @@ lock: .venv/bin/python
 
 .venv-minimum/.done: pyproject.toml requirements/minimum.txt
 	$(PYTHON) -m venv .venv-minimum
-	$(LEAST)/python $(LOCKED) requirements/minimum.txt
-	$(LEAST)/python $(ITSELF)
+	.venv-minimum/bin/python $(LOCKED) requirements/minimum.txt
+	.venv-minimum/bin/python $(ITSELF)
 	touch $@
 
 clean:
 	rm -rf clients/javascript/node_modules clients/javascript/dist clients/javascript/types
-	rm -rf .venv .venv-minimum .venv-3.* .venv-spark site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-minimum .venv-3.* .venv-spark .nightly .mutants site hush-demo hush-reproduce .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,10 +1,10 @@
-"""Run the golden vectors, the specs and the documentation a second time, as an older processor would.
+"""Run the golden vectors, the specs and the examples of the docs a second time, as an older processor would.
 
     python -m tests.portable [arguments of pytest]
 
-numpy, the C library's mathematics, BLAS and numba all look at the processor and take faster ways on newer ones, whose
-results differ in the last bit. Here each is told not to. An unknown name is ignored in silence, so that all of it is
-first seen to be off.
+numpy, the C library's mathematics, BLAS and numba all choose faster code on newer processors, whose results differ in
+the last bit. Here each is told to use its plainest code. An unknown name would be ignored without a message, so a check
+first sees that all of it is off. The tests are the golden ones and the files marked `processor`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,15 @@ import random
 import struct
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-TESTS = (
-    "tests/golden",
-    "tests/unit/mechanisms/test_adaptive.py",
-    "tests/unit/people/test_domain.py",
-    "tests/unit/test_docs.py",
-)
+from tests.tiers import ROOT
+
 CORES = {"x86_64": "Nehalem", "AMD64": "Nehalem", "aarch64": "ARMV8", "arm64": "ARMV8"}
-"""What OpenBLAS calls the plainest processor of each kind."""
+"""OpenBLAS's name for the plainest processor of each kind."""
 
 
 def environment() -> dict[str, str]:
-    """Variables that turn off whatever goes by the processor."""
+    """Return environment variables that turn off what depends on the processor."""
     from numpy._core._multiarray_umath import __cpu_dispatch__ as names
 
     return {
@@ -47,7 +41,7 @@ def environment() -> dict[str, str]:
 
 
 def digest() -> str:
-    """What the C library's exp, log and pow make of many numbers."""
+    """Hash what the C library's exp, log and pow return for many numbers."""
     rng, seen = random.Random(1), hashlib.sha256()
     for _ in range(50_000):
         x = rng.uniform(0.1, 5.0)
@@ -55,8 +49,12 @@ def digest() -> str:
     return seen.hexdigest()
 
 
-def check(theirs: str) -> None:
-    """See that all is off: run with the environment, given the digest without it."""
+def check(default_digest: str) -> None:
+    """Exit with a message unless all of it is off.
+
+    Args:
+        default_digest: The digest in a process without these variables.
+    """
     import numpy as np
     from numba.core.registry import cpu_target
     from numpy._core._multiarray_umath import __cpu_dispatch__ as names
@@ -72,7 +70,7 @@ def check(theirs: str) -> None:
         f"numpy uses {on}": bool(on),
         f"BLAS is made for {blas}": blas != {CORES[platform.machine()]},
         f"numba compiles for {made_for}": (made_for, extras) != ("generic", ""),
-        "the C library takes this processor's exp, log and pow": fused and digest() == theirs,
+        "the C library takes this processor's exp, log and pow": fused and digest() == default_digest,
     }
     problems = [words for words, found in wrong.items() if found]
     if problems:
@@ -84,8 +82,8 @@ def check(theirs: str) -> None:
 def main(arguments: list[str]) -> None:
     """Check, then run the tests."""
     plain = environment()
-    seen = [sys.executable, "-c", f"from tests.portable import check; check({digest()!r})"]
-    for command in (seen, [sys.executable, "-m", "pytest", *TESTS, *arguments]):
+    checked = [sys.executable, "-c", f"from tests.portable import check; check({digest()!r})"]
+    for command in (checked, [sys.executable, "-m", "pytest", "--only", "processor", *arguments]):
         done = subprocess.run(command, env=plain, cwd=ROOT, check=False)
         if done.returncode:
             sys.exit(done.returncode)

@@ -24,6 +24,7 @@ from typing import Any
 import pytest
 
 from hush.mechanisms import registry
+from hush.mechanisms.collected import Collected
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARE = 12
@@ -78,7 +79,7 @@ def family(value: Any) -> str | None:
     if isinstance(value, str):
         value = _registered().get(value)
     cls = value if isinstance(value, type) else type(getattr(value, "mechanism", value))
-    return _source_family(cls) if hasattr(cls, "exact_epsilon") else None
+    return _source_family(cls) if issubclass(cls, Collected) else None
 
 
 @cache
@@ -89,7 +90,7 @@ def _registered() -> dict[str, type[Any]]:
 @cache
 def _source_family(cls: type[Any]) -> str:
     """Name the module or folder that defines a class; its `__module__` is the public one."""
-    for each in vars(cls).values():
+    for each in (each for base in cls.__mro__ for each in vars(base).values()):
         code = getattr(getattr(each, "fget", each), "__code__", None)
         parts = Path(code.co_filename).parts if code else ()
         if "hush" in parts:
@@ -206,16 +207,17 @@ class Summary:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the slowest files and what was sampled."""
-        if hasattr(self.config, "workerinput") or self.config.option.tier == "nightly":
+        options = self.config.option
+        if hasattr(self.config, "workerinput") or (options.tier == "nightly" and options.cases == "all"):
             return
         terminalreporter.section("slowest files")
         for file, seconds in self.seconds.most_common(SLOWEST_FILES):
             terminalreporter.write_line(f"{seconds:7.1f} s  {file}")
         run, collected, functions = self.drawn
-        cases, seed = self.config.option.cases, self.config.option.seed
         terminalreporter.section("sample")
         terminalreporter.write_line(
-            f"{run} of {collected} cases of {functions} tests (--cases {cases}, tier {self.config.option.tier})"
+            f"{run} of {collected} cases of {functions} tests (--cases {options.cases}, --tier {options.tier})"
         )
-        if cases == "sample":
-            terminalreporter.write_line(f"seed {seed}: `make test SEED={seed}` draws the same, `CASES=all` runs all")
+        if options.cases == "sample":
+            again = f"`make test SEED={options.seed}` draws the same cases, `make test CASES=all` runs all"
+            terminalreporter.write_line(f"seed {options.seed}: {again}")

@@ -37,7 +37,7 @@ FILE_MARKS = {
     "boundary": "meets Python's own types, texts, files, databases or messages: `make newer` runs it, too",
     "peers": "needs libraries that the least versions do not include: `make minimum` leaves it out",
 }
-_STATEMENT = re.compile(r"^pytestmark\s*=\s*(\[.*?^\]|\[[^\n]*\]|[^\n]*)", re.MULTILINE | re.DOTALL)
+_STATEMENT = re.compile(r"^pytestmark\s*=\s*(\[[^\n]*\][^\n]*$|\[.*?^\]|[^\n]*)", re.MULTILINE | re.DOTALL)
 
 
 @cache
