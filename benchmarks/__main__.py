@@ -30,6 +30,7 @@ from benchmarks import (
     simulation,
     startup,
     survey,
+    test_suite,
     throughput,
     tuples,
     uldp,
@@ -59,7 +60,13 @@ BENCHMARKS = {
     "browser": browser.run,
     "ray": cluster.run,
 }
-LONG = {"faults": faults.run, "billion": billion.run, "scaling": scaling.run, "workbench": workbench.run}
+LONG = {
+    "faults": faults.run,
+    "billion": billion.run,
+    "scaling": scaling.run,
+    "workbench": workbench.run,
+    "tests": test_suite.run,
+}
 """Run only where they are named."""
 
 

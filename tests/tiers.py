@@ -74,6 +74,13 @@ def test_files() -> list[Path]:
 test_files.__test__ = False  # type: ignore[attr-defined]
 
 
+def group_by_file(items: list[pytest.Item], folder: Path) -> None:
+    """Let one process of xdist run all tests of a file, for every file of a folder."""
+    for item in items:
+        if item.path.parent == folder:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that choose files."""
     group = parser.getgroup("hush", "tiers and samples")

@@ -1,12 +1,12 @@
-"""One browser for all tests of this folder, a page to run scripts in, and a collector of another origin.
+"""One browser, one web site and one collector for the tests of a file; each test has a context of its own.
 
-What drives the browser keeps an event loop running in this thread: it ends with the folder, or no other test could run
-one of its own.
+Playwright keeps an event loop running in this thread: it ends with the file, or no other test could run one of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from tests.collectors import Served, in_thread
 from tests.system.browser.needed import chromium, missing
 from tests.system.browser.site import Site, serving
+from tests.tiers import group_by_file
 
 SWITCHES = (
     "--no-sandbox",
@@ -26,7 +27,13 @@ SWITCHES = (
 )
 
 
-@pytest.fixture(scope="package")
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of a file in one process: they share a browser."""
+    group_by_file(items, Path(__file__).parent)
+
+
+@pytest.fixture(scope="module")
 def playwright() -> Iterator[Any]:
     """What drives browsers."""
     try:
@@ -37,7 +44,7 @@ def playwright() -> Iterator[Any]:
         yield made
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser(playwright: Any) -> Iterator[Any]:
     """The one browser; each test has a context of its own."""
     made = playwright.chromium.launch(executable_path=chromium(), args=list(SWITCHES))
@@ -45,14 +52,14 @@ def browser(playwright: Any) -> Iterator[Any]:
     made.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The collector."""
     with in_thread(tmp_path_factory.mktemp("collector")) as made:
         yield made
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def site(served: Served) -> Iterator[Site]:
     """The web site whose pages ask, at another origin."""
     with serving(served.url) as made:

@@ -19,7 +19,6 @@ from tests.system.browser.needed import chromium
 from tests.system.browser.profiles import running
 from tests.system.browser.site import Site, answered, joined, kept, refused
 
-pytestmark = pytest.mark.xdist_group("browser")
 SPEC = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "other"], other="other"))
 BATCHES = "**/batches"
 

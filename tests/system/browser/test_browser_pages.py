@@ -12,7 +12,6 @@ import hush
 from tests.collectors import Opened, Served, opened
 from tests.system.browser.site import ROOT, Site, script
 
-pytestmark = pytest.mark.xdist_group("browser")
 SPEC = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "bird"]))
 DOCUMENTED = (ROOT / "docs" / "browser.md").read_text("utf-8")
 

@@ -20,7 +20,6 @@ from tests.system.browser.profiles import running
 from tests.system.browser.scripted import ID, Answer, Scripted, problem, scripted
 from tests.system.browser.site import Site, answered, joined, kept, refused
 
-pytestmark = pytest.mark.xdist_group("browser")
 SPEC = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "bird"]))
 JOIN = "hush.join(given[0])"
 

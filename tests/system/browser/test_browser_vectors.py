@@ -15,7 +15,6 @@ from tests.javascript import CLIENT, node
 from tests.system.browser.needed import packages
 from tests.system.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("browser")
 REPORTS = 100_000
 FALSE_ALARM = 1e-9
 LAWS: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))["laws"]

@@ -1,4 +1,4 @@
-"""One browser, one collector and one workbench for all tests of this folder; each test has a context of its own.
+"""One browser, one collector and one workbench for the tests of a file; each test has a context of its own.
 
     def test_something(workbench, context):
         seen = opened(context, f"{workbench.url}/plan")      # from tests.system.workbench.running
@@ -23,17 +23,16 @@ from tests.collectors import Served, in_process
 from tests.system.browser.conftest import SWITCHES
 from tests.system.browser.needed import chromium, missing
 from tests.system.workbench.running import RunningWorkbench, running
+from tests.tiers import group_by_file
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process run all tests of this folder: they share a browser, a collector and a workbench."""
-    for each in items:
-        if each.path.parent == Path(__file__).parent:
-            each.add_marker(pytest.mark.xdist_group("workbench"))
+    """Run the tests of a file in one process: they share a browser, a collector and a workbench."""
+    group_by_file(items, Path(__file__).parent)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def playwright() -> Iterator[Any]:
     """What drives browsers."""
     try:
@@ -44,7 +43,7 @@ def playwright() -> Iterator[Any]:
         yield made
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser(playwright: Any) -> Iterator[Any]:
     """The one browser; whatever is not this machine cannot be reached from it."""
     offline = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
@@ -54,14 +53,14 @@ def browser(playwright: Any) -> Iterator[Any]:
     made.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A collector, in a process of its own."""
     with in_process(tmp_path_factory.mktemp("collector")) as made:
         yield made
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def workbench(tmp_path_factory: pytest.TempPathFactory, served: Served) -> Iterator[RunningWorkbench]:
     """A workbench before that collector, as `hush workbench --collector URL --allow-code` starts it."""
     pytest.importorskip("nicegui")

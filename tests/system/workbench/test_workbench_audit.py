@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,8 @@ import pytest
 import hush
 from tests.system.workbench.axe import grave
 from tests.system.workbench.running import RunningWorkbench, opened, pictured, ready
+
+pytestmark = pytest.mark.nightly
 
 LONG = 120_000  # milliseconds: a process starts, and two cores are shared
 TELLING = """
@@ -38,42 +39,6 @@ def entered(context: Any, workbench: RunningWorkbench) -> Any:
 def press(page: Any) -> None:
     page.wait_for_timeout(200)  # no person is quicker than what a field tells, twenty times a second
     page.get_by_role("button", name="Audit it").click()
-
-
-def test_a_mechanism_is_audited_to_the_end_and_survives_a_reload(
-    context: Any, workbench: RunningWorkbench, pictures: Path, tmp_path: Path
-) -> None:
-    seen = opened(context, f"{workbench.url}/audit")
-    page = seen.page
-    assert page.get_by_text("Nothing was audited yet").is_visible()
-    assert grave(page) == []
-    pictured(page, pictures, "audit-empty")
-    page.get_by_label("Number of values, k").fill("8")
-    page.get_by_text("More: methods").click()
-    page.get_by_label("Seed, to repeat it").fill("7")
-    press(page)
-    found = page.get_by_role("heading", name="No violation was found.")
-    found.wait_for(timeout=LONG)
-    assert "k=8" in page.url
-    page.reload()
-    ready(page)
-    found.wait_for(timeout=LONG)
-    assert page.get_by_label("Number of values, k").input_value() == "8"
-    assert page.get_by_text("By the law that the code states, it is 1.").first.is_visible()
-    assert grave(page) == []
-    pictured(page, pictures, "audit")
-    with page.expect_download() as coming:
-        page.get_by_role("button", name="The numbers, JSON").click()
-    coming.value.save_as(tmp_path / "audit.json")
-    told = json.loads((tmp_path / "audit.json").read_text())
-    law = hush.audit.run(hush.OUE(k=8, epsilon=1.0), "exact")
-    assert [each["method"] for each in told["audits"]] == ["likelihood", "exact"]
-    assert told["audits"][1]["epsilon_lower"] == law.epsilon_lower
-    with page.expect_download() as coming:
-        page.get_by_role("button", name="The report, a page").click()
-    coming.value.save_as(tmp_path / "audit.html")
-    assert "<title>Audit of OUE</title>" in (tmp_path / "audit.html").read_text()
-    seen.quiet()
 
 
 def test_a_bug_is_found_with_its_proof(context: Any, workbench: RunningWorkbench, pictures: Path) -> None:

@@ -15,6 +15,8 @@ from tests.certificates import certified
 from tests.system.collect.serving import Running, serving
 from tests.system.support import refused
 
+pytestmark = pytest.mark.nightly
+
 pytest.importorskip("nicegui")
 
 

@@ -10,15 +10,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
+import pytest
 
 import hush
-from hush.collect import Collector
 from tests.collectors import Served, in_process, opened
 from tests.system.workbench.axe import grave
 from tests.system.workbench.conftest import sign_in
 from tests.system.workbench.running import RunningWorkbench, Seen, pictured, running
 from tests.system.workbench.running import opened as visited
+
+pytestmark = pytest.mark.nightly
 
 PLACES = ["museum", "park", "pool", "home"]
 SPEC = hush.Spec(hush.OUE(k=4, epsilon=1.0), hush.Domain(labels=PLACES))
@@ -77,97 +78,6 @@ def test_a_collector_without_collections_says_what_to_do(browser: Any, tmp_path:
             assert words in seen.page.locator("main").inner_text()
             quiet(seen)
             context.close()
-
-
-def test_from_nothing_to_a_chain_of_collections(
-    admin_context: Any, workbench: RunningWorkbench, served: Served, pictures: Path, tmp_path: Path
-) -> None:
-    seen = visited(admin_context, f"{workbench.url}/collections/new")
-    page = seen.page
-
-    # What is not right is told beside its field.
-    page.get_by_role("button", name="Make the draft").click()
-    page.get_by_text("Answers must be given.").wait_for()
-
-    page.get_by_label("Name", exact=True).fill("Outings")
-    page.get_by_label("Answers", exact=True).fill("\n".join(PLACES))
-    page.get_by_label("People expected").fill("500")
-    page.get_by_label("Widest margin that is useful").fill("8")
-    page.get_by_text("From 500 people, expect a margin of ±16.8 points").wait_for()
-    assert grave(page) == []
-    pictured(page, pictures, "collection-new")
-    page.get_by_role("button", name="Make the draft").click()
-    page.wait_for_url(re.compile(r"/collection\?id="))
-
-    # The planner refuses, and says what would do; a new draft takes the place of the old one.
-    page.get_by_role("button", name="Open it", exact=True).click()
-    page.get_by_role("heading", name="Too much noise for so few people").wait_for()
-    pictured(page, pictures, "collection-refused")
-    assert grave(page) == []
-    first = page.url
-    page.get_by_role("button", name="Expect 2,211 people instead").click()
-    page.wait_for_url(lambda url: "/collection?id=" in url and url != first)
-    page.get_by_role("button", name="Open it", exact=True).click()
-    page.get_by_text("People can report.").wait_for()
-    id = page.url.rpartition("=")[2]
-    assert served.ask("GET", f"/v1/collections/{first.rpartition('=')[2]}").status_code == 404
-
-    # A key, and people who answer with the client of Python.
-    page.get_by_role("button", name="Issue a key for devices").click()
-    key = page.locator(".note code").inner_text()
-    assert key.startswith("hush-ingest-")
-    assert key in page.get_by_label("Python", exact=True).inner_text()
-    address = f"{served.url}/v1/collections/{id}"
-    margins = []
-    with Collector(address, home=tmp_path / "answers", key=key) as outings:
-        for part in range(1, 4):
-            answers = crowd(500 * part)
-            people = outings.people([f"{part}-{i}" for i in range(len(answers))])
-            assert {each.state for each in people.answer(answers).receipts} == {"accepted"}
-            n = 500 * sum(range(part + 1))
-            page.get_by_text(f"{n:,} of 2,211").wait_for()
-            page.locator("figcaption", has_text=f"{n:,} reports").first.wait_for()
-            margins.append(margin(page))
-    assert margins == sorted(margins, reverse=True)
-    assert margins[-1] < 0.6 * margins[0]
-    page.get_by_role("heading", name="How the error bars shrink").wait_for()
-    shown = page.get_by_role("img", name=re.compile("Estimated share of each answer"))
-    assert shown.count() == 1
-
-    # What is refused is told by its reason.
-    assert served.send(opened_of(served, id), b"\0").status_code == 400
-    page.get_by_role("cell", name="This is not what the interface takes").wait_for()
-    assert grave(page) == []
-    page.wait_for_timeout(400)
-    pictured(page, pictures, "collection-open")
-
-    # Files.
-    with page.expect_download() as file:
-        page.get_by_role("link", name="Reports (Parquet)").click()
-    assert pq.read_table(file.value.path()).num_rows == 3000
-    with page.expect_download() as file:
-        page.get_by_role("button", name="Estimate (CSV)").click()
-    assert Path(file.value.path()).read_text().startswith("label,frequency")
-
-    # Close, and let another follow.
-    page.get_by_role("button", name="Close it", exact=True).click()
-    page.get_by_role("button", name="Yes, close it").click()
-    page.get_by_text("Nobody can report any more.").wait_for()
-    page.get_by_role("link", name="Make the next one").click()
-    page.wait_for_url(re.compile("follows="))
-    page.get_by_label("Budget ε of one answer").fill("0.7")
-    page.get_by_label("People expected").fill("6000")
-    page.get_by_text("It gives what was asked for.").wait_for()
-    pictured(page, pictures, "collection-next")
-    page.get_by_role("button", name="Make the draft").click()
-    page.get_by_text("Whoever answers once in each of these 2 collections spends ε = 1.7 in all.").wait_for()
-    pictured(page, pictures, "collection-chain")
-    page.get_by_role("button", name="Delete the draft").click()
-    page.get_by_role("button", name="Yes, delete it").click()
-    page.wait_for_url(f"{workbench.url}/collections")
-    page.get_by_role("link", name=re.compile("Outings")).first.wait_for()
-    assert grave(page) == []
-    quiet(seen)
 
 
 def opened_of(served: Served, id: str) -> Any:

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import hush
 from tests.system.workbench.axe import grave
 from tests.system.workbench.running import RunningWorkbench, Seen, opened, pictured
+
+pytestmark = pytest.mark.nightly
 
 DRINKS = ["tea"] * 800 + ["coffee"] * 600 + ["water"] * 400 + ["zebramilk"] * 200
 TABLE = ("id,drink\n" + "".join(f"{i},{drink}\n" for i, drink in enumerate(DRINKS)) + "9999,\n").encode()
@@ -40,28 +41,6 @@ def tried(workbench: RunningWorkbench, context: Any, name: str, content: bytes, 
     seen.page.get_by_label("Column", exact=True).select_option(label=column)
     seen.page.get_by_role("button", name="Download the figures").wait_for(timeout=60_000)
     return seen
-
-
-def test_a_column_is_tried_to_the_end(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
-    seen = tried(workbench, context, "drinks.csv", TABLE, "drink")
-    page = seen.page
-    assert "Pilot or public data only" in page.locator(".note.warning").inner_text()
-    said = page.locator(".answer").inner_text()
-    assert "2,000 people, 4 different values" in said
-    assert "1 row is empty" in said
-    assert "seed 7" in page.locator("main").inner_text()
-    with page.expect_download() as handed:
-        page.get_by_role("button", name="Download the figures").click()
-    rows = [
-        row for row in csv.DictReader(io.StringIO(Path(handed.value.path()).read_text())) if row["mechanism"] == "GRR"
-    ]
-    m = hush.GRR(k=4, epsilon=1.0)
-    due = m.estimate(m.simulate([800, 600, 400, 200], rng=hush.seeded(7)))
-    assert [float(row["estimate"]) for row in rows] == due.frequencies.tolist()
-    assert [row["value"] for row in rows] == ["tea", "coffee", "water", "zebramilk"]
-    assert grave(page) == []
-    pictured(page, pictures, "data")
-    seen.quiet()
 
 
 def test_no_result_is_shown_for_an_input_that_is_wrong(workbench: RunningWorkbench, context: Any) -> None:

@@ -7,34 +7,19 @@ import io
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import hush
 from hush.workbench.explore.numbers import explored
 from tests.system.workbench.axe import grave
 from tests.system.workbench.running import RunningWorkbench, opened, pictured
 
+pytestmark = pytest.mark.nightly
+
 
 def captioned(page: Any, words: str) -> None:
     """Wait until the table says what it shows."""
     page.wait_for_function(f"document.querySelector('.explored caption')?.textContent.includes({words!r})")
-
-
-def test_sliders_move_every_number(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
-    seen = opened(context, f"{workbench.url}/explore")
-    page = seen.page
-    captioned(page, "k = 20, ε = 1 and n = 20,000")
-    assert page.locator(".explored tbody tr").count() == len(explored())
-    page.get_by_label("Budget, ε").press("ArrowRight")
-    captioned(page, "ε = 1.1")
-    page.wait_for_selector("[type=range][aria-valuetext='1.1']")
-    page.get_by_label("Answers, k").press("ArrowLeft")
-    captioned(page, "k = 15, ε = 1.1")
-    page.get_by_label("People, n").press("ArrowRight")
-    captioned(page, "n = 30,000")
-    assert "more private" in page.locator("main").inner_text()
-    assert "With 30,000 people" in page.locator(".answer").first.inner_text()
-    assert grave(page) == []
-    pictured(page, pictures, "explore")
-    seen.quiet()
 
 
 def test_dark_stays_dark_when_numbers_change(workbench: RunningWorkbench, context: Any) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hush.workbench.learn import coins, quiz
-from tests.system.workbench.axe import grave
-from tests.system.workbench.running import RunningWorkbench, opened, pictured
+from tests.system.workbench.running import RunningWorkbench, opened
+
+pytestmark = pytest.mark.nightly
 
 _FORCED = "(bits) => { crypto.getRandomValues = (array) => { array[0] = bits; return array; }; }"
 
@@ -58,36 +60,6 @@ def test_real_coins_come_from_the_secure_source(context: Any, workbench: Running
     same = int(form.locator("[data-tally]").inner_text().split()[0])
     assert page.evaluate("window.drawn") == 40
     assert 10 < same < 40  # of 40 at 3/4; otherwise by chance once in 10^5, or if coins do not fall
-    seen.quiet()
-
-
-def test_the_page_is_read_to_its_end_and_the_crowd_answers(
-    context: Any, workbench: RunningWorkbench, pictures: Path
-) -> None:
-    seen = opened(context, f"{workbench.url}/learn")
-    page = seen.page
-    assert grave(page) == []
-    page.get_by_text("Yes seems likely in 10 of 100 cases before the report, in 25 after it.").wait_for()
-    belief = page.get_by_label("How likely somebody holds your answer")
-    belief.focus()
-    for _ in range(15):
-        page.keyboard.press("ArrowRight")
-    page.get_by_text("Yes seems likely in 25 of 100 cases before the report, in 50 after it.").wait_for()
-    page.get_by_label("ε, for a question with four answers").press("Home")
-    page.get_by_text("right 27 times in 100; by luck alone, 25 times").wait_for()
-    page.get_by_role("button", name="Ask other people").click()
-    for number, puzzle in enumerate(quiz.puzzles()):
-        page.locator(".puzzle").nth(number).get_by_label(puzzle.options[puzzle.right], exact=True).check()
-        page.locator(".puzzle").nth(number).get_by_text("Right.").wait_for()
-    page.get_by_role("button", name="Randomize my answer").click()
-    page.get_by_text("Choose an answer first").wait_for()
-    page.get_by_label(quiz.READ[2]).check()
-    page.get_by_role("button", name="Randomize my answer").click()
-    page.get_by_text("The crowd's answer:").wait_for(timeout=60_000)
-    page.get_by_text("Yours was one of 20,000 reports").wait_for()
-    page.wait_for_timeout(500)
-    assert grave(page) == []
-    pictured(page, pictures, "learn")
     seen.quiet()
 
 

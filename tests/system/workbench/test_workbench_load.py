@@ -14,6 +14,8 @@ import pytest
 
 from tests.system.workbench.running import RunningWorkbench, opened, ready, running
 
+pytestmark = pytest.mark.nightly
+
 pytest.importorskip("nicegui")
 
 FORGOTTEN = 11.5  # seconds after which a page that was left is forgotten

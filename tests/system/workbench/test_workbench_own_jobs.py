@@ -12,6 +12,8 @@ from tests.system.workbench.axe import grave
 from tests.system.workbench.conftest import sign_in
 from tests.system.workbench.running import RunningWorkbench, opened, ready, running
 
+pytestmark = pytest.mark.nightly
+
 BAR = "progress"
 
 

@@ -15,6 +15,8 @@ import hush
 from tests.system.workbench.axe import grave
 from tests.system.workbench.running import RunningWorkbench, Seen, opened, pictured, ready
 
+pytestmark = pytest.mark.nightly
+
 ASKED = "points=1&people=20000&answers=12"
 LEFT = "Take it with you"
 
@@ -43,31 +45,6 @@ def kept(seen: Seen, name: str, folder: Path) -> Path:
 def planned(**wishes: Any) -> hush.Spec:
     """What the library recommends."""
     return hush.plan(**wishes, worst=True).first.spec
-
-
-def test_a_sentence_is_answered_in_words(workbench: RunningWorkbench, context: Any, pictures: Path) -> None:
-    seen = opened(context, f"{workbench.url}/plan")
-    page = seen.page
-    page.get_by_text("Nothing is planned yet").wait_for()
-    assert grave(page) == []
-    pictured(page, pictures, "plan-empty")
-    page.get_by_label("Percentage points").fill("2")
-    page.get_by_label("People", exact=True).fill("10,000")
-    page.get_by_label("Number of answers").fill("6")
-    page.get_by_role("button", name="Plan it").click()
-    heading(seen, "Recommended").wait_for()
-    spec = planned(n=10_000, k=6, error=0.02)
-    told = page.locator(".answer").inner_text()
-    assert f"ε = {spec.mechanism.epsilon:g}" in told
-    assert "From 10,000 people, each percentage by itself is then within ±" in told
-    assert re.search(r"is right [\d.]+ times in 100; 16.7 by luck alone", told)
-    assert 1 <= page.locator("article.card").filter(has_text="Gives up").count() <= 3
-    page.wait_for_function("location.search === '?points=2&people=10000&answers=6'")
-    assert grave(page) == []
-    for file in pictured(page, pictures, "plan"):
-        assert file.stat().st_size > 20_000
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    seen.quiet()
 
 
 def test_another_question_drops_the_one_that_is_still_sought(workbench: RunningWorkbench, context: Any) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import hush
 from tests.system.workbench.axe import grave
 from tests.system.workbench.running import RunningWorkbench, Seen, opened, pictured
+
+pytestmark = pytest.mark.nightly
 
 
 def shown(workbench: RunningWorkbench, context: Any) -> Seen:
@@ -15,26 +19,6 @@ def shown(workbench: RunningWorkbench, context: Any) -> Seen:
     seen = opened(context, f"{workbench.url}/sensitive")
     seen.page.get_by_text("Protecting only the 3 sensitive answers").wait_for()
     return seen
-
-
-def test_marking_changes_what_is_gained_and_the_spec_has_it(
-    workbench: RunningWorkbench, context: Any, pictures: Path
-) -> None:
-    seen = shown(workbench, context)
-    page = seen.page
-    page.get_by_label("milk", exact=True).check()
-    page.get_by_text("Protecting only the 4 sensitive answers").wait_for()
-    assert page.get_by_label("Answers, one a line").input_value().endswith("* milk")
-    page.get_by_label("Budget of a sensitive answer, ε").press("ArrowRight")
-    page.get_by_text("privacy loss of ε = 1.1").wait_for()
-    with page.expect_download() as handed:
-        page.get_by_role("button", name="Download the spec").click()
-    spec = hush.Spec.from_json(Path(handed.value.path()).read_text())
-    assert spec.domain.labels == ("tea", "coffee", "water", "juice", "beer", "wine", "spirits", "milk")
-    assert spec.mechanism.guarantee == hush.ULDP(1.1, (4, 5, 6, 7))
-    assert grave(page) == []
-    pictured(page, pictures, "sensitive")
-    seen.quiet()
 
 
 def test_another_mechanism_is_described_and_taken_away(workbench: RunningWorkbench, context: Any) -> None:

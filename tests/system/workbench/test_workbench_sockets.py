@@ -13,6 +13,8 @@ import pytest
 
 from tests.system.workbench.running import RunningWorkbench
 
+pytestmark = pytest.mark.nightly
+
 pytest.importorskip("nicegui")
 
 PATH = "/_nicegui_ws/socket.io/"
