@@ -26,7 +26,7 @@ from hush.collect.server.models import NewCollection, NewToken, Successor
 from hush.collect.tokens import ROLES
 from hush.estimation import Aggregate
 from tests.collectors import SPEC, Opened, Served, in_thread, opened
-from tests.relays import until
+from tests.waiting import wait_until
 
 SAFE = {
     "x-content-type-options": "nosniff",
@@ -201,7 +201,7 @@ def _until_folded(served: Served, one: Opened, n: int) -> None:
         shown = served.ask("GET", one.path).json()
         return not shown["pending"] and int(shown["n"]) >= n
 
-    until(folded)
+    wait_until(folded)
 
 
 def test_no_reader_is_held_while_something_is_estimated(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from hush.collect.settings import ServerSettings
 from hush.collect.store import tables
 from tests.collecting import SPEC
 from tests.collectors import in_thread, opened, settings
-from tests.relays import until
+from tests.waiting import wait_until
 
 WAIT = 20.0
 """Seconds in which what must happen has happened."""
@@ -48,7 +48,7 @@ def test_a_chore_that_fails_is_logged_counted_and_tried_again(caplog: pytest.Log
     with caplog.at_level(logging.WARNING):
         chore.start()
         assert done.wait(WAIT)
-        until(lambda: chore.well)
+        wait_until(lambda: chore.well)
         chore.stop()
     assert not chore.well
     said = [record.getMessage() for record in caplog.records]
