@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -485,11 +484,8 @@ def test_a_server_is_ready_while_its_store_and_its_chores_are_well(
         with monkeypatch.context() as patch:
             patch.setattr(served.server.database, "reading", broken)
             assert "read" in refused(served.ask("GET", "/readyz", token=""), "store")["detail"]
-        for _ in range(300):  # folding may have failed meanwhile, and is tried again
-            if served.ask("GET", "/readyz", token="").status_code == 200:
-                return
-            time.sleep(0.05)
-        pytest.fail("the server is not ready again")
+        # folding may have failed meanwhile, and is tried again
+        wait_until(lambda: served.ask("GET", "/readyz", token="").status_code == 200)
 
 
 def test_the_document_names_every_route_and_its_refusals(served: Served) -> None:
