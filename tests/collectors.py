@@ -12,7 +12,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from hush.collect.clock import Clock
 from hush.collect.envelope import Envelope, body, new_id
 from hush.collect.server.running import Server
 from hush.collect.settings import ServerSettings
+from tests.waiting import wait_until
 
 SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
 _PROGRAM = """
@@ -79,13 +79,16 @@ class Served:
 
     def settled(self, to: Opened, n: int, **more: Any) -> dict[str, Any]:
         """The estimate, once so many reports are in it."""
-        for _ in range(600):
+        found = dict[str, Any]()
+
+        def folded() -> bool:
             answer = self.ask("GET", f"{to.path}/estimate", **more)
             assert answer.status_code == 200, answer.text
-            if answer.json()["n"] >= n:
-                return dict(answer.json())
-            time.sleep(0.05)
-        raise AssertionError(f"{n} reports are not folded")
+            found.update(answer.json())
+            return int(found["n"]) >= n
+
+        wait_until(folded)
+        return found
 
     def log(self) -> str:
         """What a process has logged so far."""
@@ -147,7 +150,7 @@ def in_thread(folder: Path, *, clock: Clock | None = None, **more: Any) -> Itera
     """A server in a thread of this process."""
     server = Server(ServerSettings(**settings(folder, **more)), clock=clock)
     admin = server.service.issue_token("admin", label="tests", who="tests")
-    with server, httpx.Client(base_url=server.url, timeout=30) as http:
+    with server, httpx.Client(base_url=server.url, timeout=60) as http:
         yield Served(server.url, admin, http, server)
 
 
@@ -163,13 +166,13 @@ def in_process(folder: Path, *, under: Sequence[str] = (), **more: Any) -> Itera
         line = process.stdout.readline()
         assert line, written.read_text()
         told = json.loads(line)
-        with httpx.Client(base_url=told["url"], timeout=30) as http:
+        with httpx.Client(base_url=told["url"], timeout=60) as http:
             yield Served(told["url"], told["admin"], http, process=process, written=written)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(30)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
         process.wait()

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.waiting import wait_until
 
 FOLDER = "HUSH_TEST_FAILURES"
 
@@ -39,7 +40,7 @@ def taken(what: str) -> bool:
 def die() -> None:
     """As the system's killer of processes would have it."""
     os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(60)
+    signal.pause()  # until then
 
 
 def install() -> None:
@@ -68,8 +69,7 @@ def install() -> None:
         if taken("after the write"):  # and before the answer
             shutil.copy(Path(folder) / found.name, ordered("left"))
             die()
-        while ordered("wait").exists():
-            time.sleep(0.02)
+        wait_until(lambda: not ordered("wait").exists(), seconds=600)
         return found
 
     def torn(*arguments: Any) -> Any:
@@ -87,11 +87,3 @@ def _tear(path: Path) -> None:
     path.with_name(".hush-torn.part").write_bytes(b"PAR1 and then")
     ordered("torn").touch()
     die()
-
-
-def within(seconds: float, true: Callable[[], bool]) -> None:
-    """Wait until something is true."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it did not come true in time"
-        time.sleep(0.02)

@@ -4,7 +4,7 @@
 
 A cycle starts a client in a process of its own, which answers for the same people again and again, one by one and many
 at once, period after period; sometimes two of them share a home. It is killed with SIGKILL: from outside, somewhere
-between its start and a second later, or by itself, right before a batch is sent, once the server has it and before the
+between its start and its 25th batch, or by itself, right before a batch is sent, once the server has it and before the
 client hears so, or in the middle of a transaction. In the end one client sends what waits. Then:
 
 - every acknowledged batch is in the server once, and none is there twice;
@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import random
 import signal
@@ -27,7 +28,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -42,6 +42,7 @@ from hush.collect import Collector
 from hush.collect.client import spool
 from hush.collect.client.home import FILE, Home
 from hush.collect.envelope import Envelope
+from tests.waiting import wait_until
 
 KEPT, FRESH = "kept", "fresh"
 SPECS = {
@@ -52,8 +53,8 @@ PEOPLE = 12
 """Who answer one by one; their values never change."""
 MANY = range(1000, 1050)
 """Who answer together."""
-LONGEST = 1.0
-"""Seconds of work before the kill, at most."""
+MAX_BATCHES = 25
+"""New batches before a kill from outside, at most; a period has 13."""
 OUTSIDE, BEFORE, AFTER, WITHIN = "outside", "before", "after", "within"
 WAYS = (OUTSIDE, BEFORE, AFTER, WITHIN)
 
@@ -149,9 +150,8 @@ def cycle(url: str, key: str, home: Path, log: Path, rng: random.Random) -> str:
     """One life of a client, or of two that share a home; how it ended."""
     way = rng.choice(WAYS)
     several = [started(url, key, home, log, way, rng.randrange(30)) for _ in range(rng.choice([1, 1, 2]))]
-    end = time.monotonic() + (rng.random() * LONGEST if way == OUTSIDE else 20.0)
-    while time.monotonic() < end and any(each.poll() is None for each in several):
-        time.sleep(0.002)
+    enough = _number_kept(log) + rng.randint(0, MAX_BATCHES) if way == OUTSIDE else math.inf
+    wait_until(lambda: _number_kept(log) >= enough or all(each.poll() is not None for each in several), seconds=600)
     for each in several:
         if each.poll() is None:
             each.kill()
@@ -159,6 +159,11 @@ def cycle(url: str, key: str, home: Path, log: Path, rng: random.Random) -> str:
         assert each.stdout is not None
         each.stdout.close()
     return way
+
+
+def _number_kept(log: Path) -> int:
+    kept = log.with_name("kept.txt")
+    return kept.read_bytes().count(b"\n") if kept.exists() else 0
 
 
 def receipts(log: Path) -> Iterator[tuple[int, int, str, str]]:

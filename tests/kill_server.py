@@ -2,10 +2,10 @@
 
     python -m tests.kill_server [--cycles 100] [--store postgresql://…] [--seed 1]
 
-A cycle starts a real server, sends it batches over several connections, and kills it with SIGKILL somewhere between
-its first request and a second later. What was not acknowledged is sent again, byte for byte, in the next cycle. In the
-end every acknowledged batch must be in the store exactly once, no batch may be there that was not sent, the aggregates
-must be those of the batches, and the file must open without repair.
+A cycle starts a real server, sends it batches over several connections, and kills it with SIGKILL at a random moment:
+once it has acknowledged up to 200 of them, while others are under way. What was not acknowledged is sent again, byte
+for byte, in the next cycle. In the end every acknowledged batch must be in the store exactly once, no batch may be
+there that was not sent, the aggregates must be those of the batches, and the file must open without repair.
 """
 
 from __future__ import annotations
@@ -15,12 +15,10 @@ import http.client
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -35,10 +33,11 @@ from hush.collect.envelope import Envelope, body, new_id
 from hush.collect.service import Service
 from hush.collect.store import folding, schema, tables
 from hush.collect.store.database import Database
+from tests.waiting import held_port, wait_until
 
 SENDERS = 4
-LONGEST = 1.0
-"""Seconds of load before the kill, at most."""
+MAX_BATCHES = 200
+"""Batches that are acknowledged before the kill, at most."""
 
 
 @dataclass
@@ -58,13 +57,6 @@ class Sent:
             return [batch for batch in self.bodies if batch not in self.acknowledged]
 
 
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as made:
-        made.bind(("127.0.0.1", 0))
-        return int(made.getsockname()[1])
-
-
 def collection(store: str) -> tuple[str, hush.Spec, str]:
     """An open collection in a new store: its id, its spec and a key."""
     spec = hush.Spec(hush.GRR(k=8, epsilon=2.0))
@@ -81,7 +73,7 @@ def collection(store: str) -> tuple[str, hush.Spec, str]:
 
 def ready(port: int) -> bool:
     """Whether a server takes batches."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         try:
             connection.request("GET", "/readyz")
             return connection.getresponse().status == 200
@@ -95,15 +87,15 @@ def started(store: str, port: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "hush", "serve", "--store", store, "--port", str(port), *limits]
     with tempfile.TemporaryFile() as errors:
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
-        for _ in range(600):
-            if server.poll() is not None:
-                errors.seek(0)
-                raise RuntimeError(f"the server does not start: {errors.read().decode()[-2000:]}")
-            if ready(port):
-                return server
-            time.sleep(0.05)
-    server.kill()
-    raise RuntimeError("the server is not ready after 30 seconds")
+        try:
+            wait_until(lambda: server.poll() is not None or ready(port))
+        except AssertionError:
+            server.kill()
+            raise
+        if server.poll() is not None:
+            errors.seek(0)
+            raise RuntimeError(f"the server does not start: {errors.read().decode()[-2000:]}")
+        return server
 
 
 def new_batches(id: str, spec: hush.Spec, rng: np.random.Generator) -> Iterator[tuple[str, bytes]]:
@@ -116,7 +108,7 @@ def new_batches(id: str, spec: hush.Spec, rng: np.random.Generator) -> Iterator[
 
 def send(sent: Sent, port: int, again: list[str], fresh: Iterator[tuple[str, bytes]], stop: threading.Event) -> None:
     """Send old and new batches over one connection until it breaks."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         while not stop.is_set():
             with sent.lock:
@@ -141,9 +133,21 @@ def send(sent: Sent, port: int, again: list[str], fresh: Iterator[tuple[str, byt
 
 def cycle(store: str, sent: Sent, fresh: Iterator[tuple[str, bytes]], rng: random.Random, *, kill: bool = True) -> None:
     """One life of a server."""
-    port = free_port()
-    server = started(store, port)
+    with held_port() as port:
+        _live(started(store, port), port, sent, fresh, rng, kill=kill)
+
+
+def _live(
+    server: subprocess.Popen[bytes],
+    port: int,
+    sent: Sent,
+    fresh: Iterator[tuple[str, bytes]],
+    rng: random.Random,
+    *,
+    kill: bool,
+) -> None:
     stop, again, failures = threading.Event(), sent.outstanding(), list[BaseException]()
+    enough = len(sent.acknowledged) + rng.randint(1, MAX_BATCHES)
 
     def watched() -> None:
         try:
@@ -154,10 +158,11 @@ def cycle(store: str, sent: Sent, fresh: Iterator[tuple[str, bytes]], rng: rando
     senders = [threading.Thread(target=watched) for _ in range(SENDERS)]
     for each in senders:
         each.start()
-    time.sleep(rng.random() * LONGEST)
-    if not kill:
-        while sent.outstanding() and again:
-            time.sleep(0.01)
+    try:
+        wait_until(lambda: failures or (len(sent.acknowledged) >= enough and (kill or not again)))
+    except BaseException:
+        server.kill()
+        raise
     if kill:
         os.kill(server.pid, signal.SIGKILL)
     else:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,11 +88,3 @@ def in_process(given: dict[str, Any], log: Path) -> Iterator[Relayed]:
             process.kill()
         process.wait()
         process.stdout.close()
-
-
-def until(done: Callable[[], bool], *, seconds: float = 30.0) -> None:
-    """Wait until something has come about."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.05)

@@ -29,6 +29,7 @@ from hush.files.randomizing import Rows
 from hush.kernels.workers import THREADS
 from tests import failures
 from tests.system.support import COIN, refused, run, shell
+from tests.waiting import wait_until
 
 ray = pytest.importorskip("ray")
 
@@ -400,7 +401,7 @@ def test_reports_lost_with_a_node_are_made_again_the_same(
     work = threading.Thread(target=lambda: done.append(privatized(cluster, rows_of(people), tmp_path / "out")))
     work.start()
     try:
-        failures.within(30, lambda: any(tmp_path.glob(".hush-out-*.parts/*.attempt")))
+        wait_until(lambda: any(tmp_path.glob(".hush-out-*.parts/*.attempt")))
         nodes.remove_node(late, allow_graceful=False)
     finally:
         failures.taken("wait")

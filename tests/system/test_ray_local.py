@@ -16,8 +16,8 @@ import pytest
 
 import hush
 from hush.engine.ray import connect
-from tests.failures import within
 from tests.system.support import heard, refused, words, write_csv
+from tests.waiting import wait_until
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.xdist_group("ray")
@@ -63,7 +63,7 @@ def test_a_ray_of_our_own_listens_on_the_loopback_and_leaves_nothing_when_it_is_
         cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heard,
     )  # fmt: skip
     try:
-        within(60, lambda: any(tmp_path.glob(".hush-out-*.parts")) or process.poll() is not None)
+        wait_until(lambda: any(tmp_path.glob(".hush-out-*.parts")) or process.poll() is not None)
         assert process.poll() is None, process.communicate()
         folder = own_folder(process.pid)
         pids = belonging(folder)
@@ -81,7 +81,7 @@ def test_a_ray_of_our_own_listens_on_the_loopback_and_leaves_nothing_when_it_is_
     assert "interrupted; no half-written file is left" in said[1]
     assert [path.name for path in tmp_path.iterdir() if path.name != "h"] == ["people.csv"]
     assert not [*home.rglob("*")]  # neither a token nor a log
-    within(20, lambda: not belonging(folder))
+    wait_until(lambda: not belonging(folder))
     assert not Path(folder).exists()
 
 

@@ -13,11 +13,11 @@ import hush
 from hush.collect.envelope import Envelope
 from hush.collect.envelope import opened as unpacked
 from tests.collectors import Opened, Served, opened
-from tests.relays import until
 from tests.system.browser.conftest import SWITCHES
 from tests.system.browser.needed import chromium
 from tests.system.browser.profiles import running
 from tests.system.browser.site import Site, answered, joined, kept, refused
+from tests.waiting import wait_until
 
 SPEC = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "other"], other="other"))
 BATCHES = "**/batches"
@@ -128,7 +128,7 @@ def test_a_tab_killed_between_randomizing_and_sending_loses_nothing(
     page = ask(context)
     page.route(BATCHES, lambda route: held.append(route.request.post_data_buffer))  # and never goes on
     page.evaluate("() => { collection.answer('dog'); }")
-    until(lambda: page.wait_for_timeout(10) or held)
+    wait_until(lambda: page.wait_for_timeout(10) or held)
     crashed(page)
     sent = sent_by(context)
     again = ask(context)
@@ -210,7 +210,7 @@ def test_what_waits_goes_when_the_page_does(
     counted(served, one, 1)
     again = ask(context)
     if leaving == "hide" and keepalive:
-        until(lambda: answered(again, "dog")["state"] == "accepted")
+        wait_until(lambda: answered(again, "dog")["state"] == "accepted")
     else:
         assert kept(again)["waiting"][0]["batch"] == receipt["batch"]  # nobody heard that it arrived
     with_due(again)

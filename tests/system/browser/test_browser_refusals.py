@@ -13,12 +13,12 @@ import pytest
 
 import hush
 from hush.collect.envelope import Envelope
-from tests.relays import until
 from tests.system.browser.conftest import SWITCHES
 from tests.system.browser.needed import chromium
 from tests.system.browser.profiles import running
 from tests.system.browser.scripted import ID, Answer, Scripted, problem, scripted
 from tests.system.browser.site import Site, answered, joined, kept, refused
+from tests.waiting import wait_until
 
 SPEC = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "bird"]))
 JOIN = "hush.join(given[0])"
@@ -115,12 +115,12 @@ def test_a_server_that_does_not_answer_keeps_no_other_waiting(page: Any, server:
         server.answer = slow
         joined(page, server.url)
         page.evaluate("() => { collection.answer('dog'); }")
-        until(lambda: page.wait_for_timeout(10) or server.sent)
+        wait_until(lambda: page.wait_for_timeout(10) or server.sent)
         joined(page, quick.url.replace(ID, other))
         assert answered(page, "dog")["state"] == "accepted"
         assert late == []  # it is still being waited for
         done.set()
-        until(lambda: late == [False])
+        wait_until(lambda: late == [False])
 
 
 def test_a_limit_along_a_chain_holds_whatever_is_told_later(page: Any, server: Scripted) -> None:
@@ -206,7 +206,7 @@ def test_a_page_that_may_store_nothing_is_refused(page: Any, site: Site, server:
         }""",
         site.url,
     )
-    until(lambda: page.wait_for_timeout(10) or len(page.frames) == 2)
+    wait_until(lambda: page.wait_for_timeout(10) or len(page.frames) == 2)
     frame = page.frames[1]
     frame.wait_for_function("window.ready")
     assert refused(frame, JOIN, server.url) == "storage must have room, got SecurityError; nothing was spent"

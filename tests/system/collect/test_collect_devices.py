@@ -30,7 +30,7 @@ from hush.statistics import mixed_count_alarm
 from tests.certificates import certified
 from tests.collectors import Opened, Served, in_thread, opened
 from tests.relays import in_thread as relay_in_thread
-from tests.relays import until
+from tests.waiting import wait_until
 
 SPECS = {
     "frequencies": (hush.Spec(hush.OLH(k=266, epsilon=1.0)), list(range(40))),
@@ -197,7 +197,7 @@ def test_devices_answer_through_a_relay(served: Served, tmp_path: Path) -> None:
             assert collector.person("ann").answer(1).state == "accepted"
             assert collector.people(range(39)).answer([2] * 39).receipts[0].state == "accepted"
         assert relayed.send(one, [0] * 40).status_code == 200  # as many as stay behind
-        until(lambda: shown(served, one)["n"] == 40)
+        wait_until(lambda: shown(served, one)["n"] == 40)
     with Collector(address(one), home=tmp_path / "direct", key=one.key) as direct:
         told = direct.person("bob").answer(1)
     assert (told.state, told.reason) == ("waiting", "token")

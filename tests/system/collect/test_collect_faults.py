@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from hush.collect.envelope import new_id
 from tests.collectors import Opened, Served, in_process, in_thread, opened
 from tests.postgres import new_database, running
-from tests.relays import until
+from tests.waiting import wait_until
 
 VALUES = [0, 1, 2, 3] * 100
 
@@ -38,7 +38,7 @@ def sent(served: Served, to: Opened, most: int) -> tuple[list[bytes], bytes | No
 
 def ready(served: Served, status: int) -> None:
     """Whoever asks three times whether the server is ready, seconds apart, is told so: it does not come and go."""
-    until(lambda: served.ask("GET", "/readyz").status_code == status)
+    wait_until(lambda: served.ask("GET", "/readyz").status_code == status)
     for _ in range(2):
         time.sleep(1.1)  # it looks once a second
         assert served.ask("GET", "/readyz").status_code == status

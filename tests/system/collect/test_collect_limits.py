@@ -19,7 +19,7 @@ from hush.collect.server.files import SPARE
 from hush.collect.server.shares import Shares
 from tests.certificates import certified
 from tests.collectors import Opened, Served, in_process, in_thread, opened
-from tests.relays import until
+from tests.waiting import wait_until
 
 MEGABYTE = 1 << 20
 
@@ -374,7 +374,7 @@ def test_whoever_is_refused_has_no_place(tmp_path: Path) -> None:
 def _begun(served: Served, number: int) -> None:
     """Wait until so many requests are under way: one that comes meanwhile would take the place of one of them."""
     assert served.server is not None
-    until(lambda: len(served.server._uvicorn.server_state.tasks) >= number)
+    wait_until(lambda: len(served.server._uvicorn.server_state.tasks) >= number)
 
 
 def _until(served: Served, one: Opened, status: int, headers: dict[str, str] | None = None) -> Any:
@@ -468,7 +468,7 @@ def test_connections_with_tls_have_a_place_before_hands_are_shaken(tmp_path: Pat
             asked("127.0.0.1")
         for each in silent[:5]:
             each.socket.close()
-        until(lambda: len(list(files.iterdir())) <= before + 2)
+        wait_until(lambda: len(list(files.iterdir())) <= before + 2)
         assert asked("127.0.0.1") == b"HTTP/1.1 200"
 
 
@@ -494,7 +494,7 @@ def test_as_many_connections_are_let_in_as_there_are_files_for(tmp_path: Path, s
             stack.enter_context(got.socket)
             status, _, problem = got.send(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n").answer()
             assert (status, problem.get("reason")) == ((200, None) if most > 600 else (503, "busy"))
-        until(lambda: served.ask("GET", "/readyz").status_code == 200)
+        wait_until(lambda: served.ask("GET", "/readyz").status_code == 200)
         assert "Too many open files" not in served.log()
 
 

@@ -18,9 +18,9 @@ from hush.collect import Collector
 from hush.collect.envelope import Envelope, body, new_id
 from hush.collect.store import tables
 from hush.collect.store.database import Database
-from tests.relays import until
 from tests.system.collect.serving import Running, serving
 from tests.system.support import refused, run
+from tests.waiting import wait_until
 
 SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
 SIZE = SPEC.mechanism.report_dtype.itemsize
@@ -82,7 +82,7 @@ def test_reports_pass_and_nothing_else_does(site: Site, tmp_path: Path) -> None:
         with Collector(f"{relay.url}/v1/collections/{site.id}", home=tmp_path / "home", key=key) as device:
             assert device.person("ann").answer(1).state == "accepted"
         sent(relay.url, site.id, key, LEAST)  # as many as stay behind
-        until(lambda: site.view()["n"] == before + 56)
+        wait_until(lambda: site.view()["n"] == before + 56)
         assert relay.stop() == 0
     log = relay.log.read_text()
     assert f"Stopped: 56 reports passed on, {LEAST} wait in the store, none dropped." in log
@@ -99,7 +99,7 @@ def test_reports_pass_and_nothing_else_does(site: Site, tmp_path: Path) -> None:
     with serving(tmp_path, *site.options(), command="relay") as again:
         assert again.told["device_key"] is None
         sent(again.url, site.id, key, LEAST)
-        until(lambda: site.view()["n"] == before + 56 + LEAST)
+        wait_until(lambda: site.view()["n"] == before + 56 + LEAST)
     assert site.view()["shuffled"]["batch"] >= LEAST
     shown = run("collection", "show", site.id, "--server", site.server.url, "--token", site.server.token)
     assert "Towards the collector a report is (" in " ".join(shown.stdout.split())
@@ -164,7 +164,7 @@ def test_a_collector_that_is_away_gets_everything_when_it_is_back(tmp_path: Path
             assert httpx.get(f"{relay.url}/readyz").status_code == 200
             with serving(folder, "--port", port) as server:
                 view = f"{server.url}/v1/collections/{id}"
-                until(lambda: httpx.get(view, headers=admin).json()["n"] == 2 * LEAST)
+                wait_until(lambda: httpx.get(view, headers=admin).json()["n"] == 2 * LEAST)
                 assert server.stop() == 0
     assert "a batch was not acknowledged" in relay.log.read_text()
 

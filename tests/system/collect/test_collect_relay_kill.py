@@ -17,8 +17,9 @@ from hush.collect.relay import mixing
 from hush.collect.store import tables
 from hush.collect.store.database import Database
 from tests.collectors import Opened, in_process, opened
-from tests.relays import Relayed, settings, until
+from tests.relays import Relayed, settings
 from tests.relays import in_process as relay_process
+from tests.waiting import wait_until
 
 CYCLES, SENDERS, LEAST = 3, 3, 60
 MOST, LONGEST = 40, 0.6
@@ -95,7 +96,7 @@ def test_what_a_killed_relay_acknowledged_reaches_the_collector_once(tmp_path: P
                 for each in threads:
                     each.start()
                 enough = devices.acknowledged + chance.randint(1, MOST)
-                until(lambda enough=enough: devices.acknowledged >= enough)  # type: ignore[misc]
+                wait_until(lambda enough=enough: devices.acknowledged >= enough)  # type: ignore[misc]
                 time.sleep(chance.uniform(0.0, LONGEST))
                 assert relayed.process is not None
                 relayed.process.kill()
@@ -115,5 +116,5 @@ def test_what_a_killed_relay_acknowledged_reaches_the_collector_once(tmp_path: P
                 text = httpx.get(f"{relayed.url}/metrics").text
                 return f"hush_relay_reports_forwarded {float(due.total())}\n" in text
 
-            until(settled)
+            wait_until(settled)
     assert collected(tmp_path / "store.db", one.spec.mechanism.report_dtype.itemsize) == due

@@ -8,9 +8,11 @@ import itertools
 import math
 import random
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from hush.audit.bounds import best_provable
 from hush.audit.foreign import CallableTarget, from_name
 from hush.audit.inputs import Values
 from hush.errors import ParameterError
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -192,22 +195,36 @@ def test_code_that_hangs_is_left(batched: bool) -> None:
         finally:
             stopped.append(True)
 
-    target = CallableTarget(endless, K, name="the code", batched=batched, timeout=0.3)
-    with pytest.raises(ParameterError, match=r"must give a report in time, got none for value 1 in 0\.3 seconds"):
+    target = CallableTarget(endless, K, name="the code", batched=batched, timeout=0.1)
+    with pytest.raises(ParameterError, match=r"must give a report in time, got none for value 1 in 0\.1 seconds"):
         target.draw(1, 9, None)
-    for _ in range(100):
-        if stopped:
-            break
-        time.sleep(0.02)
-    assert stopped  # the thread has ended, too
+    wait_until(lambda: stopped)  # the thread has ended, too
 
 
-def test_slow_code_that_goes_on_is_waited_for() -> None:
+def test_slow_code_that_goes_on_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time allowed runs out once for each report."""
+    allowed, reported, calls = threading.Semaphore(0), threading.Semaphore(0), list[int]()
+
+    class Done(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            allowed.release()
+            assert reported.acquire(timeout=60)
+            return self.is_set()
+
+        def set(self) -> None:
+            super().set()
+            reported.release()
+
     def slow(value: int) -> int:
-        time.sleep(0.05)
+        if calls:  # then the report before this one is counted
+            reported.release()
+        calls.append(value)
+        assert allowed.acquire(timeout=60)
         return value
 
-    assert CallableTarget(slow, K, timeout=0.2).draw(1, 12, None).tolist() == [1] * 12
+    monkeypatch.setattr("hush.audit.guard.threading", SimpleNamespace(Event=Done, Thread=threading.Thread))
+    assert CallableTarget(slow, K, batched=False).draw(1, 12, None).tolist() == [1] * 12
+    assert len(calls) == 12
 
 
 @pytest.mark.parametrize(

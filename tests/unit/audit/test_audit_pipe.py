@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from hush.audit.bounds import best_provable
 from hush.audit.lines import Format, Rubbish
 from hush.audit.pipe import PipeTarget
 from hush.errors import ParameterError
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -136,13 +136,9 @@ def test_the_form_of_lines_must_stay_from_process_to_process() -> None:
 )
 def test_a_program_that_hangs_is_ended(code: str) -> None:
     before = threading.active_count()
-    with pytest.raises(ParameterError, match=r"must answer and end when its input ends.*silence for 0\.5 seconds"):
-        python(code, timeout=0.5).draw(1, 50, None)
-    for _ in range(100):
-        if threading.active_count() <= before:
-            break
-        time.sleep(0.05)
-    assert threading.active_count() <= before  # nothing of it is left
+    with pytest.raises(ParameterError, match=r"must answer and end when its input ends.*silence for 0\.2 seconds"):
+        python(code, timeout=0.2).draw(1, 50, None)
+    wait_until(lambda: threading.active_count() <= before)  # nothing of it is left
 
 
 @pytest.mark.parametrize(

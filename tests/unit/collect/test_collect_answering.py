@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 
 import pytest
 
 from hush.collect.server import answering
 from hush.collect.server.answering import Answers
+from tests.waiting import wait_until_async
 
 
 class Works:
@@ -25,15 +25,10 @@ class Works:
             self.times += 1
             self._now += 1
             self.most = max(self.most, self._now)
-        self.go.wait()
+        assert self.go.wait(60)
         with self._lock:
             self._now -= 1
         return bytes(self.size)
-
-
-async def until(true: Callable[[], bool]) -> None:
-    while not true():
-        await asyncio.sleep(0.001)
 
 
 def test_an_answer_is_made_once_until_something_changes() -> None:
@@ -61,9 +56,9 @@ def test_few_are_made_at_once_for_strangers() -> None:
     async def ask() -> None:
         answers = Answers()
         others = [asyncio.create_task(answers.given(i, 1, work, known=False)) for i in range(10)]
-        await until(lambda: work.times == answering.FOR_STRANGERS)
+        await wait_until_async(lambda: work.times == answering.FOR_STRANGERS)
         mine = asyncio.create_task(answers.given("mine", 1, work, known=True))  # who has a token does not wait for them
-        await until(lambda: work.times == answering.FOR_STRANGERS + 1)
+        await wait_until_async(lambda: work.times == answering.FOR_STRANGERS + 1)
         work.go.set()
         await asyncio.gather(*others, mine)
         assert work.times == 11
@@ -79,7 +74,7 @@ def test_many_who_wait_for_the_same_have_it_when_the_first_has() -> None:
     async def ask() -> None:
         answers = Answers()
         slow = [asyncio.create_task(answers.given(i, 1, work, known=False)) for i in range(answering.FOR_STRANGERS)]
-        await until(lambda: work.times == answering.FOR_STRANGERS)
+        await wait_until_async(lambda: work.times == answering.FOR_STRANGERS)
         same = [asyncio.create_task(answers.given("a", 1, again, known=False)) for _ in range(9)]
         await asyncio.sleep(0)
         work.go.set()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +25,7 @@ from hush.collect.server.models import NewCollection, NewToken, Successor
 from hush.collect.tokens import ROLES
 from hush.estimation import Aggregate
 from tests.collectors import SPEC, Opened, Served, in_thread, opened
-from tests.relays import until
+from tests.waiting import wait_until
 
 SAFE = {
     "x-content-type-options": "nosniff",
@@ -201,7 +200,7 @@ def _until_folded(served: Served, one: Opened, n: int) -> None:
         shown = served.ask("GET", one.path).json()
         return not shown["pending"] and int(shown["n"]) >= n
 
-    until(folded)
+    wait_until(folded)
 
 
 def test_no_reader_is_held_while_something_is_estimated(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -485,11 +484,8 @@ def test_a_server_is_ready_while_its_store_and_its_chores_are_well(
         with monkeypatch.context() as patch:
             patch.setattr(served.server.database, "reading", broken)
             assert "read" in refused(served.ask("GET", "/readyz", token=""), "store")["detail"]
-        for _ in range(300):  # folding may have failed meanwhile, and is tried again
-            if served.ask("GET", "/readyz", token="").status_code == 200:
-                return
-            time.sleep(0.05)
-        pytest.fail("the server is not ready again")
+        # folding may have failed meanwhile, and is tried again
+        wait_until(lambda: served.ask("GET", "/readyz", token="").status_code == 200)
 
 
 def test_the_document_names_every_route_and_its_refusals(served: Served) -> None:

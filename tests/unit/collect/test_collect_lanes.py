@@ -20,6 +20,7 @@ from hush.collect.store.database import Database
 from hush.collect.store.folding import _runs
 from hush.collect.store.intake import Arrival, Fate
 from tests.collecting import arrival, fold, opened_one, reports_of
+from tests.waiting import wait_until_async
 
 REPORTS = reports_of([0] * 20, seed=1)
 
@@ -44,7 +45,7 @@ def test_as_many_groups_as_a_store_has_lanes_are_written_at_once(
             most = max(most, inside)
         if not both.broken:
             with suppress(threading.BrokenBarrierError):
-                both.wait(5)  # nobody goes on alone, as long as a second group is to come
+                both.wait(60)  # nobody goes on alone, as long as a second group is to come
             both.abort()
         found = real(*given)  # type: ignore[arg-type]
         with lock:
@@ -56,8 +57,7 @@ def test_as_many_groups_as_a_store_has_lanes_are_written_at_once(
     async def all_at_once() -> list[Fate]:
         groups = GroupCommit(database, Measures())
         first = asyncio.ensure_future(groups.keep(batches[0]))
-        while not most:
-            await asyncio.sleep(0.001)
+        await wait_until_async(lambda: most)
         return await asyncio.gather(first, *map(groups.keep, batches[1:]))
 
     assert Counter(asyncio.run(all_at_once())) == {Fate.KEPT: 60}

@@ -25,8 +25,9 @@ from hush.collect.store import tables
 from hush.collect.store.database import Database
 from hush.errors import ParameterError, SpecError
 from tests.collectors import Opened, Served, in_thread, opened
-from tests.relays import Relayed, until
+from tests.relays import Relayed
 from tests.relays import in_thread as relay_in_thread
+from tests.waiting import wait_until
 
 LEAST = 40
 
@@ -74,7 +75,7 @@ def test_keys_builds_ids_boundaries_and_order_do_not_pass(served: Served, one: O
     told = [relayed.send(one, [i % 4] * size, seed=i).json() for i, size in enumerate(sizes)]
     assert [each["accepted"] for each in told] == sizes
     stays(one, relayed)
-    until(lambda: n(served, one) == LEAST)
+    wait_until(lambda: n(served, one) == LEAST)
     batch = came(served)[-1]
     assert (batch.accepted, batch.build) == (LEAST, mixing.BUILD)
     assert bytes(batch.id).hex() not in {each["batch"] for each in told}
@@ -91,10 +92,10 @@ def test_fewer_than_the_least_wait_and_no_fewer_stay_behind(served: Served, one:
     for size in (LEAST, LEAST - 1):
         assert relayed.send(one, [1] * size).status_code == 200
     assert relayed.server is not None
-    until(lambda: fates(relayed.server.database)["held"] == 2 * LEAST - 1)  # type: ignore[union-attr]
+    wait_until(lambda: fates(relayed.server.database)["held"] == 2 * LEAST - 1)  # type: ignore[union-attr]
     assert n(served, one) == 0
     assert relayed.send(one, [1]).status_code == 200
-    until(lambda: n(served, one) == LEAST)
+    wait_until(lambda: n(served, one) == LEAST)
     assert fates(relayed.server.database)["held"] == LEAST
     assert len(came(served)) == batches + 1
 
@@ -103,13 +104,13 @@ def test_what_is_sent_again_counts_once(served: Served, one: Opened, relayed: Re
     content = body(relayed.key, one.envelope([2] * LEAST))
     answers = [httpx.post(relayed.address(one), content=content).json() for _ in range(3)]
     stays(one, relayed)
-    until(lambda: n(served, one) == LEAST)
+    wait_until(lambda: n(served, one) == LEAST)
     answers.append(httpx.post(relayed.address(one), content=content).json())  # of records that have gone on
     assert answers == [answers[0]] * 4
     other = one.envelope([3] * LEAST, batch=answers[0]["batch"])
     assert httpx.post(relayed.address(one), content=body(relayed.key, other)).status_code == 409
     stays(one, relayed)
-    until(lambda: n(served, one) == 2 * LEAST)
+    wait_until(lambda: n(served, one) == 2 * LEAST)
 
 
 def test_a_malformed_record_is_refused_at_the_relay(served: Served, one: Opened, relayed: Relayed) -> None:
@@ -119,7 +120,7 @@ def test_a_malformed_record_is_refused_at_the_relay(served: Served, one: Opened,
     answer = httpx.post(relayed.address(one), content=body(relayed.key, bad))
     assert (answer.status_code, answer.json()["reason"], answer.json()["index"]) == (422, "record", 2)
     assert relayed.server is not None
-    until(lambda: relayed.server.service.refusals(one.id).get("record", 0) >= 1)  # type: ignore[union-attr]
+    wait_until(lambda: relayed.server.service.refusals(one.id).get("record", 0) >= 1)  # type: ignore[union-attr]
 
 
 def test_who_may_submit_is_the_relays_to_say(one: Opened, relayed: Relayed) -> None:
@@ -180,7 +181,7 @@ def test_a_relay_takes_no_more_than_its_store_may_have(served: Served, one: Open
         store = relayed.server.database
         for table in (tables.pending, tables.batch):  # as what was passed on, and whose period is over
             store.write(lambda writing, table=table: writing.execute(sa.delete(table))).result()
-        until(lambda: relayed.send(one, [0] * 20).status_code == 200)
+        wait_until(lambda: relayed.send(one, [0] * 20).status_code == 200)
     assert taken >= 40
 
 
@@ -203,7 +204,7 @@ def test_what_became_of_reports_is_counted_once_for_all_measures(
 def test_the_shuffled_guarantee_is_that_of_the_least(served: Served, one: Opened, relayed: Relayed) -> None:
     for _ in range(2):
         stays(one, relayed)
-    until(lambda: n(served, one) > 0)
+    wait_until(lambda: n(served, one) > 0)
     told = served.ask("GET", one.path).json()["shuffled"]
     assert told["batch"] == LEAST
     assert "shuffled" not in httpx.get(f"{one.url}{one.path}").json()
@@ -260,7 +261,7 @@ def test_a_relay_whose_key_was_taken_back_takes_nothing_more(served: Served, tmp
     with relay_in_thread(tmp_path, served, [mine.id], least=LEAST, key=key) as relayed:
         assert relayed.send(mine, [0] * 3).status_code == 200
         assert served.ask("DELETE", f"/v1/tokens/{key.split('-')[2]}").status_code == 204
-        until(lambda: httpx.get(f"{relayed.url}/readyz").status_code == 503)
+        wait_until(lambda: httpx.get(f"{relayed.url}/readyz").status_code == 503)
         assert relayed.send(mine, [0] * 3).json()["reason"] == "store"  # so that devices keep it
         assert relayed.server is not None
         assert fates(relayed.server.database)["held"] == 3
@@ -276,7 +277,7 @@ def test_a_spec_that_the_collector_changed_is_noticed(served: Served, tmp_path: 
         change = sa.update(tables.collection).where(tables.collection.c.id == mine.id).values(**values)
         served.server.database.write(lambda connection: connection.execute(change)).result()
         served.server.service.directory.refresh()
-        until(lambda: httpx.get(f"{relayed.url}/readyz").status_code == 503)
+        wait_until(lambda: httpx.get(f"{relayed.url}/readyz").status_code == 503)
         assert relayed.send(mine, [0] * 3).json()["reason"] == "store"  # so that devices keep it
         assert relayed.server is not None
         assert fates(relayed.server.database)["held"] == 3
@@ -336,7 +337,7 @@ def test_a_batch_that_was_taken_but_not_noted_is_sent_again_and_counts_once(
     for _ in range(2):
         stays(one, relayed)
     assert relayed.server is not None
-    until(lambda: not failing and fates(relayed.server.database)["outgoing"] == 0)  # type: ignore[union-attr]
+    wait_until(lambda: not failing and fates(relayed.server.database)["outgoing"] == 0)  # type: ignore[union-attr]
     assert n(served, one) == LEAST
 
 
@@ -348,7 +349,7 @@ def test_a_key_that_another_process_takes_back_ends_at_a_relay_too(
         other = Database(postgres_url)
         Service(other, Clock()).revoke(relayed.key.split("-")[2], who="command line")
         other.close()
-        until(lambda: relayed.send(one, [0]).status_code == 401)
+        wait_until(lambda: relayed.send(one, [0]).status_code == 401)
 
 
 def test_few_of_a_period_that_goes_by_are_dropped_and_no_more_of_it_is_taken(served: Served, tmp_path: Path) -> None:
@@ -360,8 +361,8 @@ def test_few_of_a_period_that_goes_by_are_dropped_and_no_more_of_it_is_taken(ser
             period = httpx.get(f"{relayed.url}{mine.path}").json()["period"]
             return relayed.send(mine, [0] * 3, period=period).status_code == 200
 
-        until(taken)  # a period may end in between
-        until(lambda: fates(relayed.server.database)["few"] == 3)  # type: ignore[union-attr]
+        wait_until(taken)  # a period may end in between
+        wait_until(lambda: fates(relayed.server.database)["few"] == 3)  # type: ignore[union-attr]
         late = relayed.send(mine, [0] * 3, period=0)
         assert (late.status_code, late.json()["reason"]) == (410, "period-past")
     assert n(served, mine) == 0
