@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import resource
 import shutil
@@ -25,20 +26,47 @@ READING = [f"--{kind}-caps=+dac_read_search" for kind in ("inh", "ambient")]
 TINY = "mount -t tmpfs -o size=8k tmpfs kept"
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that everybody may use, with the library in a place that nobody may write, and people's values."""
+@pytest.fixture(scope="module")
+def library() -> Iterator[Path]:
+    """The library, its Python code compiled, in a folder that nobody may write."""
     with tempfile.TemporaryDirectory() as name:
         made = Path(name)
-        made.chmod(0o777)
-        shutil.copytree(SOURCES, made / "locked" / "hush", ignore=shutil.ignore_patterns("__pycache__"))
-        write_csv(made / "d.csv", {"v": [0, 1, 2] * 10})
-        inner = [made / "locked", *(path for path in (made / "locked").rglob("*") if path.is_dir())]
+        made.chmod(0o755)
+        shutil.copytree(SOURCES, made / "hush", ignore=shutil.ignore_patterns("__pycache__"))
+        compileall.compile_dir(made / "hush", quiet=2)
+        inner = [made, *(path for path in made.rglob("*") if path.is_dir())]
         for each in inner:
             each.chmod(0o555)
         yield made
         for each in inner:
             each.chmod(0o755)
+
+
+@pytest.fixture
+def folder(library: Path) -> Iterator[Path]:
+    """A folder that everybody may use, with a link to the library and people's values."""
+    with tempfile.TemporaryDirectory() as name:
+        made = Path(name)
+        made.chmod(0o777)
+        (made / "locked").symlink_to(library)
+        write_csv(made / "d.csv", {"v": [0, 1, 2] * 10})
+        yield made
+
+
+@pytest.fixture(scope="module")
+def compiled(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the kernels that `collect` calls."""
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "locked").symlink_to(library)
+    write_csv(folder / "d.csv", {"v": [0, 1, 2] * 10})
+    quiet(collect(folder, folder / "kept"))
+    return folder / "kept"
+
+
+@pytest.fixture
+def cache(folder: Path, compiled: Path) -> Path:
+    """A copy of that cache."""
+    return shutil.copytree(compiled, folder / "kept")
 
 
 def collect(
@@ -47,7 +75,8 @@ def collect(
     """Randomize the values in a process of its own, with the locked library and no home."""
     chosen = ["--column", "v", "--k", "3", "--epsilon", "1", "--mechanism", "GRR", "-o", "r.parquet"]
     kept = {name: value for name, value in os.environ.items() if name not in {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}}
-    env = {**kept, "PYTHONPATH": str(folder / "locked"), "HOME": str(folder / "locked"), "OPENBLAS_NUM_THREADS": "1"}
+    locked = str((folder / "locked").resolve())
+    env = {**kept, "PYTHONPATH": locked, "HOME": locked, "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.run(
         [*(user or []), sys.executable, "-m", "hush", "privatize", "d.csv", *chosen],
         cwd=folder,
@@ -120,9 +149,7 @@ def test_files_that_cannot_grow(folder: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 40, 1000])
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_a_torn_file_is_made_anew(folder: Path, ending: str, size: int) -> None:
-    cache = folder / "kept"
-    quiet(collect(folder, cache))
+def test_a_torn_file_is_made_anew(folder: Path, cache: Path, ending: str, size: int) -> None:
     for path in files(cache, ending):
         whole = path.read_bytes()
         path.write_bytes(whole[: min(size, len(whole) - 1)])
@@ -130,10 +157,8 @@ def test_a_torn_file_is_made_anew(folder: Path, ending: str, size: int) -> None:
     quiet(collect(folder, cache))
 
 
-def test_damaged_code_is_not_run(folder: Path) -> None:
+def test_damaged_code_is_not_run(folder: Path, cache: Path) -> None:
     """Pages that never reached the disk are zero."""
-    cache = folder / "kept"
-    quiet(collect(folder, cache))
     for path in files(cache, "nbc"):
         whole = bytearray(path.read_bytes())
         middle = len(whole) // 2
@@ -143,9 +168,11 @@ def test_damaged_code_is_not_run(folder: Path) -> None:
     quiet(collect(folder, cache))
 
 
-def test_code_from_other_sources_is_not_run(folder: Path) -> None:
+def test_code_from_other_sources_is_not_run(folder: Path, library: Path) -> None:
     """A part in another file changed: numba itself would go on with the old code."""
     cache = folder / "kept"
+    (folder / "locked").unlink()
+    shutil.copytree(library, folder / "locked")
     quiet(collect(folder, cache))
     before = {path: path.read_bytes() for path in files(cache, "nbc")}
     words = folder / "locked" / "hush" / "kernels" / "words.py"
