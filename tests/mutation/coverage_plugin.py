@@ -19,8 +19,6 @@ from typing import Any
 import coverage
 import pytest
 
-from tests.sampling import cases_of
-
 WARNINGS = ("no-data-collected", "module-not-imported", "module-not-measured", "couldnt-parse", "trace-changed")
 """Coverage's own warnings, which tests would take for failures."""
 
@@ -60,6 +58,8 @@ class LineRecorder:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Note the cases of every test, and the tests that use a fixture shared by several."""
+        from tests.sampling import cases_of  # a plugin itself, which pytest has to import first
+
         for function, cases in cases_of(items).items():
             self.cases.setdefault(function.partition("::")[0], {})[function] = [
                 [case.id, sorted(json.dumps(group) for group in case.groups)] for case in cases
