@@ -87,6 +87,7 @@ class LineRecorder:
         if nextitem is None or nextitem.nodeid.partition("::")[0] != file:
             self.coverage.stop()
             self.coverage.save()
+            self.coverage.get_data().close()
             self._store(file)
             if self.deadline is not None and time.time() > self.deadline:
                 item.session.shouldstop = "the time is over"

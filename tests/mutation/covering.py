@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -44,23 +45,25 @@ class CoverageStore:
         path = self.path(file)
         return json.loads(path.read_text("utf-8")) if path.exists() else None
 
-    def _data(self, file: str) -> CoverageData | None:
+    @contextmanager
+    def _data(self, file: str) -> Iterator[CoverageData]:
         path = self.path(file).with_suffix(".coverage")
-        if not path.exists():
-            return None
-        data = CoverageData(str(path))
+        data = CoverageData(str(path) if path.exists() else None, no_disk=not path.exists())
         data.read()
-        return data
+        try:
+            yield data
+        finally:
+            data.close()
 
     def measured(self, file: str) -> set[str]:
         """Return the sources that a test file executed or imported."""
-        data = self._data(file)
-        return set() if data is None else data.measured_files()
+        with self._data(file) as data:
+            return data.measured_files()
 
     def lines(self, file: str, source: str) -> dict[int, list[str]]:
         """Read the contexts in which the tests of a file executed each line of a source."""
-        data = self._data(file)
-        return {} if data is None else data.contexts_by_lineno(source)
+        with self._data(file) as data:
+            return data.contexts_by_lineno(source)
 
     def is_current(self, file: str) -> bool:
         """Return whether neither a test file nor a source that it executes has changed since it was traced."""

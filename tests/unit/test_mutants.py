@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -219,8 +220,10 @@ def test_shares_leave_equivalents_out_and_fail_below_their_limits() -> None:
     assert not count_killed(mutants, results, {"20": "a reason"}, [1]).is_enough()
 
 
-def test_equivalents_name_a_reason_each() -> None:
-    assert all(reason for reason in read_equivalents(Project()).values())
+def test_equivalents_state_their_key_change_and_reason() -> None:
+    content = tomllib.loads(Project().equivalents.read_text("utf-8")).get("equivalent", [])
+    assert all(set(each) == {"mutant", "change", "reason"} and all(each.values()) for each in content)
+    assert len(read_equivalents(Project())) == len(content)
 
 
 TINY = {
