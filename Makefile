@@ -36,8 +36,8 @@ test:  # two static checks at a time, then the tests
 nightly: .venv/.dev browser packages  # PARTS="unit-audit system" runs those; passed parts are skipped until a file changes; FRESH=1 runs all
 	$(BIN)/python -m tests.nightly $(if $(FRESH),--fresh) $(PARTS)
 
-mutants: .venv/.dev  # resumes; see `python -m tests.mutants --help`
-	$(BIN)/python -m tests.mutants $(MUTANTS)
+mutants: .venv/.dev  # COUNT of mutants, SEED of the draw; LIMIT stops after so many seconds, and the next run resumes
+	$(BIN)/python -m tests.mutation --count $(or $(COUNT),84) --seed $(or $(SEED),0) $(if $(LIMIT),--limit-seconds $(LIMIT))
 
 lint: .venv/.dev
 	$(BIN)/ruff check .

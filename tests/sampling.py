@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -135,8 +135,13 @@ def choose(items: Sequence[pytest.Item], cases: str, seed: int) -> set[str]:
         cases: "all", "sample", or a count for each test.
         seed: The seed of a sample.
     """
+    return choose_cases(cases_of(items), cases, seed)
+
+
+def choose_cases(tests: Mapping[str, Sequence[Case]], cases: str, seed: int) -> set[str]:
+    """Choose the cases of tests by the names of their functions, as `choose` does."""
     chosen = set()
-    for name, each in cases_of(items).items():
+    for name, each in tests.items():
         if cases == "all" or name.startswith(WHOLE):
             chosen |= {case.id for case in each}
         elif cases == "sample":
