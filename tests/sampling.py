@@ -7,7 +7,7 @@
 
 A sample always includes the first and the last case of a test, one case of each family of mechanisms, and one of each
 value of a parameter that has few. Of the other cases it takes one in `SHARE`, by the seed, so that successive commits
-cover them all. Tests below `WHOLE` always run all their cases.
+cover them all. Golden tests, the examples of the docs and the museum of bugs always run all their cases.
 """
 
 from __future__ import annotations
@@ -33,7 +33,12 @@ SHARE = 12
 MAX_VALUES = 3
 """A parameter with at most this many different values is sampled at each of them."""
 
-WHOLE = ("tests/golden/", "tests/docs/")
+WHOLE = ("tests/golden/", "tests/docs/", "tests/conformance/test_museum.py")
+"""Tests that always run all their cases."""
+
+EVERY_MECHANISM = ("tests/conformance/", "tests/statistical/test_sampler.py")
+"""Tests of which a sample includes every mechanism, not one of each family."""
+
 SLOWEST_FILES = 10
 
 
@@ -122,7 +127,8 @@ def _grouped(items: list[pytest.Item]) -> list[Case]:
             if len(values[name]) <= MAX_VALUES:
                 groups.add((name, repr(value)))
             elif of := family(value):
-                groups.add((name, of))
+                every = item.nodeid.startswith(EVERY_MECHANISM)
+                groups.add((name, repr(value) if every else of))
         found.append(Case(item.nodeid, frozenset(groups)))
     return found
 

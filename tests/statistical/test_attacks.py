@@ -23,6 +23,8 @@ from hush.multidim import RSFD, RSRFD, SMP, SPL
 from hush.statistics import FALSE_ALARM, count_alarm, mixed_count_alarm, sigmas
 from tests.conftest import example
 
+pytestmark = pytest.mark.nightly
+
 N = 40_000
 
 

@@ -16,6 +16,8 @@ from hush.audit.bounds import epsilon_lower
 from hush.statistics import FALSE_ALARM, sigmas
 from tests.conftest import PURE_NAMES, example
 
+pytestmark = pytest.mark.nightly
+
 PRINTED = {"GRR": 0.96, "SS": 0.59, "SUE": 0.45, "OUE": 0.58, "THE": 0.43, "BLH": 0.32, "OLH": 0.60, "SHE": 0.46}
 
 

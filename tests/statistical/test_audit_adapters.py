@@ -11,6 +11,8 @@ from hush.audit import adapters, run
 from hush.audit.foreign import CallableTarget
 from hush.errors import ParameterError
 
+pytestmark = pytest.mark.nightly
+
 ALPHA = 1e-6  # of every audit here: the chance that an honest client is accused
 
 LIBRARIES = [

@@ -20,6 +20,8 @@ from hush.planning.optimus.drawing import estimates
 from hush.planning.optimus.sequential import Test as Sequential
 from hush.statistics import FALSE_ALARM, sigmas
 
+pytestmark = pytest.mark.nightly
+
 FRESH = 20_000
 
 

@@ -21,6 +21,8 @@ from hush.statistics import counts_alarm, sigmas
 from tests.conftest import NAMES, UTILITY, example
 from tests.statistical.test_simulation import law_of_population
 
+pytestmark = pytest.mark.nightly
+
 RUNS = 60_000
 
 

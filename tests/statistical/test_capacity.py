@@ -17,6 +17,8 @@ from hush.planning.capri.build import builder
 from hush.planning.relax import up
 from hush.statistics import FALSE_ALARM, count_alarm, sigmas
 
+pytestmark = pytest.mark.nightly
+
 SHAPE = np.exp(-0.5 * ((np.arange(21) - 8) / 5) ** 2)
 WATER = np.floor(3_000 * SHAPE / SHAPE.sum()).astype(np.int64)
 PEOPLE = population(WATER)

@@ -13,6 +13,8 @@ import hush
 from hush.statistics import sigmas as z_limit
 from tests.conftest import example
 
+pytestmark = pytest.mark.nightly
+
 RUNS = 4_000
 NAMES = ["GRR", "SS", "OUE", "OLH", "SHE", "THE", "HR", "Wheel", "AGM"]
 LEVELS = (0.8, 0.95, 0.99)

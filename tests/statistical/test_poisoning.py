@@ -16,6 +16,8 @@ from hush.mechanisms.hashing.fakes import arcs
 from hush.statistics import FALSE_ALARM, count_alarm
 from tests.conftest import example
 
+pytestmark = pytest.mark.nightly
+
 RUNS = 60
 
 

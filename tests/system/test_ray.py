@@ -34,8 +34,9 @@ from tests.waiting import wait_until
 ray = pytest.importorskip("ray")
 
 pytestmark = [
+    pytest.mark.nightly,
     pytest.mark.xdist_group("ray"),  # one cluster at a time
-    pytest.mark.filterwarnings("ignore"),  # what Ray itself leaves open
+    pytest.mark.filterwarnings("ignore"),  # resources that Ray itself leaves open
 ]
 ROOT = Path(__file__).parents[2]
 

@@ -20,7 +20,7 @@ from tests.system.support import heard, refused, words, write_csv
 from tests.waiting import wait_until
 
 pytest.importorskip("ray")
-pytestmark = pytest.mark.xdist_group("ray")
+pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("ray")]
 LISTENING = "0A"
 LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
 

@@ -13,6 +13,8 @@ import hush
 from tests.collectors import Served, opened
 from tests.system.browser.site import script
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture
 def chromium(browser: Any) -> Iterator[engines.Chromium]:

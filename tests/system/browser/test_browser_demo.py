@@ -14,6 +14,8 @@ from tests.collectors import Served, opened
 from tests.golden.write_demo import LABELS
 from tests.system.browser.axe import grave
 
+pytestmark = pytest.mark.nightly
+
 PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 800}
 

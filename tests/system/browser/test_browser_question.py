@@ -11,6 +11,8 @@ from tests.collectors import Opened, Served, opened
 from tests.system.browser.axe import grave
 from tests.system.browser.site import Site
 
+pytestmark = pytest.mark.nightly
+
 PETS = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "none"]))
 _ADD = """async ([script, attributes]) => {
     await import(script);

@@ -20,6 +20,8 @@ from tests.system.browser.scripted import ID, Answer, Scripted, problem, scripte
 from tests.system.browser.site import Site, answered, joined, kept, refused
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.nightly
+
 SPEC = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "bird"]))
 JOIN = "hush.join(given[0])"
 

@@ -21,6 +21,8 @@ from tests.collectors import Opened, Served, in_process, in_thread, opened
 from tests.postgres import new_database, running
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.nightly
+
 VALUES = [0, 1, 2, 3] * 100
 
 

@@ -12,7 +12,7 @@ import pytest
 from hush.collect.client.home import FILE
 from tests import kill_client
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.nightly, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -72,7 +72,6 @@ def sent(url: str, id: str, key: str, size: int, *, build: str = "telling-build/
     return made.records
 
 
-@pytest.mark.slow
 def test_reports_pass_and_nothing_else_does(site: Site, tmp_path: Path) -> None:
     before = site.view()["n"]
     with serving(tmp_path, *site.options(), command="relay") as relay:
@@ -123,7 +122,6 @@ def _batches(site: Site) -> list[bytes]:
     return [bytes(row.records) for row in rows]
 
 
-@pytest.mark.slow
 def test_one_more_key_is_issued_when_asked_for(site: Site, tmp_path: Path) -> None:
     with serving(tmp_path, *site.options(), command="relay") as relay:
         first = relay.told["device_key"]
@@ -143,7 +141,6 @@ def test_one_more_key_is_issued_when_asked_for(site: Site, tmp_path: Path) -> No
     assert labels == ["devices", "the second app"]
 
 
-@pytest.mark.slow
 def test_a_collector_that_is_away_gets_everything_when_it_is_back(tmp_path: Path) -> None:
     folder = tmp_path / "collector"
     folder.mkdir()

@@ -21,6 +21,8 @@ from tests.relays import Relayed, settings
 from tests.relays import in_process as relay_process
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.nightly
+
 CYCLES, SENDERS, LEAST = 3, 3, 60
 MOST, LONGEST = 40, 0.6
 """Batches that are acknowledged before a kill, and seconds from then on, at most."""
@@ -82,7 +84,6 @@ def collected(store: Path, size: int) -> Counter[bytes]:
     return found
 
 
-@pytest.mark.slow
 def test_what_a_killed_relay_acknowledged_reaches_the_collector_once(tmp_path: Path) -> None:
     chance = random.Random(20261117)
     with in_process(tmp_path) as served:

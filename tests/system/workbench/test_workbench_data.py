@@ -221,7 +221,6 @@ def test_a_column_without_answers_is_said_to_be_one(workbench: RunningWorkbench,
     seen.quiet()
 
 
-@pytest.mark.slow
 def test_who_leaves_in_the_midst_leaves_no_fault(workbench: RunningWorkbench, context: Any) -> None:
     before = len(workbench.logged())
     seen = opened(context, f"{workbench.url}/data")

@@ -58,7 +58,6 @@ def test_tables_are_a_field(q: int) -> None:
     assert (times[a, plus[b, c]] == plus[times[a, b], times[a, c]]).all()
 
 
-@pytest.mark.slow
 def test_tables_are_those_of_an_independent_library() -> None:
     galois = pytest.importorskip("galois")
     for q in (4, 8, 9, 27, 729, 1024):
