@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -43,15 +44,24 @@ def example(name: str, k: int, epsilon: float, delta: float = 1e-5) -> hush.Freq
     return hush.registry()[name](k=k, **more)
 
 
+@contextmanager
+def forget_registered() -> Iterator[None]:
+    """Take out of the registry what is registered inside the block."""
+    known, unlisted = dict(registry._known), set(registry._unlisted)
+    try:
+        yield
+    finally:
+        registry._known.clear()
+        registry._known.update(known)
+        registry._unlisted.clear()
+        registry._unlisted.update(unlisted)
+
+
 @pytest.fixture(autouse=True)
 def _forgotten() -> Iterator[None]:
-    """Mechanisms that a test registers are taken out of the registry again."""
-    known, unlisted = dict(registry._known), set(registry._unlisted)
-    yield
-    registry._known.clear()
-    registry._known.update(known)
-    registry._unlisted.clear()
-    registry._unlisted.update(unlisted)
+    """Forget the mechanisms that a test registers."""
+    with forget_registered():
+        yield
 
 
 @pytest.fixture(params=NAMES)

@@ -18,8 +18,8 @@ import pytest
 import hush
 from hush.errors import ReportError, SpecError
 from hush.files import fold, merge
+from tests.docs.pages import DOCS, find_blocks
 from tests.engines import SPECS, parts, reports
-from tests.unit.test_docs import DOCS, blocks
 
 Engine = Callable[[hush.Spec, str], bytes]
 
@@ -148,7 +148,7 @@ def test_columns_beside_no_reports_are_kept() -> None:
 @pytest.fixture(scope="module")
 def queries() -> dict[str, Any]:
     space: dict[str, Any] = {"np": np, "hush": hush, "duckdb": duckdb}
-    for block in blocks(DOCS / "engines.md"):
+    for block in find_blocks(DOCS / "engines.md"):
         if block.code.startswith(("def unary", "def direct")):
             exec(block.code, space)
     return space

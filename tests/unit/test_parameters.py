@@ -6,6 +6,7 @@ import inspect
 import itertools
 import math
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,64 +15,80 @@ import pytest
 import hush
 from hush.analysis import optimal, variance
 from hush.errors import CallError, ParameterError
-from tests.conftest import APPROXIMATE, example
+from tests.conftest import APPROXIMATE, NAMES, example
+from tests.refusals import find_wrong_outcome
 
 pytestmark = pytest.mark.boundary
 
 BAD_EPSILONS = [0, -1.0, 1e-9, 1e-300, math.nan, math.inf, -math.inf, 41.0, 1e300, "1", None, True, 1j, [1.0]]
 
 
-@pytest.mark.parametrize("epsilon", BAD_EPSILONS, ids=repr)
-def test_epsilon(name: str, epsilon: object) -> None:
-    if name == "LHO":
-        with pytest.raises(TypeError):
-            hush.LHO(k=4, g=2, epsilon=epsilon)  # type: ignore[call-arg]
-        return
-    with pytest.raises(ParameterError, match=r"epsilon must be a number from .* to \d+, got .*; choose"):
-        example(name, 4, epsilon)  # type: ignore[arg-type]
+def test_bad_epsilons() -> None:
+    pattern = r"epsilon must be a number from .* to \d+, got .*; choose"
+    wrong = [
+        f"{name}(epsilon={epsilon!r}) {outcome}"
+        for name, epsilon in itertools.product(NAMES, BAD_EPSILONS)
+        if name != "LHO"
+        and (outcome := find_wrong_outcome(partial(example, name, 4, epsilon), ParameterError, pattern))  # type: ignore[arg-type]
+    ]
+    wrong += [
+        f"LHO(epsilon={epsilon!r}) {outcome}"
+        for epsilon in BAD_EPSILONS
+        if (outcome := find_wrong_outcome(partial(hush.LHO, k=4, g=2, epsilon=epsilon), TypeError))  # type: ignore[call-arg]
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("k", [1, 0, -3, 2.5, math.nan, "4", None, True, 2**40], ids=repr)
-def test_k(name: str, k: object) -> None:
-    with pytest.raises(ParameterError, match=r"k must be an integer in 2\.\.\d+, got .*; count"):
-        example(name, k, 1.0)  # type: ignore[arg-type]
+def test_bad_domain_sizes() -> None:
+    pattern = r"k must be an integer in 2\.\.\d+, got .*; count"
+    wrong = [
+        f"{name}(k={k!r}) {outcome}"
+        for name, k in itertools.product(NAMES, [1, 0, -3, 2.5, math.nan, "4", None, True, 2**40])
+        if (outcome := find_wrong_outcome(partial(example, name, k, 1.0), ParameterError, pattern))  # type: ignore[arg-type]
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("delta", [0, -0.1, 1.0, 2.0, math.nan, "x", None], ids=repr)
-@pytest.mark.parametrize("name", sorted(APPROXIMATE))
-def test_delta(name: str, delta: object) -> None:
-    with pytest.raises(ParameterError, match="delta must be"):
-        example(name, 4, 0.9, delta)  # type: ignore[arg-type]
+def test_bad_deltas() -> None:
+    wrong = [
+        f"{name}(delta={delta!r}) {outcome}"
+        for name, delta in itertools.product(sorted(APPROXIMATE), [0, -0.1, 1.0, 2.0, math.nan, "x", None])
+        if (outcome := find_wrong_outcome(partial(example, name, 4, 0.9, delta), ParameterError, "delta must be"))  # type: ignore[arg-type]
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(
-    ("make", "parameter"),
-    [
-        (lambda: hush.SS(k=4, epsilon=1.0, omega=0), "omega"),
-        (lambda: hush.SS(k=4, epsilon=1.0, omega=4), "omega"),
-        (lambda: hush.SS(k=4, epsilon=1.0, omega=1.5), "omega"),
-        (lambda: hush.UE(k=4, epsilon=1.0, p=0.0), "p"),
-        (lambda: hush.UE(k=4, epsilon=1.0, p=1.0), "p"),
-        (lambda: hush.UE(k=4, epsilon=1.0, p=math.nan), "p"),
-        (lambda: hush.UE(k=4, epsilon=1.0, p=1e-19), "p"),
-        (lambda: hush.LH(k=1024, epsilon=1.0, g=10**6), "g"),
-        (lambda: hush.LH(k=4, epsilon=1.0, g=1), "g"),
-        (lambda: hush.LH(k=4, epsilon=1.0, g=2.0), "g"),
-        (lambda: hush.LHO(k=4, g=0), "g"),
-        (lambda: hush.THE(k=4, epsilon=1.0, theta=0.5), "theta"),
-        (lambda: hush.THE(k=4, epsilon=1.0, theta=1.5), "theta"),
-        (lambda: hush.ServerTHE(k=4, epsilon=1.0, theta=-1.0), "theta"),
-        (lambda: hush.HR(k=4, epsilon=1.0, blocks=3), "blocks"),
-        (lambda: hush.HR(k=4, epsilon=1.0, blocks=0), "blocks"),
-        (lambda: hush.Wheel(k=4, epsilon=1.0, coverage=0.0), "coverage"),
-        (lambda: hush.Wheel(k=4, epsilon=1.0, coverage=1.0), "coverage"),
-        (lambda: hush.GM(k=4, epsilon=1.5, delta=1e-5), "epsilon"),
-        (lambda: hush.AOLH(k=4, epsilon=1.0, delta=0.5), "delta"),
-    ],
-)
-def test_parameters_of_one_mechanism(make: object, parameter: str) -> None:
-    with pytest.raises(ParameterError, match=f"^{parameter} must .*, got .*; "):
-        make()  # type: ignore[operator]
+BAD_OPTIONS: list[tuple[type[hush.FrequencyOracle], dict[str, Any], str]] = [
+    (hush.SS, {"k": 4, "epsilon": 1.0, "omega": 0}, "omega"),
+    (hush.SS, {"k": 4, "epsilon": 1.0, "omega": 4}, "omega"),
+    (hush.SS, {"k": 4, "epsilon": 1.0, "omega": 1.5}, "omega"),
+    (hush.UE, {"k": 4, "epsilon": 1.0, "p": 0.0}, "p"),
+    (hush.UE, {"k": 4, "epsilon": 1.0, "p": 1.0}, "p"),
+    (hush.UE, {"k": 4, "epsilon": 1.0, "p": math.nan}, "p"),
+    (hush.UE, {"k": 4, "epsilon": 1.0, "p": 1e-19}, "p"),
+    (hush.LH, {"k": 1024, "epsilon": 1.0, "g": 10**6}, "g"),
+    (hush.LH, {"k": 4, "epsilon": 1.0, "g": 1}, "g"),
+    (hush.LH, {"k": 4, "epsilon": 1.0, "g": 2.0}, "g"),
+    (hush.LHO, {"k": 4, "g": 0}, "g"),
+    (hush.THE, {"k": 4, "epsilon": 1.0, "theta": 0.5}, "theta"),
+    (hush.THE, {"k": 4, "epsilon": 1.0, "theta": 1.5}, "theta"),
+    (hush.ServerTHE, {"k": 4, "epsilon": 1.0, "theta": -1.0}, "theta"),
+    (hush.HR, {"k": 4, "epsilon": 1.0, "blocks": 3}, "blocks"),
+    (hush.HR, {"k": 4, "epsilon": 1.0, "blocks": 0}, "blocks"),
+    (hush.Wheel, {"k": 4, "epsilon": 1.0, "coverage": 0.0}, "coverage"),
+    (hush.Wheel, {"k": 4, "epsilon": 1.0, "coverage": 1.0}, "coverage"),
+    (hush.GM, {"k": 4, "epsilon": 1.5, "delta": 1e-5}, "epsilon"),
+    (hush.AOLH, {"k": 4, "epsilon": 1.0, "delta": 0.5}, "delta"),
+]
+
+
+def test_bad_options_of_one_mechanism() -> None:
+    wrong = [
+        f"{cls.__name__}({options}) {outcome}"
+        for cls, options, parameter in BAD_OPTIONS
+        if (outcome := find_wrong_outcome(partial(cls, **options), ParameterError, f"^{parameter} must .*, got .*; "))
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_numbers_of_other_types_are_welcome() -> None:

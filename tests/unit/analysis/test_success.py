@@ -22,12 +22,15 @@ PRIORS = {
 ENUMERABLE = ["GRR", "SS", "SUE", "OUE", "UE", "THE", "HR", "ASS", "AUE", "ATHE", "AGRR", "ASUE"]
 
 
-@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
-@pytest.mark.parametrize("epsilon", [0.3, 1.5, 4.0])
-@pytest.mark.parametrize("name", ENUMERABLE)
-def test_any_prior_agrees_with_enumeration(name: str, epsilon: float, prior: list[float]) -> None:
-    m = example(name, 4, epsilon)
-    assert m.asr(prior) == pytest.approx(hush.FrequencyOracle.asr(m, prior), rel=1e-12)
+def test_any_prior_agrees_with_enumeration() -> None:
+    wrong = []
+    for name, epsilon in itertools.product(ENUMERABLE, [0.3, 1.5, 4.0]):
+        m = example(name, 4, epsilon)
+        for which, prior in PRIORS.items():
+            found, expected = m.asr(prior), hush.FrequencyOracle.asr(m, prior)
+            if found != pytest.approx(expected, rel=1e-12):
+                wrong.append(f"{m}: {found} with the prior {which!r}, {expected} by enumeration")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize(("k", "blocks"), [(k, b) for k in (2, 3, 5, 6, 7, 8) for b in (1, 2, 4, 8) if b <= 2 * k])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from hush.collect.server.measures import Measures
-from tests.unit.test_docs import DOCS, loaded
+from tests.docs.pages import DOCS, load_script
 
 PAGE = (DOCS / "collector-api.md").read_text(encoding="utf-8")
 
 
 def test_tables_of_the_interface_are_current() -> None:
     """Run `python docs/routes.py` where this fails."""
-    made = loaded("routes")
+    made = load_script("routes")
     assert {found[2] for found in made.MARKED.finditer(PAGE)} == set(made.TABLES)
     assert made.rendered(PAGE) == PAGE
 

@@ -15,9 +15,9 @@ from hush.utility import collaborate, transform, uSS, uUE
 from hush.utility.collaborative import combined
 from hush.utility.oracle import UtilityOracle
 from tests.conftest import example
-from tests.unit.test_docs import loaded
+from tests.docs.pages import load_script
 
-tallies = loaded("covered").tallies
+tallies = load_script("covered").tallies
 
 PEOPLE = [(0,), (2,), (0, 2), (0, 0, 0), (2, 2, 2), (0, 1, 2)]
 MECHANISMS = {

@@ -20,11 +20,11 @@ from hush.mechanisms.histogram.grid import Grid
 from hush.mechanisms.modular.bounds import _bounded, _looked_through
 from hush.multidim import SMP
 from hush.utility import transform
-from tests.unit.test_docs import loaded
+from tests.docs.pages import load_script
 
 pytestmark = pytest.mark.slow
 
-tallies = loaded("covered").tallies
+tallies = load_script("covered").tallies
 THETA = np.geomspace(1e-3, 40, 40)
 
 

@@ -19,9 +19,9 @@ from hush.estimation.laws import Interval, Supports, plain
 from hush.kernels.binomials import at_least, supported
 from hush.mechanisms.pure import PureOracle
 from tests.conftest import NAMES, example
-from tests.unit.test_docs import loaded
+from tests.docs.pages import load_script
 
-tally_law = loaded("covered").binomials
+tally_law = load_script("covered").binomials
 PURE = [name for name in NAMES if issubclass(hush.registry()[name], PureOracle)]
 
 

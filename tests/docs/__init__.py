@@ -1,0 +1,1 @@
+"""Tests of the README, the contributors' page and the pages below docs."""
