@@ -12,7 +12,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,10 +30,13 @@ from tests.waiting import wait_until
 
 SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
 _PROGRAM = """
-import json, logging, sys
+import importlib, json, logging, sys
 from hush.collect.server.running import run
 from hush.collect.settings import ServerSettings
 logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(name)s %(levelname)s %(message)s")
+for name, value in json.loads(sys.argv[2]).items():
+    module, _, constant = name.rpartition(".")
+    setattr(importlib.import_module(module), constant, value)
 def ready(server):
     admin = server.service.issue_token("admin", label="tests", who="tests")
     print(json.dumps({"url": server.url, "admin": admin}), flush=True)
@@ -155,11 +158,21 @@ def in_thread(folder: Path, *, clock: Clock | None = None, **more: Any) -> Itera
 
 
 @contextmanager
-def in_process(folder: Path, *, under: Sequence[str] = (), **more: Any) -> Iterator[Served]:
-    """A server in a process of its own, which is stopped in the end, if it has not been; under another program."""
+def in_process(
+    folder: Path, *, under: Sequence[str] = (), constants: Mapping[str, float] | None = None, **more: Any
+) -> Iterator[Served]:
+    """A server in a process of its own, which is stopped in the end, if it has not been.
+
+    Args:
+        folder: Where its store and its log are.
+        under: The words of a program that starts it.
+        constants: What to set in its modules, by full name: intervals in seconds that are shorter for a test.
+        more: Settings.
+    """
     written = folder / "log.txt"
     with written.open("a") as log:
-        command = [*under, sys.executable, "-c", _PROGRAM, json.dumps(settings(folder, **more), default=str)]
+        asked = [json.dumps(settings(folder, **more), default=str), json.dumps({**(constants or {})})]
+        command = [*under, sys.executable, "-c", _PROGRAM, *asked]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None
     try:
