@@ -13,10 +13,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import httpx
 import numpy as np
@@ -28,6 +29,15 @@ from hush.collect.server.running import Server
 from hush.collect.settings import ServerSettings
 from tests.waiting import wait_until
 
+OFTEN = {
+    "hush.collect.server.app._FOLD_SECONDS": 0.02,
+    "hush.collect.server.frame._REFRESH_SECONDS": 0.05,
+    "hush.collect.server.live._PAUSE": 0.05,
+    "hush.collect.relay.forwarding._GATHER_SECONDS": 0.02,
+    "hush.collect.relay.forwarding._SEND_SECONDS": 0.02,
+    "hush.collect.relay.forwarding._FOLLOW_SECONDS": (0.02, 60.0),
+}
+"""Intervals at which servers and relays look for work, in tests."""
 SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
 _PROGRAM = """
 import importlib, json, logging, sys
@@ -149,8 +159,22 @@ def settings(folder: Path, **more: Any) -> dict[str, Any]:
 
 
 @contextmanager
+def frequent() -> Iterator[None]:
+    """Let servers and relays of this process look for work every few hundredths of a second, not every quarter."""
+    with ExitStack() as stack:
+        for name, seconds in OFTEN.items():
+            stack.enter_context(mock.patch(name, seconds))
+        yield
+
+
+@contextmanager
 def in_thread(folder: Path, *, clock: Clock | None = None, **more: Any) -> Iterator[Served]:
     """A server in a thread of this process."""
+    with frequent():
+        yield from _in_thread(folder, clock, more)
+
+
+def _in_thread(folder: Path, clock: Clock | None, more: dict[str, Any]) -> Iterator[Served]:
     server = Server(ServerSettings(**settings(folder, **more)), clock=clock)
     admin = server.service.issue_token("admin", label="tests", who="tests")
     with server, httpx.Client(base_url=server.url, timeout=60) as http:

@@ -59,9 +59,8 @@ def test_nothing_is_left(tmp_path: Path, number: signal.Signals, stage: str, thr
     assert (tmp_path / "r.parquet").read_bytes() == b"what was there before"
     assert list((tmp_path / "wait").iterdir()) == []
     if number != signal.SIGKILL or hasattr(os, "O_TMPFILE"):  # elsewhere some reports may lie in a hidden file
-        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-            ["d.csv", "go on", "r.parquet", stage, "wait"]
-        )
+        expected = ["d.csv", "go on", "r.parquet", stage, "wait"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(expected)
 
 
 def test_an_output_that_was_complete_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

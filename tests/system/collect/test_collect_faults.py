@@ -158,7 +158,8 @@ def stopped(server: Any) -> None:
     pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=server.pgdata, user=server.system_user)
 
 
-def test_a_database_that_goes_and_comes_back(tmp_path: Path) -> None:
+def test_a_database_that_goes_and_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hush.collect.server.chores.LONGEST_WAIT", 0.1)
     with running() as postgres, in_thread(tmp_path, store=new_database(postgres)) as served:
         to = opened(served)
         first, refused, _ = sent(served, to, 5)
