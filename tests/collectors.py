@@ -12,11 +12,12 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import httpx
 import numpy as np
@@ -28,12 +29,24 @@ from hush.collect.server.running import Server
 from hush.collect.settings import ServerSettings
 from tests.waiting import wait_until
 
+OFTEN = {
+    "hush.collect.server.app._FOLD_SECONDS": 0.02,
+    "hush.collect.server.frame._REFRESH_SECONDS": 0.05,
+    "hush.collect.server.live._PAUSE": 0.05,
+    "hush.collect.relay.forwarding._GATHER_SECONDS": 0.02,
+    "hush.collect.relay.forwarding._SEND_SECONDS": 0.02,
+    "hush.collect.relay.forwarding._FOLLOW_SECONDS": (0.02, 60.0),
+}
+"""Intervals at which servers and relays look for work, in tests."""
 SPEC = hush.Spec(hush.OLH(k=4, epsilon=2.0))
 _PROGRAM = """
-import json, logging, sys
+import importlib, json, logging, sys
 from hush.collect.server.running import run
 from hush.collect.settings import ServerSettings
 logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(name)s %(levelname)s %(message)s")
+for name, value in json.loads(sys.argv[2]).items():
+    module, _, constant = name.rpartition(".")
+    setattr(importlib.import_module(module), constant, value)
 def ready(server):
     admin = server.service.issue_token("admin", label="tests", who="tests")
     print(json.dumps({"url": server.url, "admin": admin}), flush=True)
@@ -146,8 +159,22 @@ def settings(folder: Path, **more: Any) -> dict[str, Any]:
 
 
 @contextmanager
+def frequent() -> Iterator[None]:
+    """Let servers and relays of this process look for work every few hundredths of a second, not every quarter."""
+    with ExitStack() as stack:
+        for name, seconds in OFTEN.items():
+            stack.enter_context(mock.patch(name, seconds))
+        yield
+
+
+@contextmanager
 def in_thread(folder: Path, *, clock: Clock | None = None, **more: Any) -> Iterator[Served]:
     """A server in a thread of this process."""
+    with frequent():
+        yield from _in_thread(folder, clock, more)
+
+
+def _in_thread(folder: Path, clock: Clock | None, more: dict[str, Any]) -> Iterator[Served]:
     server = Server(ServerSettings(**settings(folder, **more)), clock=clock)
     admin = server.service.issue_token("admin", label="tests", who="tests")
     with server, httpx.Client(base_url=server.url, timeout=60) as http:
@@ -155,11 +182,21 @@ def in_thread(folder: Path, *, clock: Clock | None = None, **more: Any) -> Itera
 
 
 @contextmanager
-def in_process(folder: Path, *, under: Sequence[str] = (), **more: Any) -> Iterator[Served]:
-    """A server in a process of its own, which is stopped in the end, if it has not been; under another program."""
+def in_process(
+    folder: Path, *, under: Sequence[str] = (), constants: Mapping[str, float] | None = None, **more: Any
+) -> Iterator[Served]:
+    """A server in a process of its own, which is stopped in the end, if it has not been.
+
+    Args:
+        folder: Where its store and its log are.
+        under: The words of a program that starts it.
+        constants: What to set in its modules, by full name: intervals in seconds that are shorter for a test.
+        more: Settings.
+    """
     written = folder / "log.txt"
     with written.open("a") as log:
-        command = [*under, sys.executable, "-c", _PROGRAM, json.dumps(settings(folder, **more), default=str)]
+        asked = [json.dumps(settings(folder, **more), default=str), json.dumps({**(constants or {})})]
+        command = [*under, sys.executable, "-c", _PROGRAM, *asked]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout is not None
     try:

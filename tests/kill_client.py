@@ -44,6 +44,7 @@ from hush.collect.client.home import FILE, Home
 from hush.collect.envelope import Envelope
 from tests.waiting import wait_until
 
+ROOT = Path(__file__).parent.parent
 KEPT, FRESH = "kept", "fresh"
 SPECS = {
     KEPT: hush.Spec(hush.longitudinal.Memoized(mechanism=hush.OUE(k=128, epsilon=1.0))),
@@ -139,7 +140,7 @@ def work(url: str, key: str, home: str, log: str, way: str, left: int) -> None:
 def started(url: str, key: str, home: Path, log: Path, way: str, left: int) -> subprocess.Popen[str]:
     """A client in a process of its own, once it answers."""
     command = [sys.executable, "-m", "tests.kill_client", "--work", url, key, str(home), str(log), way, str(left)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line == "ready\n" or way == WITHIN, line
@@ -257,7 +258,7 @@ def run(folder: Path, cycles: int, seed: int, noise: str = KEPT) -> dict[str, in
             if sys.stderr.isatty():
                 print(f"\r{number + 1} of {cycles} kills", end="", file=sys.stderr)
         command = [sys.executable, "-m", "tests.kill_client", "--work", url, one.key, str(home), str(log), "", "0"]
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, cwd=ROOT)
     return {"kills": cycles, **ways, **judged(str(folder / "store.db"), home, log, noise)}
 
 

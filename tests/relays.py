@@ -21,7 +21,7 @@ from hush.collect.envelope import body
 from hush.collect.relay.app import relay
 from hush.collect.relay.settings import RelaySettings
 from hush.collect.server.running import Server
-from tests.collectors import Opened, Served
+from tests.collectors import Opened, Served, frequent
 
 _PROGRAM = """
 import json, logging, sys
@@ -66,10 +66,11 @@ def settings(folder: Path, served: Served, ids: Sequence[str], **more: Any) -> d
 @contextmanager
 def in_thread(folder: Path, served: Served, ids: Sequence[str], **more: Any) -> Iterator[Relayed]:
     """A relay in a thread of this process."""
-    server = relay(RelaySettings(**settings(folder, served, ids, **more)))
-    key = server.service.issue_token("ingest", label="devices", who="tests")
-    with server:
-        yield Relayed(server.url, key, server)
+    with frequent():
+        server = relay(RelaySettings(**settings(folder, served, ids, **more)))
+        key = server.service.issue_token("ingest", label="devices", who="tests")
+        with server:
+            yield Relayed(server.url, key, server)
 
 
 @contextmanager

@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import hush
 from tests.system.support import run, write_csv
+from tests.waiting import wait_for_file
 
 SLOW = """
 import time
@@ -25,7 +25,8 @@ order.MEMORY, randomizing.READ, reports._BATCH_ROWS = 1 << 14, 1 << 12, 1 << 10
 def slowly(function, stage):
     def slow(*given):
         Path(stage).touch()
-        time.sleep(0.1)
+        while not Path("go on").exists():
+            time.sleep(0.01)
         return function(*given)
     return slow
 
@@ -41,7 +42,7 @@ main()
 @pytest.mark.parametrize("stage", ["reading", "writing"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left(tmp_path: Path, number: signal.Signals, stage: str, threads: str) -> None:
-    """At a tenth of a second for each of a hundred batches or more, it is still at it when the signal comes."""
+    """The command waits in the first of a hundred batches or more until the signal has been sent."""
     write_csv(tmp_path / "d.csv", {"v": [0, 1] * 250_000})
     (tmp_path / "wait").mkdir()
     (tmp_path / "r.parquet").write_bytes(b"what was there before")
@@ -49,17 +50,17 @@ def test_nothing_is_left(tmp_path: Path, number: signal.Signals, stage: str, thr
     words = [sys.executable, "-c", SLOW.format(stage=stage), "privatize", *chosen, "-o", "r.parquet"]
     known = {**os.environ, "HUSH_THREADS": threads}
     with subprocess.Popen(words, cwd=tmp_path, env=known, stderr=subprocess.PIPE, text=True) as process:
-        while not (tmp_path / stage).exists():
-            assert process.poll() is None
-            time.sleep(0.02)
+        wait_for_file(tmp_path / stage, process)
         process.send_signal(number)
+        (tmp_path / "go on").touch()
         _, said = process.communicate(timeout=60)
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}.get(number, -number)
     assert "Traceback" not in said
     assert (tmp_path / "r.parquet").read_bytes() == b"what was there before"
     assert list((tmp_path / "wait").iterdir()) == []
     if number != signal.SIGKILL or hasattr(os, "O_TMPFILE"):  # elsewhere some reports may lie in a hidden file
-        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["d.csv", "r.parquet", stage, "wait"])
+        expected = ["d.csv", "go on", "r.parquet", stage, "wait"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(expected)
 
 
 def test_an_output_that_was_complete_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

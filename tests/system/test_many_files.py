@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pytest
 
 import hush
 from tests.system.support import COIN, answer, heard, refused, run, shell, words
+from tests.waiting import wait_for_file
 
 SPEC = hush.Spec(hush.GRR(k=3, epsilon=1.0), hush.Domain(labels=["cat", "dog", "emu"]))
 REPORTS = SPEC.privatize(["cat", "cat", "dog", "emu"] * 150, rng=hush.seeded(3))
@@ -27,7 +27,8 @@ class Slow(Coin):
         import pathlib, time
 
         pathlib.Path("started").touch()
-        time.sleep(0.05)
+        while not pathlib.Path("go on").exists():
+            time.sleep(0.01)
         return super().tally(reports)
 """
 
@@ -177,13 +178,13 @@ for i in range(300):
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heard
     ) as process:
-        while not (tmp_path / "started").exists():
-            assert process.poll() is None, process.communicate()[1]
-            time.sleep(0.01)
+        wait_for_file(tmp_path / "started", process)
         process.send_signal(signal.SIGINT)
+        (tmp_path / "go on").touch()
         told = process.communicate()[1]
     assert (process.returncode, told) == (130, "Error: interrupted; no half-written file is left\n")
-    (tmp_path / "started").unlink()
+    for name in ("started", "go on"):
+        (tmp_path / name).unlink()
     assert [path for path in sorted(tmp_path.rglob("*")) if "__pycache__" not in str(path)] == [
         path for path in before if "__pycache__" not in str(path)
     ]

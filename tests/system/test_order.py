@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from hush.files import kept, order, randomizing, tables
 from hush.files import reports as report_files
 from hush.statistics import FALSE_ALARM
 from tests.system.support import COIN, answer, refused, run, write_csv
+from tests.waiting import wait_for_file
 
 GRR = ("--mechanism", "GRR", "--epsilon", 40)
 """At this budget a report is its value, but for one in 10^16."""
@@ -281,9 +281,7 @@ def waiting(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     chosen = ["d.csv", "--column", "v", "--k", "2", "--mechanism", "coin:Waiting", "--epsilon", "1"]
     words = [sys.executable, "-c", KILLED, "privatize", *chosen, "-o", "r.parquet", "--temporary", "wait"]
     with subprocess.Popen(words, cwd=tmp_path, env={**os.environ, "HUSH_THREADS": "1"}) as process:
-        while not (tmp_path / "started").exists():
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_for_file(tmp_path / "started", process)
         yield process
         process.kill()
 

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,7 +109,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_addresses_where_no_ray_is(silent: int, patience: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    start = time.monotonic()
+    monkeypatch.setattr("hush.engine.ray.connecting._init", lambda *_, **__: pytest.fail("Ray itself would wait long"))
     bad = [
         "127.0.0.1:1",
         f"127.0.0.1:{silent}",
@@ -125,7 +124,6 @@ def test_addresses_where_no_ray_is(silent: int, patience: None, monkeypatch: pyt
         assert "--address must be that of a running Ray: auto, host:port or ray://host:port" in said
         assert repr(address) in said
         assert "start one with `ray start --head`, or leave it out" in said
-    assert time.monotonic() - start < 60
 
 
 def test_another_server_is_no_ray(patience: None) -> None:

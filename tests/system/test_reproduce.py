@@ -7,7 +7,6 @@ import io
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from hush.cli.shown import bars, terminal
 from hush_studies import Check, refined
 from tests.system.support import answer, refused, run, shell, words
 from tests.system.test_demo import Page
+from tests.waiting import wait_for_file
 
 CHOSEN = ("--quick", "--only", "figure-7", "--only", "figure-15")
 CLAIMS = ["verdict", "claim", "printed", "matches", "when", "computed", "people", "figure", "where"]
@@ -138,9 +138,7 @@ def test_an_interrupt_leaves_whole_files(tmp_path: Path) -> None:
     """Ended while figure 15 is measured in full: figure 7 is there with its page, nothing else is begun."""
     wanted = ["reproduce", "refined", "--only", "figure-7", "--only", "figure-15", "--output", "page"]
     with subprocess.Popen(words(*wanted), cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while not (tmp_path / "page" / "checks.csv").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for_file(tmp_path / "page" / "checks.csv", process, seconds=300)
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 143

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ANSWER_BYTES, _PARTIAL_BYTES = 1 << 20, 1 << 22  # of an answer to a batch, which may name single records
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_ANSWER_TIMEOUTS = 10  # timeouts that a whole answer may take; tests make it fewer
 _IDLE = 2.0  # seconds after which a connection is not used again: a server may be about to end it
 _AGENT = "hush"
 
@@ -131,7 +132,7 @@ class Line:
         unconnected = httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout
         headers = {} if content is None else {"Content-Type": "application/octet-stream"}
         headers |= {"Authorization": f"Bearer {token}"} if token else {}
-        data, longest = bytearray(), 10 * self._timeout
+        data, longest = bytearray(), _ANSWER_TIMEOUTS * self._timeout
         end, watch = time.monotonic() + longest, threading.Timer(longest, self._cut)
         watch.daemon = True
         watch.start()

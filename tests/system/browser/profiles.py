@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_SECONDS = 30.0
+from tests.waiting import wait_for_file, wait_until
 
 
 class Process:
@@ -41,11 +40,8 @@ def running(playwright: Any, executable: str, switches: Sequence[str], profile: 
     command = [executable, "--headless=new", "--remote-debugging-port=0", f"--user-data-dir={profile}", *switches]
     popen = subprocess.Popen([*command, "about:blank"], start_new_session=True, **told)  # type: ignore[call-overload]
     try:
-        end = time.monotonic() + _SECONDS
-        while not port.exists() or port.read_text().count("\n") < 1:
-            assert popen.poll() is None, "the browser has ended"
-            assert time.monotonic() < end, "the browser does not start"
-            time.sleep(0.02)
+        wait_for_file(port, popen)
+        wait_until(lambda: "\n" in port.read_text())
         browser = playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port.read_text().splitlines()[0]}")
         yield Process(popen, browser.contexts[0])
     finally:

@@ -17,6 +17,12 @@ from tests.system.browser.axe import grave
 pytestmark = pytest.mark.nightly
 
 PHONE = {"width": 360, "height": 740}
+HURRIED = """{
+    const wait = setTimeout;
+    window.setTimeout = (work, milliseconds) => wait(work, milliseconds / 100);
+    window.requestAnimationFrame = (work) => wait(() => work(performance.now()));
+}"""
+"""Lets pauses and frames of a page go by a hundred times as fast."""
 DESKTOP = {"width": 1280, "height": 800}
 
 
@@ -25,6 +31,8 @@ def visiting(browser: Any, served: Served, query: str = "", **more: Any) -> Iter
     """The page, in which nothing may go wrong, and from which nothing may go elsewhere."""
     context = browser.new_context(**{"reduced_motion": "reduce", **more})
     context.add_init_script("Math.random = () => { throw new Error('not secure'); };")
+    if more.get("reduced_motion") == "no-preference":
+        context.add_init_script(HURRIED)
     page, wrong, failed, taken = context.new_page(), [], set(), set()
     page.on("console", lambda each: wrong.append(f"{each.type}: {each.text}"))
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -102,6 +110,8 @@ def test_coins_can_be_flipped_again_and_more_visitors_join(browser: Any, served:
         flip(page, "Sea")
         seen = set()
         for _ in range(60):  # with 16 reports, all alike at a rate of less than 1e-9
+            if len(seen) > 1:
+                break
             page.get_by_role("button", name="Flip again").click()
             page.locator("#crowd-part:not([hidden])").wait_for()
             seen.add(page.locator("#bytes dt").inner_text())

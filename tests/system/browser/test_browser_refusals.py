@@ -109,7 +109,7 @@ def test_a_server_that_does_not_answer_keeps_no_other_waiting(page: Any, server:
     done, late = threading.Event(), list[bool]()
 
     def slow(_: Envelope) -> Answer:
-        late.append(not done.wait(20))
+        late.append(not done.wait(600))
         return problem(503, "busy")
 
     other = ID[::-1]

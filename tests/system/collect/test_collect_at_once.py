@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +13,7 @@ import pytest
 from hush.collect.server import gate
 from tests.collectors import Opened, Served, in_thread, opened
 from tests.system.collect.test_collect_limits import Raw
-
-PAUSE = 0.05
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +63,12 @@ def in_one(served: Served, head: bytes, body: bytes) -> tuple[int, dict[str, str
 
 
 def in_two(served: Served, head: bytes, body: bytes) -> tuple[int, dict[str, str], Any]:
+    assert served.server is not None
+    tasks = served.server._uvicorn.server_state.tasks
     with connected(served) as raw:
+        before = set(tasks)
         raw.send(head)
-        time.sleep(PAUSE)
+        wait_until(lambda: tasks - before)  # it has read the head, and begun
         return raw.send(body).answer()
 
 

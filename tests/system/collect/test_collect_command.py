@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 import hush
 from tests.system.collect.serving import Running, send, serving
 from tests.system.support import answer, refused, run
+from tests.waiting import held_port, wait_until
 
 OUE = ["--mechanism", "OUE", "--k", 5, "--epsilon", 2]
 
@@ -36,6 +36,11 @@ def server(folder: Path) -> Iterator[Running]:
 @pytest.fixture(scope="module")
 def at(server: Running, folder: Path) -> list[object]:
     """What names the server."""
+    return at_server(server, folder)
+
+
+def at_server(server: Running, folder: Path) -> list[object]:
+    """The options that name a server; its token goes to a file in a folder."""
     (folder / "token").write_text(server.token + "\n")
     return ["--server", server.url, "--token-file", folder / "token"]
 
@@ -316,8 +321,9 @@ def test_what_is_asked_wrongly_is_named_as_it_was_asked(server: Running, at: lis
     assert "--token must be given" in refused("collection", "list", "--server", server.url)
     wrong = ["--server", server.url, "--token", "hush-admin-00000000-0"]
     assert "--token must be one that was issued" in refused("collection", "list", *wrong)
-    nobody = ["--server", "http://127.0.0.1:9", "--token", "x"]
-    assert "--server must be a collector that answers" in refused("collection", "list", *nobody)
+    with held_port() as port:
+        nobody = ["--server", f"http://127.0.0.1:{port}", "--token", "x"]
+        assert "--server must be a collector that answers" in refused("collection", "list", *nobody)
     assert "--server must be an address" in refused("collection", "list", "--server", "ftp://x", "--token", "x")
     assert "command must be one of" in refused("collection", "opne", "x")
     missing = tmp_path / "missing.db"
@@ -326,9 +332,16 @@ def test_what_is_asked_wrongly_is_named_as_it_was_asked(server: Running, at: lis
 
 
 def test_a_store_is_never_written_twice_backed_up_while_it_runs_and_read_when_it_does_not(
-    folder: Path, server: Running, at: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last test of the file: it stops the server."""
+    folder = tmp_path / "server"
+    folder.mkdir()
+    with serving(folder, "--backups", ".", "--address-rate", 0) as server:
+        _check_store(folder, server, tmp_path, monkeypatch)
+
+
+def _check_store(folder: Path, server: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = at_server(server, folder)
     monkeypatch.setenv("HUSH_SERVER", server.url)  # which an option comes before
     store = ["--store", folder / "hush-collector.db"]
     said = refused("collection", "list", *store)
@@ -339,8 +352,7 @@ def test_a_store_is_never_written_twice_backed_up_while_it_runs_and_read_when_it
     answer("collection", "backup", "-o", "copy.db", *at)
     assert "--output must be a name without folders" in refused("collection", "backup", "-o", "a/b.db", *at)
     assert "stop that server first" in refused("collection", "restore", folder / "copy.db", *store, "--replace")
-    while answer("collection", "show", "lasting", *at)["pending"]:
-        time.sleep(0.1)
+    wait_until(lambda: not answer("collection", "show", "lasting", *at)["pending"])
     live = answer("collection", "list", *at)["collections"]
     assert server.stop() == 0
     assert answer("collection", "list", *store)["collections"] == live

@@ -7,7 +7,6 @@ import shutil
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from fractions import Fraction
@@ -30,7 +29,7 @@ from hush.statistics import mixed_count_alarm
 from tests.certificates import certified
 from tests.collectors import Opened, Served, in_thread, opened
 from tests.relays import in_thread as relay_in_thread
-from tests.waiting import wait_until
+from tests.waiting import held_port, wait_until
 
 SPECS = {
     "frequencies": (hush.Spec(hush.OLH(k=266, epsilon=1.0)), list(range(40))),
@@ -93,8 +92,7 @@ def test_what_arrives_is_what_was_randomized(served: Served, device: Device, tmp
     assert [receipt.state for receipt in told.receipts] == ["accepted"]
     assert collector.people(range(100_000)).answer(values).again.all()
     assert served.server is not None
-    while shown(served, one)["pending"]:
-        time.sleep(0.05)
+    wait_until(lambda: not shown(served, one)["pending"])
     aggregate = Aggregate.from_bytes(served.server.service.aggregate(one.id))
     assert aggregate.n == 100_000
     law = [[m.weight(y, v) / m.denominator for v in range(4)] for y in m.outputs()]
@@ -174,17 +172,17 @@ def test_a_server_that_goes_and_comes_back(device: Device, tmp_path: Path, monke
     monkeypatch.setattr(spool, "FIRST_WAIT", 0.01)
     folder = tmp_path / "server"
     folder.mkdir()
-    with in_thread(folder) as served:
-        one = opened(served)
-        collector = device(one, tmp_path / "home", timeout=2.0)
-        assert collector.person("ann").answer(1).state == "accepted"
-        port = int(served.url.rpartition(":")[2])
-    told = collector.person("bob").answer(2)
-    assert (told.state, told.reason) == ("waiting", "unreachable")
-    assert collector.flush(wait=0.2).waiting == 1
-    with in_thread(folder, port=port) as served:
-        assert collector.flush(wait=30).accepted == 1
-        assert shown(served, one)["n"] == 2
+    with held_port() as port:
+        with in_thread(folder, port=port) as served:
+            one = opened(served)
+            collector = device(one, tmp_path / "home", timeout=60.0)
+            assert collector.person("ann").answer(1).state == "accepted"
+        told = collector.person("bob").answer(2)
+        assert (told.state, told.reason) == ("waiting", "unreachable")
+        assert collector.flush(wait=0.2).waiting == 1
+        with in_thread(folder, port=port) as served:
+            assert collector.flush(wait=60).accepted == 1
+            assert shown(served, one)["n"] == 2
 
 
 def test_devices_answer_through_a_relay(served: Served, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import resource
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,8 @@ from tests.waiting import wait_until
 pytestmark = pytest.mark.nightly
 
 VALUES = [0, 1, 2, 3] * 100
+LOOKING = {"hush.collect.server.health._FRESH_SECONDS": -1.0}
+"""Whether a server is ready is looked at whenever someone asks, and not once a second."""
 
 
 def sent(served: Served, to: Opened, most: int) -> tuple[list[bytes], bytes | None, httpx.Response | None]:
@@ -39,10 +40,12 @@ def sent(served: Served, to: Opened, most: int) -> tuple[list[bytes], bytes | No
 
 
 def ready(served: Served, status: int) -> None:
-    """Whoever asks three times whether the server is ready, seconds apart, is told so: it does not come and go."""
+    """Whoever asks three times whether the server is ready is told so: it does not come and go.
+
+    The server must look anew whenever it is asked (`LOOKING`).
+    """
     wait_until(lambda: served.ask("GET", "/readyz").status_code == status)
     for _ in range(2):
-        time.sleep(1.1)  # it looks once a second
         assert served.ask("GET", "/readyz").status_code == status
 
 
@@ -61,7 +64,7 @@ def goes_on(served: Served, to: Opened, taken: list[bytes], refused: bytes) -> N
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets one set another process's limits")
 def test_a_limit_on_files_is_a_full_disk_to_the_server(tmp_path: Path) -> None:
     """The kernel refuses to write beyond a size, until it does not any more."""
-    with in_process(tmp_path) as served:
+    with in_process(tmp_path, constants=LOOKING) as served:
         to = opened(served)
         first, refused, _ = sent(served, to, 5)
         assert (len(first), refused) == (5, None)
@@ -81,8 +84,12 @@ def test_a_limit_on_files_is_a_full_disk_to_the_server(tmp_path: Path) -> None:
         goes_on(served, to, [*first, *more], refused)
 
 
-def test_a_disk_that_has_room_for_little_is_full_to_whoever_asks_whether_it_is_ready(tmp_path: Path) -> None:
+def test_a_disk_that_has_room_for_little_is_full_to_whoever_asks_whether_it_is_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A batch does not fit, while all that is small does: what is asked for each second, say, and what is counted."""
+    for name, seconds in LOOKING.items():
+        monkeypatch.setattr(name, seconds)
     with in_thread(tmp_path) as served:
         assert served.server is not None
         database, to = served.server.database, opened(served)
@@ -128,7 +135,7 @@ def small_disk(folder: Path) -> Iterator[None]:
 def test_a_full_disk_takes_nothing_loses_nothing_and_goes_on(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    with small_disk(disk), in_process(tmp_path, store=str(disk / "store.db")) as served:
+    with small_disk(disk), in_process(tmp_path, constants=LOOKING, store=str(disk / "store.db")) as served:
         to = opened(served)
         first, refused, _ = sent(served, to, 5)
         assert (len(first), refused) == (5, None)
@@ -153,7 +160,8 @@ def stopped(server: Any) -> None:
     pg_ctl(["-w", "-m", "immediate", "stop"], pgdata=server.pgdata, user=server.system_user)
 
 
-def test_a_database_that_goes_and_comes_back(tmp_path: Path) -> None:
+def test_a_database_that_goes_and_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hush.collect.server.chores.LONGEST_WAIT", 0.1)
     with running() as postgres, in_thread(tmp_path, store=new_database(postgres)) as served:
         to = opened(served)
         first, refused, _ = sent(served, to, 5)

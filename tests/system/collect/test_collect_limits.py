@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -74,15 +74,34 @@ def connected(served: Served) -> Iterator[Raw]:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("limits")
-    limits = {"body_seconds": 0.5, "header_seconds": 0.5, "keep_alive_seconds": 0.5, "most_body": 4 * MEGABYTE}
-    with in_thread(folder, **limits) as made:
+    """A server with time for clients that a busy machine holds up."""
+    limits = {"body_seconds": 60, "header_seconds": 60, "keep_alive_seconds": 60, "most_body": 4 * MEGABYTE}
+    with in_thread(tmp_path_factory.mktemp("limits"), **limits) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def one(served: Served) -> Opened:
     return opened(served)
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that soon gives up those who send no body, or nothing more."""
+    limits = {"body_seconds": 0.2, "header_seconds": 60, "keep_alive_seconds": 0.2}
+    with in_thread(tmp_path_factory.mktemp("impatient"), **limits) as made:
+        yield made
+
+
+def _protocol(served: Served) -> Any:
+    """The class of HTTP on the connections of a server in this process."""
+    assert served.server is not None
+    return served.server._uvicorn.config.http_protocol_class
+
+
+def _connections(served: Served) -> Any:
+    assert served.server is not None
+    return served.server._uvicorn.server_state.connections
 
 
 def refused(raw: Raw, status: int, reason: str) -> dict[str, str]:
@@ -94,26 +113,29 @@ def refused(raw: Raw, status: int, reason: str) -> dict[str, str]:
     return headers
 
 
-def test_a_body_that_does_not_come_in_time(served: Served, one: Opened) -> None:
-    with connected(served) as raw:
+def test_a_body_that_does_not_come_in_time(impatient: Served) -> None:
+    one = opened(impatient)
+    with connected(impatient) as raw:
         raw.head(one, length=1000).send(b"some of it")
         assert refused(raw, 408, "slow")["retry-after"] == "1"
-    with connected(served) as raw:
+    with connected(impatient) as raw:
         raw.head(one, length=None).send(b"4\r\nsome\r\n")
         refused(raw, 408, "slow")
 
 
-def test_a_body_that_trickles_has_no_more_time(served: Served, one: Opened) -> None:
-    with connected(served) as raw:
+def test_a_body_that_trickles_has_no_more_time(impatient: Served) -> None:
+    one = opened(impatient)
+    with connected(impatient) as raw:
         raw.head(one, length=1_000_000)
-        try:
-            for _ in range(200):
+
+        def cut_off() -> bool:
+            try:
                 raw.send(b"x")
-                time.sleep(0.02)
-        except OSError:
-            pass  # it has been cut off
-        else:
-            pytest.fail("it went on for four seconds")
+            except OSError:
+                return True
+            return False
+
+        wait_until(cut_off)  # with a byte every hundredth of a second meanwhile
 
 
 def test_a_body_that_ends_half_way_is_counted(served: Served) -> None:
@@ -123,11 +145,13 @@ def test_a_body_that_ends_half_way_is_counted(served: Served) -> None:
             raw.head(one, length=length).send(b"3e8\r\n" if length is None else b"", b"some of it")
             raw.socket.shutdown(socket.SHUT_WR)
             raw.answer()
-    for _ in range(100):
-        found = served.ask("GET", f"{one.path}/refusals").json()
-        if sum(found.values()) == 2:
-            break
-        time.sleep(0.05)
+    found = dict[str, int]()
+
+    def counted() -> bool:
+        found.update(served.ask("GET", f"{one.path}/refusals").json())
+        return sum(found.values()) == 2
+
+    wait_until(counted)
     assert set(found) <= {"interrupted", "slow"}
     assert served.ask("GET", one.path).json()["n"] == 0
 
@@ -142,20 +166,25 @@ def test_a_body_that_is_too_long_is_answered_although_it_is_still_being_sent(ser
         refused(raw, 413, "too-large")
 
 
-def test_a_head_that_does_not_come_in_time(served: Served, one: Opened) -> None:
+def test_a_head_that_does_not_come_in_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    protocol = _protocol(served)
+    short = replace(protocol.settings, header_seconds=0.2)
     for begun in (b"", b"POST /v1", b"GET /healthz HTTP/1.1\r\nHost: x\r\nA: b", b"\r\n"):
-        with connected(served) as raw:
-            raw.send(begun)
-            refused(raw, 408, "slow")
+        with monkeypatch.context() as patch:
+            patch.setattr(protocol, "settings", short)
+            with connected(served) as raw:
+                raw.send(begun)
+                refused(raw, 408, "slow")
     with connected(served) as raw:
         raw.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         assert raw.answer()[0] == 200
+        monkeypatch.setattr(protocol, "settings", short)
         raw.send(b"GET /healthz HTTP/1.1\r\nHos")  # the second one on a connection, too
         refused(raw, 408, "slow")
 
 
-def test_a_connection_that_is_idle_is_closed(served: Served) -> None:
-    with connected(served) as raw:
+def test_a_connection_that_is_idle_is_closed(impatient: Served) -> None:
+    with connected(impatient) as raw:
         raw.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         assert raw.answer()[0] == 200
         assert raw.ended()
@@ -246,7 +275,7 @@ def test_answers_that_nobody_reads_are_dropped(tmp_path: Path) -> None:
         assert len(served.ask("GET", one.path, token="").content) > 1_500_000
         with connected(served) as raw:
             raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 8)
-            time.sleep(1.5)  # in which it does not read
+            wait_until(lambda: len(_connections(served)) == 1)  # the one that asked before
             read = 0
             with suppress(ConnectionResetError):
                 while piece := raw.socket.recv(1 << 20):
@@ -267,8 +296,7 @@ def _large(served: Served) -> Opened:
 
 
 def _shares(served: Served) -> Shares:
-    assert served.server is not None
-    found: Shares = served.server._uvicorn.config.http_protocol_class.shares  # type: ignore[union-attr]
+    found: Shares = _protocol(served).shares
     return found
 
 
@@ -276,13 +304,7 @@ def test_a_connection_that_is_closed_does_not_wait_for_its_reader(tmp_path: Path
     with in_thread(tmp_path, answer_seconds=0.3, most_request=16 * MEGABYTE) as served, ExitStack() as stack:
         one = _large(served)
         _unread(served, one, stack)
-        assert served.server is not None
-        for _ in range(200):
-            if len(served.server._uvicorn.server_state.connections) == 1:  # the one that asked before
-                break
-            time.sleep(0.05)
-        else:
-            pytest.fail("it stays")
+        wait_until(lambda: len(_connections(served)) == 1)  # the one that asked before
         assert _shares(served).bytes_unread == 0
 
 
@@ -311,26 +333,35 @@ def test_one_address_has_half_of_the_connections(tmp_path: Path) -> None:
         assert served.ask("GET", "/healthz").status_code == 200
 
 
-def test_a_body_that_nobody_waits_for_does_not_end_the_connection(served: Served, one: Opened) -> None:
+def test_a_body_that_nobody_waits_for_does_not_end_the_connection(
+    served: Served, one: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The answer is there before the body, which comes later, and then there is another request."""
+    protocol, pieces = _protocol(served), list[bytes]()
+    real = protocol.data_received
+    monkeypatch.setattr(protocol, "data_received", lambda self, data: real(self, data) or pieces.append(data))
     with connected(served) as raw:
         raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n".encode())
         assert raw.answer()[0] == 200
         raw.send(b"ab")
-        time.sleep(0.1)
+        wait_until(lambda: pieces[-1] == b"ab")
         raw.send(b"cd")
+        wait_until(lambda: pieces[-1] == b"cd")
+        for each in _connections(served):
+            each.timeout_keep_alive = 0.2
         raw.send(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         assert raw.answer()[0] == 200
         assert raw.ended()  # as any that is idle
     with connected(served) as raw:
         raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n".encode())
         assert raw.answer()[0] == 200
+        monkeypatch.setattr(protocol, "settings", replace(protocol.settings, header_seconds=0.2))
         raw.send(b"a")
         refused(raw, 408, "slow")  # the rest never comes
 
 
 def test_no_more_requests_at_once_than_allowed(tmp_path: Path) -> None:
-    with in_thread(tmp_path, most_requests=10, body_seconds=20) as served, ExitStack() as stack:
+    with in_thread(tmp_path, most_requests=10, body_seconds=600) as served, ExitStack() as stack:
         one = opened(served)
         for _ in range(10):
             stack.enter_context(connected(served)).head(one, length=1000).send(b"x")
@@ -344,7 +375,7 @@ def test_no_more_requests_at_once_than_allowed(tmp_path: Path) -> None:
 
 
 def test_one_address_has_half_of_the_places(tmp_path: Path) -> None:
-    limits = {"most_requests": 10, "body_seconds": 20, "address_rate": 1000.0, "trusted_proxies": "127.0.0.1"}
+    limits = {"most_requests": 10, "body_seconds": 600, "address_rate": 1000.0, "trusted_proxies": "127.0.0.1"}
     with in_thread(tmp_path, **limits) as served, ExitStack() as stack:
         one = opened(served)
         head = (
@@ -359,7 +390,7 @@ def test_one_address_has_half_of_the_places(tmp_path: Path) -> None:
 
 def test_whoever_is_refused_has_no_place(tmp_path: Path) -> None:
     """A refused body is awaited for a while, so that the answer is read; that keeps nobody else out."""
-    limits = {"most_requests": 6, "body_seconds": 20, "address_rate": 1000.0, "trusted_proxies": "127.0.0.1"}
+    limits = {"most_requests": 6, "body_seconds": 600, "address_rate": 1000.0, "trusted_proxies": "127.0.0.1"}
     with in_thread(tmp_path, **limits) as served, ExitStack() as stack:
         one = opened(served)
         head = (
@@ -379,12 +410,14 @@ def _begun(served: Served, number: int) -> None:
 
 def _until(served: Served, one: Opened, status: int, headers: dict[str, str] | None = None) -> Any:
     """The answer once it has a status: what others sent, or that they have gone, is on its way."""
-    for _ in range(200):
-        answer = served.send(one, one.body([0]), headers=headers or {})
-        if answer.status_code == status:
-            return answer
-        time.sleep(0.02)
-    pytest.fail(f"no answer {status}")
+    answers = list[Any]()
+
+    def answered() -> bool:
+        answers.append(served.send(one, one.body([0]), headers=headers or {}))
+        return bool(answers[-1].status_code == status)
+
+    wait_until(answered)
+    return answers[-1]
 
 
 def test_no_more_connections_than_allowed(tmp_path: Path) -> None:
@@ -400,7 +433,7 @@ def test_no_more_connections_than_allowed(tmp_path: Path) -> None:
 def test_many_slow_bodies_do_not_grow_memory(tmp_path: Path) -> None:
     """They would be 400 MB together; what is held of them is 24 MB at most, and a little for each connection."""
     most = 24 * MEGABYTE
-    limits = {"most_in_flight": most, "body_seconds": 60.0, "most_body": 16 * MEGABYTE, "access_log": False}
+    limits = {"most_in_flight": most, "body_seconds": 600.0, "most_body": 16 * MEGABYTE, "access_log": False}
     with in_process(tmp_path, **limits) as served, ExitStack() as stack:
         one = opened(served, spec=hush.Spec(hush.OUE(k=1024, epsilon=2.0)))  # whose batches may be so large
         assert served.send(one, one.body([0, 1, 2, 3] * 1000)).status_code == 200
@@ -410,12 +443,7 @@ def test_many_slow_bodies_do_not_grow_memory(tmp_path: Path) -> None:
         for _ in range(100):
             raw = stack.enter_context(connected(served))
             raw.head(one, length=16 * MEGABYTE).send(b"x" * (4 * MEGABYTE))
-        for _ in range(600):
-            if _measure(served, 'hush_refusals_total{reason="busy"}') > 90:
-                break
-            time.sleep(0.05)
-        else:
-            pytest.fail("more was taken than may be held")
+        wait_until(lambda: _measure(served, 'hush_refusals_total{reason="busy"}') > 90)  # or more than may be held is
         assert 0 < _measure(served, "hush_bytes_in_flight") <= most
         grown = _resident(served.process.pid) - before
         assert grown < 4 * most, f"{grown} bytes more"
@@ -478,14 +506,20 @@ def test_hands_are_shaken_within_the_time_of_a_head(tmp_path: Path) -> None:
         with silent.socket, half.socket:
             assert silent.ended()
             assert half.ended()
-        assert asked("127.0.0.1") == b"HTTP/1.1 200"
+
+        def served_in_time() -> bool:  # hands are shaken within half a second, unless the machine is too busy
+            with suppress(OSError):
+                return asked("127.0.0.1") == b"HTTP/1.1 200"
+            return False
+
+        wait_until(served_in_time)
 
 
 @pytest.mark.parametrize(("soft", "hard", "most"), [(200, 4096, 2500), (200, 500, 500 - SPARE)])
 def test_as_many_connections_are_let_in_as_there_are_files_for(tmp_path: Path, soft: int, hard: int, most: int) -> None:
     """The process asks for the files that it may have; where they are too few, fewer connections are let in."""
     limited = ["sh", "-c", f'ulimit -S -n {soft} && ulimit -H -n {hard} && exec "$@"', "sh"]
-    with in_process(tmp_path, under=limited, most_connections=2500, header_seconds=30.0) as served:
+    with in_process(tmp_path, under=limited, most_connections=2500, header_seconds=600.0) as served:
         assert ("connections are let in instead of 2500" in served.log()) == (most < 2500)
         with ExitStack() as stack:
             for _ in range(600):

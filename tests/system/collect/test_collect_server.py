@@ -8,7 +8,6 @@ import signal
 import socket
 import ssl
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +26,7 @@ from hush.errors import ParameterError
 from tests.certificates import certified
 from tests.collectors import Opened, Served, in_process, in_thread, opened, settings
 from tests.postgres import postgres, postgres_url  # noqa: F401
+from tests.waiting import wait_until
 
 ACCESS = re.compile(r"hush\.collect\.access INFO [A-Z]+ (/[\w/{}.]*|unmatched) \d{3} \d+\.\d ms")
 
@@ -42,7 +42,7 @@ def test_a_process_logs_neither_secrets_nor_addresses_and_stops_when_told(tmp_pa
         served.ask("POST", "/v1/tokens", json={"role": "nosuchrole", "label": "labelled"})
         assert served.process is not None
         served.process.send_signal(signal.SIGTERM)
-        assert served.process.wait(30) == 0
+        assert served.process.wait(60) == 0
         log = served.log()
     lines = [line for line in log.splitlines() if line.startswith("hush.collect.access")]
     assert len(lines) > 8
@@ -74,7 +74,7 @@ def test_what_is_under_way_is_settled_before_the_end(tmp_path: Path) -> None:
         answers: list[int] = []
 
         def sender() -> None:
-            with httpx.Client(timeout=30) as client:
+            with httpx.Client(timeout=60) as client:
                 while True:
                     try:
                         answers.append(client.post(one.address, content=one.body([0])).status_code)
@@ -84,11 +84,10 @@ def test_what_is_under_way_is_settled_before_the_end(tmp_path: Path) -> None:
         threads = [threading.Thread(target=sender) for _ in range(4)]
         for each in threads:
             each.start()
-        while len(answers) < 20:
-            time.sleep(0.01)
+        wait_until(lambda: len(answers) >= 20)
         assert served.process is not None
         served.process.send_signal(signal.SIGINT)
-        assert served.process.wait(30) == 0
+        assert served.process.wait(60) == 0
         for each in threads:
             each.join()
     assert set(answers) == {200}
@@ -135,7 +134,7 @@ def test_a_store_or_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
 @contextmanager
 def listening(served: Served, one: Opened, **more: Any) -> Iterator[Iterator[str]]:
     """The lines of the events of a collection."""
-    with httpx.Client(timeout=30) as client:
+    with httpx.Client(timeout=60) as client:
         headers = {"Authorization": f"Bearer {more.get('token', served.admin)}"} if more.get("token") != "" else {}
         with client.stream("GET", f"{served.url}{one.path}/live", headers=headers) as answer:
             assert answer.status_code == 200, answer.read()
@@ -161,12 +160,7 @@ def test_listeners_hear_of_every_change(tmp_path: Path) -> None:
             assert following(first)["n"] == following(second)["n"] == 3
             served.ask("POST", f"{one.path}/exclude", json={"build": "t/1"})
             assert following(first)["n"] == 0
-        for _ in range(200):
-            if "hush_listeners 0.0" in served.ask("GET", "/metrics").text:
-                break
-            time.sleep(0.02)
-        else:
-            pytest.fail("a place is still taken")
+        wait_until(lambda: "hush_listeners 0.0" in served.ask("GET", "/metrics").text)
 
 
 def test_the_public_hears_of_nothing_below_the_floor(tmp_path: Path) -> None:
@@ -202,7 +196,7 @@ def test_there_are_no_more_listeners_than_allowed_and_all_go_at_the_end(tmp_path
             assert served.process is not None
             served.process.send_signal(signal.SIGTERM)
             assert [line for line in lines if line.startswith("data: ")] == []
-        assert served.process.wait(30) == 0
+        assert served.process.wait(60) == 0
 
 
 # In front of it, and behind.
@@ -218,7 +212,7 @@ def test_tls(tmp_path: Path) -> None:
         assert answer.status_code == 200
         assert answer.headers["strict-transport-security"].startswith("max-age=")
         host, port = served.url.removeprefix("https://").split(":")
-        with socket.create_connection((host, int(port)), timeout=10) as plain:
+        with socket.create_connection((host, int(port)), timeout=60) as plain:
             plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             with suppress(ConnectionResetError):
                 assert b"200" not in plain.recv(100)
@@ -239,10 +233,7 @@ def test_several_collectors_stand_before_one_store(tmp_path: Path, postgres_url:
     with in_thread(tmp_path, store=postgres_url) as first, in_thread(tmp_path, store=postgres_url) as second:
         one = opened(first)
         there = Opened(one.id, one.key, second.url)
-        for _ in range(200):
-            if second.ask("GET", f"{one.path}/key", token=one.key).status_code == 200:
-                break
-            time.sleep(0.05)
+        wait_until(lambda: second.ask("GET", f"{one.path}/key", token=one.key).status_code == 200)
         batch = "ab" * 16
         sent = one.body([0, 1, 2], batch=batch)
         texts = {served.send(one, sent).text for served in (first, second, first, second)}
@@ -251,11 +242,7 @@ def test_several_collectors_stand_before_one_store(tmp_path: Path, postgres_url:
         assert second.send(there, there.body([0])).status_code == 200
         assert first.settled(one, 4)["n"] == second.settled(there, 4)["n"] == 4
         first.ask("POST", f"{one.path}/close")
-        for _ in range(200):
-            answer = second.send(there, there.body([0]))
-            if answer.status_code == 409:
-                break
-            time.sleep(0.05)
-        assert answer.json()["reason"] == "status"
+        wait_until(lambda: second.send(there, there.body([0])).status_code == 409)
+        assert second.send(there, there.body([0])).json()["reason"] == "status"
         assert second.send(there, sent).text in texts
         assert first.ask("GET", "/readyz").status_code == second.ask("GET", "/readyz").status_code == 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -95,6 +96,11 @@ def serving(server: Scripted) -> Iterator[str]:
         finally:
             made.shutdown()
             thread.join()
+
+
+def hung_up(connection: socket.socket) -> bool:
+    """Whether the other side ends a connection within a hundredth of a second: the pace of a server that dribbles."""
+    return bool(select.select([connection], [], [], 0.01)[0]) and connection.recv(1 << 16) == b""
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ import pytest
 import hush
 from hush.collect import Collector
 from hush.collect.client import Unreachable, home, spool
+from hush.collect.client.collector import _POLL
 from hush.collect.envelope import Envelope
 from tests.unit.collect.scripted import ID, URL, Scripted, away, problem, serving
 
@@ -265,25 +267,36 @@ def test_what_waits_for_another_address_is_told_and_not_tried(tmp_path: Path, mo
 
 
 def test_what_another_thread_sends_is_waited_for_at_leisure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks are `_POLL` apart: 1 s has 10 of them, where a loop without pause has hundreds."""
+    """Looks are `_POLL` apart, by a clock that goes on when a look sleeps; the other thread ends after ten of them."""
     monkeypatch.setattr(spool, "FIRST_WAIT", 0.0)
-    server, begun = Scripted(SPEC), threading.Event()
+    server, begun, go_on = Scripted(SPEC), threading.Event(), threading.Event()
     server.refuse = lambda envelope: problem(500, "internal")
     here = collector(server, tmp_path)
     here.person(1).answer(1)
 
     def slow(envelope: Envelope) -> None:
         begun.set()
-        time.sleep(1.0)
+        assert go_on.wait(60)
 
     server.refuse = slow
     first = threading.Thread(target=here.flush)
     first.start()
-    assert begun.wait(30)
+    assert begun.wait(60)
+    now, pauses = [time.monotonic()], list[float]()
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        pauses.extend([seconds] if seconds else [])
+        if len(pauses) == 10:
+            go_on.set()
+            first.join()
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
+    monkeypatch.setattr("hush.collect.client.collector.time", clock)
     rounds = counted(here, monkeypatch)
     assert here.flush(wait=30).waiting == 0
-    first.join()
-    assert 1 <= len(rounds) <= 12
+    assert pauses == [_POLL] * 10
+    assert len(rounds) == 11
     assert len(server.taken) == 1
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import socket
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,13 +11,13 @@ import httpx
 import pytest
 
 import hush
-from hush.collect import Collector
+from hush.collect import Collector, speaking
 from hush.collect.client import wire
 from hush.collect.client.wire import Unreachable, Wire
 from hush.collect.envelope import Envelope, EnvelopeError, body
 from hush.collect.replies import Reply
 from hush.errors import ParameterError
-from tests.unit.collect.scripted import ID, URL, Scripted, answering
+from tests.unit.collect.scripted import ID, URL, Scripted, answering, hung_up
 
 SPEC = hush.Spec(hush.OUE(k=4, epsilon=1.0))
 BATCH = Envelope(ID, "0" * 64, "1" * 32, 0, "b", 1, b"x")
@@ -84,30 +83,28 @@ def test_a_portal_does_not_stop_a_device(tmp_path: Path) -> None:
 
 
 def interim(connection: socket.socket) -> None:
-    while True:
+    while not hung_up(connection):
         connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
-        threading.Event().wait(0.02)
 
 
 def dribbling(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nX-A: ")
-    while True:
+    while not hung_up(connection):
         connection.sendall(b"a")
-        threading.Event().wait(0.02)
 
 
 def trickling(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-    while True:
+    while not hung_up(connection):
         connection.sendall(b"a")
-        threading.Event().wait(0.02)
 
 
 @pytest.mark.parametrize("talk", [interim, dribbling, trickling])
-def test_an_answer_ends_in_time(talk: Callable[[socket.socket], None]) -> None:
+def test_an_answer_ends_in_time(talk: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an end to it, this test would have none."""
+    monkeypatch.setattr(speaking, "_ANSWER_TIMEOUTS", 0.02)  # while each byte has fifty times as long
     with answering(talk) as url:
-        told = sent(url, timeout=0.1)
+        told = sent(url)
     assert (told.state, told.reason) == ("waiting", "answer-too-slow")
 
 

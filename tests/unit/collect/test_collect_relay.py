@@ -326,6 +326,7 @@ def test_every_order_of_three_records_is_equally_likely() -> None:
 def test_a_batch_that_was_taken_but_not_noted_is_sent_again_and_counts_once(
     served: Served, one: Opened, relayed: Relayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("hush.collect.server.chores.LONGEST_WAIT", 0.05)
     failing, noted = [OSError("the disk is gone")] * 2, outbox.sent
 
     def sent(*given: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import socket
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hush
-from hush.collect import checking
+from hush.collect import checking, speaking
 from hush.collect.envelope import Envelope, opened
 from hush.collect.refusals import Refused
 from hush.collect.relay import mirror, mixing, outbox, queue
@@ -33,7 +32,7 @@ from hush.collect.store.database import Database
 from hush.collect.store.intake import Fate
 from hush.errors import ParameterError
 from tests.collecting import DAY, SPEC, HandClock, arrival, fold, kept, reports_of
-from tests.unit.collect.scripted import answering
+from tests.unit.collect.scripted import answering, hung_up
 
 ID = "ab" * 16
 SIZE = SPEC.mechanism.report_dtype.itemsize
@@ -602,14 +601,13 @@ def test_a_relay_unpacks_nothing(service: Service, database: Database, encoding:
 
 def test_an_answer_to_a_relay_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A collector that sends a byte now and then, for ever, is given up."""
-    monkeypatch.setattr("hush.collect.relay.upstream._SECONDS", 0.3)
+    monkeypatch.setattr(speaking, "_ANSWER_TIMEOUTS", 0.01)  # while each byte has a hundred times as long
     batch = Envelope(ID, "0" * 64, "1" * 32, 0, "b", 1, b"x")
 
     def dribble(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-        while True:
+        while not hung_up(connection):
             connection.sendall(b" ")
-            time.sleep(0.03)
 
     with answering(dribble) as url:
         upstream = Upstream(url.partition("/v1/")[0], "secret")

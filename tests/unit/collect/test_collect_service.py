@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hush.collect.store.database import Database
 from hush.engine import opened
 from hush.files.estimates import EstimateSettings, as_dict, results_of
 from tests.collecting import DAY, SPEC, HandClock, fold, opened_one, send
+from tests.waiting import wait_until
 
 MEAN = hush.Spec(hush.Piecewise(low=0.0, high=10.0, epsilon=1.0))
 
@@ -214,6 +216,21 @@ def test_refusals_are_counted(service: Service, database: Database) -> None:
     assert again.show(id, whole=True)["refusals"] == {"record": 3}
 
 
+class Held:
+    """A lock that says so when it is asked for while others have it."""
+
+    def __init__(self, lock: threading.Lock, asked: Callable[[], None]) -> None:
+        self._lock, self._asked = lock, asked
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            self._asked()
+            self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
 def test_refusals_count_once_while_they_are_written(
     service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,7 +240,7 @@ def test_refusals_count_once_while_they_are_written(
 
     def slow(work: Any) -> Any:
         begun.set()
-        assert may_go_on.wait(30)
+        assert may_go_on.wait(60)
         return honest(work)
 
     monkeypatch.setattr(database, "write", slow)
@@ -231,10 +248,9 @@ def test_refusals_count_once_while_they_are_written(
     writing = threading.Thread(target=service._refusals.flush)
     asking = threading.Thread(target=lambda: told.append(service.refusals(id)))
     writing.start()
-    assert begun.wait(30)
+    assert begun.wait(60)
+    monkeypatch.setattr(service._refusals, "_writing", Held(service._refusals._writing, may_go_on.set))
     asking.start()
-    asking.join(0.2)  # an answer by now would lack them
-    may_go_on.set()
     writing.join()
     asking.join()
     assert told == [{"record": 3}]
@@ -398,15 +414,17 @@ def test_a_token_is_kept_as_its_digest_alone(service: Service, database: Databas
     assert len(rows) == 1
 
 
-def test_refusals_are_in_the_store_without_being_asked_for(service: Service, database: Database) -> None:
+def test_refusals_are_in_the_store_without_being_asked_for(
+    service: Service, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refusing, "LATEST", 0.02)
     service.count_refusals(Counter({(None, "malformed"): 5}))
-    for _ in range(2000):
+
+    def kept() -> bool:
         with database.reading() as connection:
-            if connection.exec_driver_sql("SELECT sum(number) FROM refusal").scalar_one() == 5:
-                break
-        threading.Event().wait(0.01)
-    else:
-        raise AssertionError("they never came")
+            return connection.exec_driver_sql("SELECT sum(number) FROM refusal").scalar_one() == 5
+
+    wait_until(kept)
     with service._refusals.waiting() as waiting:
         assert waiting == {}
     assert service.refusals() == {"malformed": 5}

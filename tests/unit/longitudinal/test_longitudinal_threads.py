@@ -6,7 +6,6 @@ import copy
 import pickle
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,16 +17,19 @@ import pytest
 import hush
 from hush.errors import ParameterError
 from hush.longitudinal import LGRR, LOSUE, OLOLOHA, Ledger, Longitudinal, Memoized, dBitFlipPM
+from tests.waiting import wait_until
 
 THREADS = 8
+ASKING: list[int] = []
+"""The threads that are about to ask for a report."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SlowGRR(hush.GRR):
-    """A mechanism that lets other threads run while it draws."""
+    """A mechanism that draws only when all threads are about to ask."""
 
     def sample(self, values: Any, rng: np.random.Generator) -> Any:
-        time.sleep(0.002)
+        wait_until(lambda: len(ASKING) == THREADS)
         return super().sample(values, rng)
 
 
@@ -75,7 +77,13 @@ def test_a_client_that_threads_share_draws_one_answer_for_a_value() -> None:
     for _ in range(5):
         client = protocol.client()
         sent: list[bytes] = []
-        together(lambda number, client=client, sent=sent: sent.append(client.report(3).tobytes()))  # type: ignore[misc]
+        ASKING.clear()
+
+        def report(number: int, client: Any = client, sent: Any = sent) -> None:
+            ASKING.append(number)
+            sent.append(client.report(3).tobytes())
+
+        together(report)
         assert len(sent) == THREADS
         assert len(set(sent)) == 1
         assert client.answers == 1

@@ -50,7 +50,7 @@ class Live:
         database: The store, to see whether anything changed.
         access: Who may listen; asked again before each event, since tokens end.
         most: Listeners at once.
-        pause: Seconds between two looks.
+        pause: Seconds between two looks; left out, one.
         heartbeat: Seconds of silence, after which a comment is sent.
     """
 
@@ -61,11 +61,11 @@ class Live:
         access: Access,
         *,
         most: int,
-        pause: float = _PAUSE,
+        pause: float | None = None,
         heartbeat: float = _HEARTBEAT,
     ) -> None:
         self._service, self._database, self._access = service, database, access
-        self._most, self._pause, self._heartbeat = most, pause, heartbeat
+        self._most, self._pause, self._heartbeat = most, _PAUSE if pause is None else pause, heartbeat
         self._feeds: dict[str, Feed] = {}
         self.listeners = 0
         self._stopped = False
