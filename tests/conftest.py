@@ -64,6 +64,16 @@ def _forgotten() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def thorough(request: pytest.FixtureRequest) -> bool:
+    """Whether a test may take long: true where all cases run, false in the sample of `make test`.
+
+    A test that repeats a random experiment repeats it less often where this is false. Its stated false-alarm rate
+    must hold for both numbers.
+    """
+    return bool(request.config.option.cases == "all")
+
+
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> str:
     """Every registered mechanism's name in turn."""
