@@ -1,7 +1,8 @@
 """A pytest plugin that records which lines every test executes, one file of tests after another.
 
-The environment variable `MUTATION_PLAN` names a JSON file with `package` (the folder of sources), `files` (those of the
-tests, mapped to where each is stored) and `deadline` (a time after which no file is begun).
+The environment variable `MUTATION_PLAN` names a JSON file with `package` (the folder of sources), `sources` (the files
+whose lines are recorded), `files` (those of the tests, mapped to where each is stored) and `deadline` (a time after
+which no file is begun).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ WARNINGS = ("no-data-collected", "module-not-imported", "module-not-measured", "
 class LineRecorder:
     """Switches the context of coverage to the running test, and stores the lines of a test file when it ends."""
 
-    def __init__(self, package: str, files: dict[str, str], deadline: float | None) -> None:
-        self.package, self.files, self.deadline = package, files, deadline
+    def __init__(self, package: str, sources: list[str], files: dict[str, str], deadline: float | None) -> None:
+        self.package, self.sources, self.files, self.deadline = package, sources, files, deadline
         self.file, self.function = "", ""
         self.coverage = self._start("")
         self.context = ""
@@ -39,7 +40,7 @@ class LineRecorder:
 
     def _start(self, file: str) -> coverage.Coverage:
         data = f"{self.files[file]}.part" if file else None
-        recorder = coverage.Coverage(data_file=data, config_file=False, source=[self.package], messages=False)
+        recorder = coverage.Coverage(data_file=data, config_file=False, include=self.sources, messages=False)
         recorder.set_option("run:relative_files", True)
         recorder.set_option("run:disable_warnings", list(WARNINGS))
         recorder.start()
@@ -163,4 +164,4 @@ def _shared_fixtures(item: pytest.Item) -> set[str]:
 def pytest_configure(config: pytest.Config) -> None:
     """Start to record."""
     plan = json.loads(Path(os.environ.pop("MUTATION_PLAN")).read_text("utf-8"))
-    config.pluginmanager.register(LineRecorder(plan["package"], plan["files"], plan["deadline"]), "mutation-lines")
+    config.pluginmanager.register(LineRecorder(**plan), "mutation-lines")

@@ -19,6 +19,7 @@ from typing import Any
 
 from coverage import CoverageData
 
+from tests.mutation.drawing import load_drawn
 from tests.mutation.operators import Mutant
 from tests.mutation.project import KERNELS, Copy, Project
 from tests.sampling import Case, choose_cases
@@ -29,12 +30,88 @@ def _digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:16]
 
 
+class SourceIndex:
+    """Finds names in the sources, for statements whose lines are not traced."""
+
+    def __init__(self, project: Project) -> None:
+        self.sources = project.sources()
+
+    def function(self, mutant: Mutant) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """Return the innermost function around a mutant."""
+        around = None
+        for node in ast.walk(ast.parse(self.sources[mutant.file])):  # outer ones first
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                around = node if node.lineno <= mutant.line <= (node.end_lineno or node.lineno) else around
+        return around
+
+    def is_kernel(self, file: str) -> bool:
+        """Return whether numba compiles functions of a file, whose lines are then not traced."""
+        return any(each.encode() in self.sources[file] for each in KERNELS)
+
+    def names(self, mutant: Mutant) -> set[str]:
+        """Return the names by which other code uses a statement that is not traced."""
+        top = mutant.scope.partition(".")[0]
+        names = {top} if top else set()
+        for node in ast.walk(ast.parse(self.sources[mutant.file])):
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == mutant.statement[0]:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+        return names
+
+    def needs_names(self, mutant: Mutant) -> bool:
+        """Return whether no test executes a mutant's line: a kernel's, or one that runs when a module is imported."""
+        return self.is_kernel(mutant.file) or self.function(mutant) is None
+
+    def mentions(self, file: str, names: set[str]) -> Iterator[tuple[str, int, str]]:
+        """Yield where names of a file are mentioned: the file, the line, and the definition or constant around it."""
+        stem = Path(file).parent.name if file.endswith("__init__.py") else Path(file).stem
+        for name in names:
+            for other, line, user in self._mentions.get(name, ()):
+                if other == file or stem.encode() in self.sources[other]:
+                    yield other, line, user
+
+    def files_to_trace(self, mutants: Iterable[Mutant]) -> set[str]:
+        """Return the sources whose lines tell which tests cover mutants."""
+        mutants = list(mutants)
+        files = {each.file for each in mutants}
+        left = [(each.file, name) for each in mutants if self.needs_names(each) for name in self.names(each)]
+        seen = set(left)
+        while left:
+            file, name = left.pop()
+            for other, _, user in self.mentions(file, {name}):
+                files.add(other)
+                if user and self.is_kernel(other) and (other, user) not in seen:
+                    seen.add((other, user))
+                    left.append((other, user))
+        return files
+
+    @cached_property
+    def _mentions(self) -> dict[str, set[tuple[str, int, str]]]:
+        found: dict[str, set[tuple[str, int, str]]] = defaultdict(set)
+        for file, source in self.sources.items():
+            for statement in ast.parse(source).body:
+                user = getattr(statement, "name", "")
+                if isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+                    user = target.id if isinstance(target, ast.Name) else ""
+                for node in ast.walk(statement):
+                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                        found[node.id].add((file, node.lineno, user))
+                    elif isinstance(node, ast.Attribute):
+                        found[node.attr].add((file, node.lineno, user))
+        return found
+
+
 class CoverageStore:
     """The stored lines of every test file: NAME.json about its tests, NAME.coverage with their lines."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.folder = project.store / "coverage"
+        self.index = SourceIndex(project)
+        drawn = load_drawn(project)
+        self.traced = self.index.files_to_trace(each for several in drawn.values() for each in several)
+        """The sources whose lines are recorded: those that decide about the drawn mutants."""
 
     def path(self, file: str) -> Path:
         """Return the path of a test file's JSON."""
@@ -68,7 +145,7 @@ class CoverageStore:
     def is_current(self, file: str) -> bool:
         """Return whether neither a test file nor a source that it executes has changed since it was traced."""
         known = self.read(file)
-        if known is None or "digests" not in known:
+        if known is None or "digests" not in known or not self.traced <= set(known["traced"]):
             return False
         return all(
             (self.project.root / name).exists() and _digest(self.project.root / name) == digest
@@ -83,6 +160,7 @@ class CoverageStore:
         known = self.read(file)
         assert known is not None
         known["digests"] = {name: _digest(copy.root / name) for name in (file, *executed)}
+        known["traced"] = sorted(self.traced)
         self.path(file).write_text(json.dumps(known), encoding="utf-8")
 
 
@@ -117,7 +195,7 @@ def _log(store: CoverageStore, copy: Copy) -> Path:
 def _trace(store: CoverageStore, copy: Copy, files: list[str], deadline: float | None) -> None:
     plan = store.folder / f"plan-{copy.number}.json"
     paths = {file: str(store.path(file)) for file in files}
-    content = {"package": copy.project.package, "files": paths, "deadline": deadline}
+    content = {"package": copy.project.package, "sources": sorted(store.traced), "files": paths, "deadline": deadline}
     plan.write_text(json.dumps(content), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "tests.mutation.coverage_plugin"]
     command += ["-q", "--continue-on-collection-errors", *files]
@@ -147,7 +225,7 @@ class CoverageMap:
 
     def __init__(self, store: CoverageStore, seeds: Iterable[int]) -> None:
         self.store, self.project = store, store.project
-        self.sources = store.project.sources()
+        self.index = store.index
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
         """Tests that failed or files that were not collected when they were traced: they kill nothing."""
@@ -215,68 +293,30 @@ class CoverageMap:
         tests = lines.get(mutant.line) or _union(lines, first, last)
         if tests:
             return set(tests)
-        function = self._function(mutant)
+        function = self.index.function(mutant)
         if function is not None:
             start, end = function.body[0].lineno, function.end_lineno or function.lineno
             if tests := _union(lines, start, end):  # a default is computed when the module is imported
                 return tests if mutant.line < start else set()
-        return self._mentioning(mutant.file, self._names(mutant), set())
-
-    def _function(self, mutant: Mutant) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        """Return the innermost function around a mutant."""
-        around = None
-        for node in ast.walk(ast.parse(self.sources[mutant.file])):  # outer ones first
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                around = node if node.lineno <= mutant.line <= (node.end_lineno or node.lineno) else around
-        return around
+        if not self.index.needs_names(mutant):
+            return set()
+        return self._mentioning(mutant.file, self.index.names(mutant), set())
 
     def is_kernel(self, file: str) -> bool:
-        """Return whether numba compiles functions of a file, whose lines are then not traced."""
-        return any(each.encode() in self.sources[file] for each in KERNELS)
-
-    def _names(self, mutant: Mutant) -> set[str]:
-        """Return the names by which other code uses a statement that is not traced."""
-        top = mutant.scope.partition(".")[0]
-        names = {top} if top else set()
-        for node in ast.walk(ast.parse(self.sources[mutant.file])):
-            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.lineno == mutant.statement[0]:
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                names |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
-        return names
+        """Return whether numba compiles functions of a file."""
+        return self.index.is_kernel(file)
 
     def _mentioning(self, file: str, names: set[str], seen: set[tuple[str, str]]) -> set[str]:
         """Return the tests that cover a line that mentions a name of a file, through other kernels, too."""
-        stem = Path(file).parent.name if file.endswith("__init__.py") else Path(file).stem
+        names = {name for name in names if (file, name) not in seen}
+        seen |= {(file, name) for name in names}
         tests: set[str] = set()
-        for name in names:
-            if (file, name) in seen:
-                continue
-            seen.add((file, name))
-            for other, line, user in self._mentions.get(name, ()):
-                if other != file and stem.encode() not in self.sources[other]:
-                    continue
-                covered = self.lines(other).get(line, set())
-                tests |= covered
-                if user and not covered and self.is_kernel(other):
-                    tests |= self._mentioning(other, {user}, seen)
+        for other, line, user in self.index.mentions(file, names):
+            covered = self.lines(other).get(line, set())
+            tests |= covered
+            if user and not covered and self.index.is_kernel(other):
+                tests |= self._mentioning(other, {user}, seen)
         return tests
-
-    @cached_property
-    def _mentions(self) -> dict[str, set[tuple[str, int, str]]]:
-        """Where each name is mentioned: the file, the line, and the definition or the constant around it."""
-        found: dict[str, set[tuple[str, int, str]]] = defaultdict(set)
-        for file, source in self.sources.items():
-            for statement in ast.parse(source).body:
-                user = getattr(statement, "name", "")
-                if isinstance(statement, (ast.Assign, ast.AnnAssign)):
-                    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-                    user = target.id if isinstance(target, ast.Name) else ""
-                for node in ast.walk(statement):
-                    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                        found[node.id].add((file, node.lineno, user))
-                    elif isinstance(node, ast.Attribute):
-                        found[node.attr].add((file, node.lineno, user))
-        return found
 
 
 def _union(lines: dict[int, set[str]], first: int, last: int) -> set[str]:
