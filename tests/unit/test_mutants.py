@@ -367,11 +367,14 @@ def test_a_project_is_traced_run_reported_and_resumed(tiny: Project, capsys: pyt
 
 
 def test_a_name_covers_what_is_not_traced(tiny: Project) -> None:
-    store = CoverageStore(tiny)
-    store.folder.mkdir(parents=True)
     pick(tiny, "LIMIT = 11")
     assert main(["cover", "--tests", "checks/test_well"], tiny) == 0
+    store = CoverageStore(tiny)
+    assert store.traced == {"src/tiny/well.py"}
+    assert store.is_current("checks/test_well.py")
     coverage = CoverageMap(store, [1])
     (mutant,) = load_drawn(tiny)["well"]
     assert coverage.covering(mutant) == {f"checks/test_well.py::test_clip[{x}]" for x in (0, 9, 10, 11)}
     assert coverage.untraced == ["checks/test_badly.py", "checks/test_more.py"]
+    pick(tiny, "LIMIT = 11", "return 4 * x")
+    assert not CoverageStore(tiny).is_current("checks/test_well.py")  # of other sources, lines are needed, too
