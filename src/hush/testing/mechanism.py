@@ -137,8 +137,7 @@ def check_sampler(m: FrequencyOracle, seed: int) -> None:
 
 
 def _check_outputs(m: FrequencyOracle, value: int, reports: Reports) -> None:
-    kinds, numbers = np.unique(np.ascontiguousarray(reports).view(f"V{m.report_dtype.itemsize}"), return_counts=True)
-    seen = Counter({kind.tobytes(): int(number) for kind, number in zip(kinds, numbers, strict=True)})
+    seen = collecting.count_records(reports)
     expected, observed = [], []
     for y in m.outputs(None):
         expected.append(len(reports) * float(Fraction(m.weight(y, value), m.denominator)))

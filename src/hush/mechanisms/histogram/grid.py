@@ -115,20 +115,26 @@ class Grid:
 
         Rounded up, but not beyond the guess if the divergence is exactly within delta there.
         """
-        limit = Fraction(delta)
-        high = guess
-        while self.excess(high) > limit:
-            if high > 1e4:
-                return math.inf
-            high *= 2
-        _, near = _bisect(lambda x: _rough_excess(self.probabilities, x) <= delta, 0.0, high, 1e-12)
-        width = 1e-12
-        while near * (1 + width) < high and self.excess(near * (1 + width)) > limit:
-            width *= 8
-        high, width = min(high, near * (1 + width)), 1e-12
-        while width < 1 and self.excess(near * (1 - width)) <= limit:
-            width *= 8
-        return _bisect(lambda x: self.excess(x) <= limit, max(0.0, near * (1 - width)), high, 1e-13)[1]
+        return _smallest_epsilon(self, delta, guess)
+
+
+@lru_cache(maxsize=8)
+def _smallest_epsilon(grid: Grid, delta: float, guess: float) -> float:
+    """Compute `Grid.smallest_epsilon`; the search takes seconds, and many ask for the loss of one mechanism."""
+    limit = Fraction(delta)
+    high = guess
+    while grid.excess(high) > limit:
+        if high > 1e4:
+            return math.inf
+        high *= 2
+    _, near = _bisect(lambda x: _rough_excess(grid.probabilities, x) <= delta, 0.0, high, 1e-12)
+    width = 1e-12
+    while near * (1 + width) < high and grid.excess(near * (1 + width)) > limit:
+        width *= 8
+    high, width = min(high, near * (1 + width)), 1e-12
+    while width < 1 and grid.excess(near * (1 - width)) <= limit:
+        width *= 8
+    return _bisect(lambda x: grid.excess(x) <= limit, max(0.0, near * (1 - width)), high, 1e-13)[1]
 
 
 def _rough_excess(null: Floats, epsilon: float) -> float:
