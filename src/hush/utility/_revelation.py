@@ -119,11 +119,11 @@ class Revelation(ABC):
 
     def threshold_and_mass(self, report: Reports) -> tuple[int, int]:
         """Compute both for one base report, and remember the last: callers ask for each value in turn."""
-        record, (last, *known) = report.tobytes(), self._last
-        if record != last:
-            known = [self.threshold(report), self.mass(report)]
-            self._last = (record, *known)  # one assignment, since threads share it
-        return known[0], known[1]
+        record, known = report.tobytes(), self._last
+        if known[0] != record:
+            # One assignment of all three, since threads share it.
+            known = self._last = (record, self.threshold(report), self.mass(report))
+        return known[1], known[2]
 
     def log_mixture(self, scores: Floats) -> Floats:
         """Logarithm of M(y), up to the same constant as the scores of all sensitive values."""
