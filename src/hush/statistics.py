@@ -93,7 +93,8 @@ def bits_alarm(first: npt.NDArray[np.uint8], second: npt.NDArray[np.uint8]) -> s
     """Two samples of bit rows agree in every bit, and in the parities of 64 fixed sets of bits."""
     masks = np.random.default_rng(1).integers(0, 2, (64, first.shape[1]))
     masks = np.concatenate([np.eye(first.shape[1], dtype=np.int64), masks]).astype(np.float64)  # small sums are exact
-    shares = [(rows.astype(np.float64) @ masks.T % 2).mean(axis=0) for rows in (first, second)]
+    # The lowest bit of an integer is much faster to take than the remainder of a float.
+    shares = [((rows.astype(np.float64) @ masks.T).astype(np.int64) & 1).mean(axis=0) for rows in (first, second)]
     pooled = (shares[0] + shares[1]) / 2
     spread = np.sqrt(pooled * (1 - pooled) * (1 / len(first) + 1 / len(second))) + 1e-300
     z = np.abs(shares[0] - shares[1]) / spread

@@ -82,22 +82,22 @@ def follows_given_public(protocol: Longitudinal, reports: np.ndarray) -> str:
 
 
 @pytest.mark.parametrize("protocol", PLAIN, ids=repr)
-def test_collected_sequences_follow_their_law(protocol: Longitudinal) -> None:
-    reports = protocol.collect(np.tile(HISTORY, (100_000, 1)), rng=hush.seeded(7))
+def test_collected_sequences_follow_their_law(protocol: Longitudinal, thorough: bool) -> None:
+    reports = protocol.collect(np.tile(HISTORY, (100_000 if thorough else 40_000, 1)), rng=hush.seeded(7))
     assert follows(protocol, reports) == ""
 
 
 @pytest.mark.parametrize("protocol", HASHED, ids=repr)
-def test_collected_sequences_follow_their_law_given_what_is_public(protocol: Longitudinal) -> None:
-    reports = protocol.collect(np.tile(HISTORY, (100_000, 1)), rng=hush.seeded(7))
+def test_collected_sequences_follow_their_law_given_what_is_public(protocol: Longitudinal, thorough: bool) -> None:
+    reports = protocol.collect(np.tile(HISTORY, (100_000 if thorough else 40_000, 1)), rng=hush.seeded(7))
     assert follows_given_public(protocol, reports) == ""
 
 
 @pytest.mark.parametrize("protocol", PLAIN + HASHED, ids=repr)
-def test_clients_have_the_same_law(protocol: Longitudinal) -> None:
+def test_clients_have_the_same_law(protocol: Longitudinal, thorough: bool) -> None:
     rng = hush.seeded(7)
     rows = []
-    for _ in range(4_000):
+    for _ in range(4_000 if thorough else 1_500):
         client = protocol.client(rng=rng)
         rows.append([client.report(value) for value in HISTORY])
     reports = np.array(rows, protocol.report_dtype)

@@ -94,9 +94,9 @@ def test_error_of_the_badly_conditioned_case() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "moduli"), [(4.0, (97, 89, 83)), (1.0, (53, 61, 47))])
-def test_variances_in_a_fixed_population(epsilon: float, moduli: tuple[int, ...]) -> None:
+def test_variances_in_a_fixed_population(epsilon: float, moduli: tuple[int, ...], thorough: bool) -> None:
     """At a large budget most of the variance is that of drawing blocks, so the population's share shows."""
-    k, n, runs = 100, 20_000, 1_500
+    k, n, runs = 100, 20_000, 1_500 if thorough else 500
     m = MSS(k=k, epsilon=epsilon, moduli=moduli)
     counts = np.zeros(k, np.int64)
     counts[[0, 1, 50, 98]] = (8_000, 6_000, 4_000, 2_000)
@@ -140,8 +140,8 @@ def test_estimates_of_many_values_have_error_bars(epsilon: float, dear: bool, mo
     assert low - slack < (z**2).mean() < high + slack
 
 
-def test_a_mixture_can_be_worse_than_one_value_for_all() -> None:
-    m, n, runs = MSS(k=6, epsilon=20.0, moduli=(2, 3, 5)), 1_000, 2_000
+def test_a_mixture_can_be_worse_than_one_value_for_all(thorough: bool) -> None:
+    m, n, runs = MSS(k=6, epsilon=20.0, moduli=(2, 3, 5)), 1_000, 2_000 if thorough else 800
     counts = np.array([0, 0, 0, n // 2, 0, n // 2])
     draws = np.array([m.decode(m.simulate(counts, rng=hush.seeded([10, i])).tally, n) for i in range(runs)])
     due = m.variances(counts / n, n)
@@ -150,9 +150,9 @@ def test_a_mixture_can_be_worse_than_one_value_for_all() -> None:
     assert 0.8 * m.blocks.worst_variance(n) < due.max() < m.blocks.worst_variance(n)
 
 
-def test_error_bars_of_few_reports() -> None:
+def test_error_bars_of_few_reports(thorough: bool) -> None:
     """Blocks of unequal sizes: 1.16 before they were told to the bars."""
-    k, n, runs = 100, 20, 600
+    k, n, runs = 100, 20, 600 if thorough else 300
     m = MSS(k=k, epsilon=4.0, moduli=(37, 41, 47, 61, 73, 97))
     counts = np.bincount(np.arange(n) % 10, minlength=k)
     squares = []

@@ -28,11 +28,11 @@ from tests.statistical.test_simulation import law_of_population
         (5, 6, [4, 0, 0, 0, 1, 0]),
     ],
 )
-def test_joint_law_of_simulated_counts(q: int, k: int, counts: list[int]) -> None:
+def test_joint_law_of_simulated_counts(q: int, k: int, counts: list[int], thorough: bool) -> None:
     m = PGR(k=k, epsilon=2.0, q=q)
     law = law_of_population(m, counts)
     assert sum(law.values()) == pytest.approx(1.0)
-    runs, rng = 10_000, hush.seeded(11)
+    runs, rng = 10_000 if thorough else 3_000, hush.seeded(11)
     seen = Counter(tuple(int(x) for x in m._spread(np.array(counts), rng)) for _ in range(runs))
     assert set(seen) <= set(law)
     due = np.array([runs * chance for chance in law.values()])
@@ -54,15 +54,15 @@ def test_simulated_counts_of_people_who_agree(q: int, k: int) -> None:
 
 
 @pytest.mark.parametrize(("q", "k"), [(2, 20), (4, 15), (5, 30)])
-def test_simulated_counts_have_the_covariance_of_real_reports(q: int, k: int) -> None:
+def test_simulated_counts_have_the_covariance_of_real_reports(q: int, k: int, thorough: bool) -> None:
     m = PGR(k=k, epsilon=3.0, q=q)
-    counts = (600 / np.arange(1, k + 1)).astype(np.int64)
+    counts, runs = (600 / np.arange(1, k + 1)).astype(np.int64), 3_000 if thorough else 1_000
     values = np.repeat(np.arange(k), counts)
-    fast = np.array([m._spread(counts, hush.seeded([1, i])) for i in range(3000)])
-    slow = np.array([m.aggregate(m.privatize(values, rng=hush.seeded([2, i]))).tally for i in range(3000)])
+    fast = np.array([m._spread(counts, hush.seeded([1, i])) for i in range(runs)])
+    slow = np.array([m.aggregate(m.privatize(values, rng=hush.seeded([2, i]))).tally for i in range(runs)])
     assert (fast.sum(axis=1) == counts.sum()).all()
     spread = np.diag(np.cov(slow.T))
-    difference = (np.cov(fast.T) - np.cov(slow.T)) / np.sqrt(np.outer(spread, spread) * 4 / 3000)
+    difference = (np.cov(fast.T) - np.cov(slow.T)) / np.sqrt(np.outer(spread, spread) * 4 / runs)
     assert np.abs(difference).max() < z_limit(m.size**2)
 
 
@@ -79,9 +79,9 @@ def test_reports_fall_on_hyperplanes_as_often_as_they_should(q: int) -> None:
 
 
 @pytest.mark.parametrize(("q", "k"), [(13, 3_000), (16, 5_000), (53, 3_000), (64, 9_000)])
-def test_reports_are_uniform_on_and_off_the_hyperplane(q: int, k: int) -> None:
+def test_reports_are_uniform_on_and_off_the_hyperplane(q: int, k: int, thorough: bool) -> None:
     m = PGR(k=k, epsilon=3.0, q=q)
-    n = 1_000_000
+    n = 1_000_000 if thorough else 300_000
     for value in (0, 2, k // 2, k - 1):
         reports = m.privatize(np.full(n, value), rng=hush.seeded([q, value]))
         favoured = m.supports(m.outputs(), np.full(m.size, value))

@@ -64,10 +64,10 @@ def law_of_population(m: hush.FrequencyOracle, counts: list[int]) -> Law:
     ],
     ids=lambda x: x.name() if isinstance(x, hush.FrequencyOracle) else "-".join(map(str, x)),
 )
-def test_joint_law_of_the_tally(mechanism: hush.FrequencyOracle, counts: list[int]) -> None:
+def test_joint_law_of_the_tally(mechanism: hush.FrequencyOracle, counts: list[int], thorough: bool) -> None:
     law = law_of_population(mechanism, counts)
     assert sum(law.values()) == pytest.approx(1.0)
-    runs, rng = 10_000, hush.seeded(11)
+    runs, rng = 10_000 if thorough else 4_000, hush.seeded(11)
     seen = Counter(tuple(int(t) for t in mechanism.simulate(counts, rng=rng).tally) for _ in range(runs))
     assert set(seen) <= set(law)
     keys = list(law)
@@ -88,15 +88,15 @@ def test_moments_of_a_large_population(name: str) -> None:
     assert abs(squares.mean() - 1) < z_limit() * squares.std(ddof=1) / np.sqrt(len(runs))
 
 
-def test_subset_tallies_have_the_covariance_of_real_reports() -> None:
+def test_subset_tallies_have_the_covariance_of_real_reports(thorough: bool) -> None:
     m = hush.SS(k=6, epsilon=1.0, omega=3)
-    counts = np.array([500, 300, 100, 50, 50, 0])
+    counts, runs = np.array([500, 300, 100, 50, 50, 0]), 3_000 if thorough else 1_000
     values = np.repeat(np.arange(6), counts)
-    fast = np.array([m.simulate(counts, rng=hush.seeded([1, i])).tally for i in range(3000)])
-    slow = np.array([m.aggregate(m.privatize(values, rng=hush.seeded([2, i]))).tally for i in range(3000)])
+    fast = np.array([m.simulate(counts, rng=hush.seeded([1, i])).tally for i in range(runs)])
+    slow = np.array([m.aggregate(m.privatize(values, rng=hush.seeded([2, i]))).tally for i in range(runs)])
     assert (fast.sum(axis=1) == 3 * counts.sum()).all()
     difference = np.cov(fast.T) - np.cov(slow.T)
-    scale = np.sqrt(np.outer(np.diag(np.cov(slow.T)), np.diag(np.cov(slow.T))) * 4 / 3000)
+    scale = np.sqrt(np.outer(np.diag(np.cov(slow.T)), np.diag(np.cov(slow.T))) * 4 / runs)
     assert np.abs(difference / scale).max() < z_limit(36)
 
 

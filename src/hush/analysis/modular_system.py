@@ -57,9 +57,18 @@ def rank(k: int, moduli: Sequence[int]) -> int:
 
 def _folded(x: Floats, m: int) -> Floats:
     """Sums over each residue."""
-    padded = np.zeros(-(-x.size // m) * m)
-    padded[: x.size] = x
-    return np.asarray(padded.reshape(-1, m).sum(axis=0))
+    whole = x.size - x.size % m
+    sums = x[:whole].reshape(-1, m).sum(axis=0, dtype=np.float64)
+    sums[: x.size - whole] += x[whole:]
+    return np.asarray(sums)
+
+
+def _add_copied(out: Floats, part: Floats) -> None:
+    """Add to every value what belongs to its residue, in place."""
+    whole = out.size - out.size % part.size
+    rows = out[:whole].reshape(-1, part.size)  # a view
+    rows += part
+    out[whole:] += part[: out.size - whole]
 
 
 def folded_rows(matrix: Floats, moduli: Sequence[int]) -> list[Floats]:
@@ -107,7 +116,7 @@ class System:
             return self._many.gathered(sums, scales)
         out, at = np.zeros(self.k), 0
         for m, scale in zip(self.moduli, scales, strict=True):
-            out += scale * self._copied(sums[at : at + m], m)
+            _add_copied(out, scale * sums[at : at + m])
             at += m
         return out
 
@@ -115,15 +124,11 @@ class System:
     def _many(self) -> ManyValues:
         return ManyValues(self.k, self.moduli, self.weights, self.ridge)
 
-    def _copied(self, part: Floats, m: int) -> Floats:
-        """For every value what belongs to its residue."""
-        return np.asarray(np.broadcast_to(part, (-(-self.k // m), m)).reshape(-1)[: self.k])
-
     def product(self, x: Floats) -> Floats:
         """N x."""
         out = self.ridge * x
         for m, weight in zip(self.moduli, self.weights, strict=True):
-            out += weight * self._copied(_folded(x, m), m)
+            _add_copied(out, weight * _folded(x, m))
         return np.asarray(out)
 
     def dense(self) -> Floats:

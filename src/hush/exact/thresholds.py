@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 
 SCALE = 1 << 64
 """Number of 64-bit words: a threshold t stands for the probability t / SCALE."""
@@ -23,11 +24,13 @@ def exponential(x: Fraction) -> Fraction:
         return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).exp())
 
 
+@lru_cache(maxsize=1 << 10)
 def exp_below(x: float) -> Fraction:
     """A rational number below e^x by less than one part in 10^58."""
     return Fraction(Decimal(x).exp(_DIGITS)) * (1 - Fraction(1, 10**58))
 
 
+@lru_cache(maxsize=1 << 12)
 def log_ratio(above: int, below: int) -> float:
     """The natural logarithm of a ratio of integers, rounded up.
 

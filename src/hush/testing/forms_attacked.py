@@ -7,6 +7,7 @@ that are drawn, or of the public randomness that the mechanism gives as examples
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -215,6 +216,7 @@ def _moments(forms: Forms, general: Forms, seed: int) -> str:
 # Two values.
 
 
+@lru_cache(maxsize=16)  # comparisons of one mechanism ask for the same pairs
 def _ratios(general: Forms, first: int, second: int, seed: int) -> Floats:
     """How much likelier reports of the first value are than under the second, for many that are drawn."""
     reports = np.asarray(general.m.privatize(np.full(_DRAWN, first), rng=seeded([seed, first])))

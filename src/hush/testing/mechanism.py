@@ -137,8 +137,7 @@ def check_sampler(m: FrequencyOracle, seed: int) -> None:
 
 
 def _check_outputs(m: FrequencyOracle, value: int, reports: Reports) -> None:
-    kinds, numbers = np.unique(np.ascontiguousarray(reports).view(f"V{m.report_dtype.itemsize}"), return_counts=True)
-    seen = Counter({kind.tobytes(): int(number) for kind, number in zip(kinds, numbers, strict=True)})
+    seen = collecting.count_records(reports)
     expected, observed = [], []
     for y in m.outputs(None):
         expected.append(len(reports) * float(Fraction(m.weight(y, value), m.denominator)))
@@ -184,13 +183,16 @@ def _check_kinds(m: FrequencyOracle, value: int, reports: Reports) -> None:
     carrying = [report for report in reports if m.public(report) is not None]
     bare = 0.0
     for i, report in enumerate(carrying):
-        laws = [(y, m.copies(y) * m.weight(y, value)) for y in m.outputs(m.public(report)) if m.public(y) is not None]
-        total = sum(weight for _, weight in laws)
+        outputs = [y for y in m.outputs(m.public(report)) if m.public(y) is not None]
+        kinds = [_kind(m, y, value) for y in outputs]
+        laws = [m.copies(y) * kind[0] for y, kind in zip(outputs, kinds, strict=True)]
+        total = sum(laws)
         bare = 1 - float(Fraction(total, m.denominator))
-        for y, weight in laws:
-            row = chances.setdefault(_kind(m, y, value), [0.0] * len(carrying))
+        for kind, weight in zip(kinds, laws, strict=True):
+            row = chances.setdefault(kind, [0.0] * len(carrying))
             row[i] += float(Fraction(weight, total))
-        seen[_kind(m, report, value)] += 1
+        known = {y.tobytes(): kind for y, kind in zip(outputs, kinds, strict=True)}
+        seen[known.get(report.tobytes()) or _kind(m, report, value)] += 1
     off = statistics.count_alarm(len(reports) - len(carrying), len(reports), bare) if carrying else ""
     expect(not off, m, f"reports of value {value} without public randomness: {off}")
     expect(set(seen) <= set(chances), m, f"value {value} gave a report that is not among the outputs")

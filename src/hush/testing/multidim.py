@@ -9,7 +9,6 @@ Statistical checks raise a false alarm with a probability of about 1e-9 each; th
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -28,7 +27,7 @@ from hush.multidim.loss import enumerated
 from hush.randomness import seeded
 from hush.testing import collecting
 from hush.testing.problem import expect
-from hush.types import Ints
+from hush.types import Floats, Ints
 
 _MANY = 200_000
 _LISTED = 2_048
@@ -118,8 +117,7 @@ def check_sampler(m: Multidim, seed: int) -> None:
     outputs = m.outputs()
     for values in _corners(m):
         reports = m.privatize(np.tile(values, (_MANY, 1)), rng=seeded([seed, 2, *values]))
-        kinds, numbers = np.unique(reports.view(f"V{m.report_dtype.itemsize}"), return_counts=True)
-        seen = Counter({kind.tobytes(): int(number) for kind, number in zip(kinds, numbers, strict=True)})
+        seen = collecting.count_records(reports)
         expected = np.array([_MANY * float(Fraction(m.weight(y, values), m.denominator)) for y in outputs])
         observed = np.array([seen.pop(y.tobytes(), 0) for y in outputs])
         expect(not seen, m, f"the tuple {values} gave a report that is not among the outputs")
@@ -136,13 +134,16 @@ def check_estimate(m: Multidim, seed: int) -> None:
     people = _corners(m)[:2] if len(outputs) <= _PAIRED else _corners(m)[:1]
     n = len(people)
     tallies = [m.tally(y[None]) for y in outputs]
+    estimates: dict[bytes, list[Floats]] = {}  # of each total, which many draws share
     laws = [[float(Fraction(m.weight(y, v), m.denominator)) for y in outputs] for v in people]
     chance = [np.zeros(k) for k in m.sizes]
     mean, square = [[np.zeros(k) for k in m.sizes] for _ in range(2)]
     for drawn in itertools.product(range(len(outputs)), repeat=n):
         share = float(np.prod([law[i] for law, i in zip(laws, drawn, strict=True)]))
         total = sum((tallies[i] for i in drawn), start=np.zeros_like(tallies[0]))
-        for j, found in enumerate(m.decode(total, n)):
+        if (record := total.tobytes()) not in estimates:
+            estimates[record] = list(m.decode(total, n))
+        for j, found in enumerate(estimates[record]):
             if not np.isnan(found).any():
                 chance[j] += share
                 mean[j] += share * found

@@ -81,6 +81,7 @@ class Revelation(ABC):
     def __init__(self, base: FrequencyOracle, hide: int, choice: str) -> None:
         self.base, self.hide = base, hide
         self.e = exact.exp_below(base.epsilon)
+        self._last: tuple[bytes | None, int, int] = (None, 0, 0)
         self.constant = 0 if choice == "none" else paper(base) if choice == "paper" else None
         if self.constant is None and choice != "exact":
             self.constant = self.safest()
@@ -115,6 +116,14 @@ class Revelation(ABC):
     @abstractmethod
     def mass(self, report: Reports) -> int:
         """Its weights, summed over all sensitive values."""
+
+    def threshold_and_mass(self, report: Reports) -> tuple[int, int]:
+        """Compute both for one base report, and remember the last: callers ask for each value in turn."""
+        record, known = report.tobytes(), self._last
+        if known[0] != record:
+            # One assignment of all three, since threads share it.
+            known = self._last = (record, self.threshold(report), self.mass(report))
+        return known[1], known[2]
 
     def log_mixture(self, scores: Floats) -> Floats:
         """Logarithm of M(y), up to the same constant as the scores of all sensitive values."""

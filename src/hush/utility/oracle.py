@@ -376,8 +376,8 @@ class UtilityOracle(FrequencyOracle):
             return 0
         if kind == ALONE:
             return _alone_given(self, self.base.public(report["base"])) if self._open else self._alone_weight
-        shown = revelation.threshold(report["base"])
-        return revelation.hide * (SCALE - shown if kind == PROTECTED else shown) * revelation.mass(report["base"])
+        shown, mass = revelation.threshold_and_mass(report["base"])
+        return revelation.hide * (SCALE - shown if kind == PROTECTED else shown) * mass
 
     @cached_property
     def _alone_weight(self) -> int:

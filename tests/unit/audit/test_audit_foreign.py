@@ -261,8 +261,8 @@ def test_a_seeded_audit_repeats_itself_and_leaves_the_generators_as_they_were() 
     assert draws[0][:8192] != draws[0][8192:16384]  # no batch repeats another
 
 
-def test_the_proved_loss_exceeds_the_truth_no_more_often_than_stated() -> None:
-    audits, alpha = 150, 0.2
+def test_the_proved_loss_exceeds_the_truth_no_more_often_than_stated(thorough: bool) -> None:
+    audits, alpha = 150 if thorough else 100, 0.2
     target = CallableTarget(lambda values, rng: hush.GRR(k=K, epsilon=1.0).privatize(values, rng=rng), K, 1.0, "", True)
     wrong = sum(
         run(target, "classifier", trials=1000, alpha=alpha, bound="one-sided", rng=hush.seeded(at)).violated

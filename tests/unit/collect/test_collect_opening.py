@@ -82,9 +82,9 @@ def test_without_a_target_it_asks_for_one(spec: Spec) -> None:
 
 
 @pytest.mark.parametrize("name", ["OUE", "OLH", "HR, whose values differ", "uSS, ten sensitive"])
-def test_an_empty_value_stays_within_the_margin_in_95_of_100_collections(name: str) -> None:
-    """One of 2,000 simulated collections counts as inside or not: binomial, both tails together at 1e-9."""
-    spec, n, runs = SPECS[name], 5_000, 2_000
+def test_an_empty_value_stays_within_the_margin_in_95_of_100_collections(name: str, thorough: bool) -> None:
+    """Each simulated collections counts as inside or not: binomial, both tails together at 1e-9."""
+    spec, n, runs = SPECS[name], 5_000, 2_000 if thorough else 800
     m, rng = spec.mechanism, hush.seeded(17)
     counts = np.full(m.k, n // (m.k - 1))
     counts[0], counts[-1] = 0, n - counts[1:-1].sum()

@@ -61,13 +61,16 @@ def test_draws_are_those_of_all_reports(name: str) -> None:
 
 
 def test_people_who_are_drawn_add_to_the_error() -> None:
+    """Both variances fall as one over the number of people: of 700, their difference is as easy to see as of 7000."""
     weights = PEOPLE.frequencies
-    drawn = hush.Population(weights, PEOPLE.domain, drawn=7000)
+    drawn = hush.Population(weights, PEOPLE.domain, drawn=700)
+    same = hush.Population(PEOPLE.counts // 10, PEOPLE.domain)
     m = hush.Hybrid(low=0.0, high=10.0, epsilon=2.0, steps=20)
-    fixed, anew = (estimates(m, people, 3000, hush.seeded(7))[:, 0] for people in (PEOPLE, drawn))
-    spread = float(weights @ (PEOPLE.amounts - PEOPLE.mean) ** 2) / 7000
+    fixed, anew = (estimates(m, people, 3000, hush.seeded(7))[:, 0] for people in (same, drawn))
+    spread = float(weights @ (PEOPLE.amounts - PEOPLE.mean) ** 2) / 700
     assert anew.var() - fixed.var() == pytest.approx(spread, abs=6 * 2 * fixed.var() * math.sqrt(2 / 3000))
-    found = budget("Hybrid", drawn, loss="mean", threshold=0.4, rng=hush.seeded(7))
+    many = hush.Population(weights, PEOPLE.domain, drawn=7000)
+    found = budget("Hybrid", many, loss="mean", threshold=0.4, rng=hush.seeded(7))
     assert found.feasible
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import accumulate, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -115,20 +116,26 @@ class Grid:
 
         Rounded up, but not beyond the guess if the divergence is exactly within delta there.
         """
-        limit = Fraction(delta)
-        high = guess
-        while self.excess(high) > limit:
-            if high > 1e4:
-                return math.inf
-            high *= 2
-        _, near = _bisect(lambda x: _rough_excess(self.probabilities, x) <= delta, 0.0, high, 1e-12)
-        width = 1e-12
-        while near * (1 + width) < high and self.excess(near * (1 + width)) > limit:
-            width *= 8
-        high, width = min(high, near * (1 + width)), 1e-12
-        while width < 1 and self.excess(near * (1 - width)) <= limit:
-            width *= 8
-        return _bisect(lambda x: self.excess(x) <= limit, max(0.0, near * (1 - width)), high, 1e-13)[1]
+        return _smallest_epsilon(self, delta, guess)
+
+
+@lru_cache(maxsize=8)
+def _smallest_epsilon(grid: Grid, delta: float, guess: float) -> float:
+    """Compute `Grid.smallest_epsilon`; the search takes seconds, and many ask for the loss of one mechanism."""
+    limit = Fraction(delta)
+    high = guess
+    while grid.excess(high) > limit:
+        if high > 1e4:
+            return math.inf
+        high *= 2
+    _, near = _bisect(lambda x: _rough_excess(grid.probabilities, x) <= delta, 0.0, high, 1e-12)
+    width = 1e-12
+    while near * (1 + width) < high and grid.excess(near * (1 + width)) > limit:
+        width *= 8
+    high, width = min(high, near * (1 + width)), 1e-12
+    while width < 1 and grid.excess(near * (1 - width)) <= limit:
+        width *= 8
+    return _bisect(lambda x: grid.excess(x) <= limit, max(0.0, near * (1 - width)), high, 1e-13)[1]
 
 
 def _rough_excess(null: Floats, epsilon: float) -> float:
@@ -151,7 +158,7 @@ def _bisect(holds: Callable[[float], bool], low: float, high: float, precision: 
     return low, high
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)  # searches over budgets come back to the same ones
 def laplace(epsilon: float) -> Grid:
     """Two-sided geometric noise of scale 2/epsilon, so that a one-hot vector is epsilon-private; clamped at the ends.
 
@@ -164,20 +171,13 @@ def laplace(epsilon: float) -> Grid:
     half = exp_below(epsilon / 2)
     with localcontext(_LONG_DIGITS):
         step = (-Decimal(epsilon) / (2 * unit)).exp()
-        mass = [(1 - step) / (1 + step) * SCALE]
-        for _ in range(reach + unit):
-            mass.append(mass[-1] * step)
+        mass = list(accumulate(repeat(step, reach + unit), operator.mul, initial=(1 - step) / (1 + step) * SCALE))
         ends = [mass[reach] / (1 - step), mass[reach + unit] / (1 - step)]
-        rounded = [int(m.to_integral_value()) for m in mass]
-        low_end, high_end = (int(m.to_integral_value()) for m in ends)
-    weights = [0] * (2 * reach + unit + 1)
-    for j in range(reach + 1):
-        far = high_end if j == reach else rounded[unit + j]
-        near = low_end if j == reach else rounded[j]
-        weights[reach + unit + j] = far
-        weights[reach - j] = min(near, half.numerator * far // half.denominator)
-    for y in range(1, unit):
-        weights[reach + y] = rounded[y]
+        rounded, (low_end, high_end) = list(map(round, mass)), map(round, ends)
+    near, far = [*rounded[:reach], low_end], [*rounded[unit : unit + reach], high_end]
+    above, below = half.as_integer_ratio()
+    bounded = [min(own, above * other // below) for own, other in zip(near, far, strict=True)]
+    weights = [*reversed(bounded), *rounded[1:unit], *far]
     weights[reach + unit // 2] += SCALE - sum(weights)
     return Grid(tuple(weights), -reach, unit)
 
