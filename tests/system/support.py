@@ -5,12 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
 from typer.testing import CliRunner, Result
 
 from hush.cli import app
@@ -127,6 +132,46 @@ def refused(*arguments: object) -> str:
     assert "Traceback" not in result.output
     assert result.stdout == ""
     return " ".join(result.stderr.split())
+
+
+@contextmanager
+def remember(*functions: tuple[Any, str]) -> Iterator[None]:
+    """Compute deterministic functions once for equal arguments, until the block ends.
+
+    Tests of a command ask one question several times: for its JSON, its tables, its files and its options. With this,
+    the command runs each time, and what it asks of the library is computed the first time.
+
+    Arguments are equal if their pickles are; a generator is left in the state that the first call left it in.
+    Functions among the arguments only watch the progress, and are not compared.
+
+    Args:
+        functions: Each by the module or package where the command looks it up, and its name.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name in functions:
+            patch.setattr(owner, name, _remembering(getattr(owner, name)))
+        yield
+
+
+def _remembering(function: Any) -> Any:
+    known: dict[bytes, tuple[Any, dict[str, Any]]] = {}
+
+    def remembered(*args: Any, **options: Any) -> Any:
+        rng = options.get("rng")
+        told = {name: value for name, value in options.items() if isinstance(value, type) or not callable(value)}
+        try:
+            key = pickle.dumps((args, told))
+        except (AttributeError, TypeError, pickle.PicklingError):  # such as a generator of secure randomness
+            return function(*args, **options)
+        if key not in known:
+            found = function(*args, **options)
+            known[key] = found, rng.bit_generator.state if isinstance(rng, np.random.Generator) else {}
+        found, state = known[key]
+        if state:
+            options["rng"].bit_generator.state = state
+        return found
+
+    return remembered
 
 
 def words(*arguments: object) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,11 +13,19 @@ import pytest
 import hush
 from hush.planning import capacity, capri
 from hush.reports.budgeted import capacity_figure
-from tests.system.support import COIN, answer, refused, run, shell, write_csv
+from tests.system.support import COIN, answer, refused, remember, run, shell, write_csv
+
+pytestmark = pytest.mark.xdist_group("capacity")  # one process remembers the answers
 
 COUNTS = np.rint(9800 * np.exp(-0.5 * ((np.arange(21) - 9) / 4) ** 2) / 10).astype(int)
 TOTAL = int(np.arange(21) @ COUNTS)
 CAP = int(0.9 * TOTAL)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _answered_once() -> Iterator[None]:
+    with remember((capri, "capacity"), (capri, "first_rounds"), (capri, "over_time"), (capri, "exposure")):
+        yield
 
 
 @pytest.fixture
