@@ -9,6 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -183,6 +184,41 @@ def shell(*arguments: object, folder: Path, **environment: str) -> subprocess.Co
     """Run `python -m hush` in a process of its own, in a folder."""
     env = {**os.environ, **environment}
     return subprocess.run(words(*arguments), cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+SEVERAL = """
+import json, os, sys
+
+import hush.cli._app, hush.kernels.orders, pyarrow.parquet  # imported once, and not by every command
+from hush.cli import main
+
+codes = []
+for i, arguments in enumerate(json.loads(sys.argv[1])):
+    if pid := os.fork():
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        continue
+    for stream, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(os.path.join(sys.argv[2], f"{name}{i}"), os.O_WRONLY | os.O_CREAT), stream)
+    sys.argv = ["hush", *arguments]
+    main()
+    sys.exit()
+print(json.dumps(codes))
+"""
+
+
+def shells(*commands: tuple[object, ...], folder: Path, **environment: str) -> list[subprocess.CompletedProcess[str]]:
+    """Run `hush` several times, one after another, each time in a process forked from one that has imported it."""
+    env = {**os.environ, **environment}
+    asked = json.dumps([[str(each) for each in command] for command in commands])
+    with tempfile.TemporaryDirectory() as streams:
+        program = [sys.executable, "-c", SEVERAL, asked, streams]
+        done = subprocess.run(program, cwd=folder, env=env, capture_output=True, text=True, check=True)
+        return [
+            subprocess.CompletedProcess(
+                command, code, *((Path(streams) / f"{name}{i}").read_text(encoding="utf-8") for name in ("out", "err"))
+            )
+            for i, (command, code) in enumerate(zip(commands, json.loads(done.stdout), strict=True))
+        ]
 
 
 def write_csv(path: Path, columns: dict[str, list[Any]]) -> Path:
