@@ -155,7 +155,7 @@ def remember(*functions: tuple[Any, str]) -> Iterator[None]:
 
 
 def _remembering(function: Any) -> Any:
-    known: dict[bytes, tuple[Any, dict[str, Any]]] = {}
+    known: dict[bytes, tuple[Any, Any]] = {}
 
     def remembered(*args: Any, **options: Any) -> Any:
         rng = options.get("rng")
@@ -166,9 +166,9 @@ def _remembering(function: Any) -> Any:
             return function(*args, **options)
         if key not in known:
             found = function(*args, **options)
-            known[key] = found, rng.bit_generator.state if isinstance(rng, np.random.Generator) else {}
+            known[key] = found, rng.bit_generator.state if isinstance(rng, np.random.Generator) else None
         found, state = known[key]
-        if state:
+        if state is not None:
             options["rng"].bit_generator.state = state
         return found
 
