@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,13 +11,22 @@ import numpy as np
 import pytest
 
 import hush
+from hush.cli.asked import capacity as asks
 from hush.planning import capacity, capri
 from hush.reports.budgeted import capacity_figure
-from tests.system.support import COIN, answer, refused, run, shell, write_csv
+from tests.system.support import COIN, answer, refused, remember, run, shell, write_csv
+
+pytestmark = pytest.mark.xdist_group("capacity")  # one process remembers the answers
 
 COUNTS = np.rint(9800 * np.exp(-0.5 * ((np.arange(21) - 9) / 4) ** 2) / 10).astype(int)
 TOTAL = int(np.arange(21) @ COUNTS)
 CAP = int(0.9 * TOTAL)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _answered_once() -> Iterator[None]:
+    with remember((capri, "capacity"), (capri, "first_rounds"), (capri, "over_time"), (capri, "exposure")):
+        yield
 
 
 @pytest.fixture
@@ -569,7 +579,11 @@ def test_the_searches_of_budget_are_methods(water: Path, method: str) -> None:
     assert exact["epsilon"] <= told["epsilon"] <= exact["epsilon"] + 0.1
 
 
-def test_a_first_round_of_means_says_for_whom_it_plans(water: Path) -> None:
+def test_a_first_round_of_means_says_for_whom_it_plans(
+    water: Path, thorough: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds = 20 if thorough else 3
+    monkeypatch.setattr(asks, "_ROUNDS", rounds)
     shown = run(*asked(water, "--probability", 0.01, "--first", 0.5, mechanism="Duchi")).stdout
     found = capri.first_round("Duchi", COUNTS, first=0.5, cap=CAP, threshold=0.01, rng=hush.seeded(7))
     assert f"Duchi with ε = {found.epsilon} is enough for people with the mean that the first round saw" in shown
@@ -578,7 +592,7 @@ def test_a_first_round_of_means_says_for_whom_it_plans(water: Path) -> None:
     told = answer(*asked(water, "--probability", 0.01, "--first", 0.5, mechanism="Piecewise"))
     found = capri.first_round("Piecewise", COUNTS, first=0.5, cap=CAP, threshold=0.01, rng=hush.seeded(7))
     assert (told["epsilon"], told["spread"], told["total"]) == (found.epsilon, "apart", found.total)
-    assert [each["spread"] for each in told["first_rounds"]] == ["apart"] * 20
+    assert [each["spread"] for each in told["first_rounds"]] == ["apart"] * rounds
 
 
 @pytest.mark.parametrize("mechanism", ["Duchi", "Piecewise", "Hybrid"])

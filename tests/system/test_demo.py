@@ -18,6 +18,8 @@ from hush.reports.outcome import MechanismOutcome
 from hush.reports.theme import LIGHT
 from tests.system.support import refused, run, shell
 
+pytestmark = pytest.mark.xdist_group("demo")  # one process makes the page
+
 FILES = ["errors.png", "estimates.png", "index.html", "results.json", "trade-off.png"]
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from hush.cli.process import guard
-from tests.system.support import COIN, refused, run, shell, words, write_csv
+from tests.system.support import COIN, refused, run, shell, shells, words, write_csv
+from tests.waiting import wait_for_file
 
 ASCII = [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
 
@@ -57,8 +58,9 @@ def test_one_line_names_the_fault(folder: Path, name: str, said: list[str]) -> N
 
 
 def test_faults_while_estimating(folder: Path) -> None:
-    assert shell(*made("coin:Unsupporting"), folder=folder).returncode == 0
-    found = shell("estimate", "r.parquet", "--mechanism", "coin:Unsupporting", folder=folder)
+    wanted = ("estimate", "r.parquet", "--mechanism", "coin:Unsupporting")
+    privatized, found = shells(made("coin:Unsupporting"), wanted, folder=folder)
+    assert privatized.returncode == 0
     assert (found.returncode, found.stderr.count("\n")) == (2, 1)
     assert "mechanism coin:Unsupporting failed in supports" in found.stderr
 
@@ -105,19 +107,18 @@ def test_every_error_has_its_code(
 
 
 def test_an_enumeration_that_would_not_end_is_not_begun(folder: Path) -> None:
-    found = shell("mechanisms", "--mechanism", "coin:Coin", "--k", 1_000_000, "--json", folder=folder)
+    wanted = ("mechanisms", "--mechanism", "coin:Coin", "--k", 1_000_000)
+    found, shown = shells((*wanted, "--json"), wanted, folder=folder)
     row = json.loads(found.stdout)["mechanisms"][0]
     assert (found.returncode, row["exact_epsilon"], row["asr"], row["bits"]) == (0, None, None, None)
     assert all("k must leave at most" in reason for reason in row["unknown"].values())
-    shown = shell("mechanisms", "--mechanism", "coin:Coin", "--k", 1_000_000, folder=folder)
     assert "coin:Coin does not tell its exact_epsilon: k must leave" in shown.stdout
 
 
 def test_a_termination_leaves_nothing_behind(folder: Path) -> None:
     before = {path.name for path in folder.iterdir()}
     with subprocess.Popen(words(*made("coin:Waiting")), cwd=folder, stderr=subprocess.PIPE, text=True) as process:
-        while not (folder / "started").exists() and process.poll() is None:
-            pass
+        wait_for_file(folder / "started", process)
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate()
     assert process.returncode == 143
@@ -137,17 +138,19 @@ def test_terminals_that_cannot_spell(folder: Path, environment: dict[str, str]) 
     (folder / "l.json").write_text('["é", "日本"]')
     write_csv(folder / "u.csv", {"v": ["é", "日本"] * 10})
     chosen = ("--column", "v", "--domain", "l.json", "--mechanism", "GRR", "--epsilon", 1)
-    for arguments in (
+    fine = (
         ("privatize", "u.csv", *chosen, "-o", "r.parquet"),
         ("estimate", "r.parquet"),
         ("mechanisms", "--mechanism", "OUE"),
         ("--help",),
-    ):
-        found = shell(*arguments, folder=folder, **environment)
-        assert found.returncode == 0, found.stderr
-        assert "Error" not in found.stderr
-    assert shell("mechanisms", "--mechanism", "é", folder=folder, **environment).returncode == 2
-    told = json.loads(shell("estimate", "r.parquet", "--json", folder=folder, **environment).stdout)
+        ("estimate", "r.parquet", "--json"),
+    )
+    *found, wrong = shells(*fine, ("mechanisms", "--mechanism", "é"), folder=folder, **environment)
+    for each in found:
+        assert each.returncode == 0, each.stderr
+        assert "Error" not in each.stderr
+    assert wrong.returncode == 2
+    told = json.loads(found[-1].stdout)
     assert [row["label"] for row in told["estimate"]] == ["é", "日本"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.support import COIN, shell, write_csv
+from tests.system.support import COIN, shell, shells, write_csv
 
 CHOSEN = ("--mechanism", "coin:Coin", "--epsilon", 1.0986122886681098, "--set", "w=3")
 
@@ -21,13 +21,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_whole_road(folder: Path) -> None:
-    made = shell("privatize", "d.csv", "--column", "v", "--k", 3, *CHOSEN, "-o", "r.parquet", folder=folder)
+    made, untrusted, trusted = shells(
+        ("privatize", "d.csv", "--column", "v", "--k", 3, *CHOSEN, "-o", "r.parquet"),
+        ("estimate", "r.parquet"),
+        ("estimate", "r.parquet", "--mechanism", "coin:Coin", "--json"),
+        folder=folder,
+    )
     assert made.returncode == 0, made.stderr
-    untrusted = shell("estimate", "r.parquet", folder=folder)
     assert untrusted.returncode == 2
     assert "runs no code a file names" in untrusted.stderr
     assert "--mechanism coin:Coin" in untrusted.stderr
-    trusted = shell("estimate", "r.parquet", "--mechanism", "coin:Coin", "--json", folder=folder)
     told = json.loads(trusted.stdout)
     assert told["spec"]["mechanism"]["mechanism"] == "coin:Coin"
     for row, truth in zip(told["estimate"], (0.6, 0.3, 0.1), strict=True):
@@ -35,11 +38,14 @@ def test_the_whole_road(folder: Path) -> None:
 
 
 def test_mechanisms_and_simulate(folder: Path) -> None:
-    row = json.loads(shell("mechanisms", "--mechanism", "coin:Coin", "--k", 3, "--json", folder=folder).stdout)
+    made = ("--k", 3, *CHOSEN, "--dataset", "uniform", "--n", 1000, "--runs", 3, "--seed", 7, "--json")
+    listed, simulated = shells(
+        ("mechanisms", "--mechanism", "coin:Coin", "--k", 3, "--json"), ("simulate", *made), folder=folder
+    )
+    row = json.loads(listed.stdout)
     assert row["mechanisms"][0]["name"] == "coin:Coin"
     assert row["mechanisms"][0]["p_star"] == 0.6
-    made = ("--k", 3, *CHOSEN, "--dataset", "uniform", "--n", 1000, "--runs", 3, "--seed", 7, "--json")
-    told = json.loads(shell("simulate", *made, folder=folder).stdout)
+    told = json.loads(simulated.stdout)
     assert told["asr_expected"] == 0.6
     assert abs(told["asr"] - 0.6) < 6 * told["asr_stderr"]
 

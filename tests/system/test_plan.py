@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import hush
-from tests.system.support import answer, refused, run
+from tests.system.support import answer, refused, remember, run
+
+pytestmark = pytest.mark.xdist_group("plan")  # one process remembers the plans
 
 ASKED = ("plan", "--k", 100, "--n", 100_000, "--error", "1pp", "--max-asr", 0.1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _planned_once() -> Iterator[None]:
+    with remember((hush, "plan")):
+        yield
 
 
 def test_the_first_choice_becomes_a_spec_that_simulates_as_promised(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ False-alarm rate: 1e-9 a test.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,17 @@ import pytest
 
 import hush
 from hush.statistics import sigmas
-from tests.system.support import answer, refused, run, write_csv
+from tests.system.support import answer, refused, remember, run, write_csv
+
+pytestmark = pytest.mark.xdist_group("plan_groups")  # one process remembers the plans
 
 SIZES = {"north": 5200, "east": 8000, "south": 4200, "west": 2600}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _planned_once() -> Iterator[None]:
+    with remember((hush, "plan")):
+        yield
 
 
 @pytest.fixture

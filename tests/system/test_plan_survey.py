@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import hush
-from tests.system.support import answer, refused, run
+from hush.cli.asked import survey
+from tests.system.support import answer, refused, remember, run
+
+pytestmark = pytest.mark.xdist_group("plan_survey")  # one process remembers the plans
 
 ASKED = ("plan", "--attributes", "7,10,12,20", "--rounds", 12, "--n", 20_000, "--error", "3pp")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _planned_once() -> Iterator[None]:
+    with remember((survey, "survey")):
+        yield
 
 
 def test_the_recommendation_becomes_a_spec(tmp_path: Path) -> None:

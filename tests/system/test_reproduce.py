@@ -20,6 +20,8 @@ from tests.system.support import answer, refused, run, shell, words
 from tests.system.test_demo import Page
 from tests.waiting import wait_for_file
 
+pytestmark = pytest.mark.xdist_group("reproduce_command")  # one process makes the page
+
 CHOSEN = ("--quick", "--only", "figure-7", "--only", "figure-15")
 CLAIMS = ["verdict", "claim", "printed", "matches", "when", "computed", "people", "figure", "where"]
 FILES = ["checks.csv", "figure-15.csv", "figure-15.png", "figure-7.csv", "figure-7.png", "index.html", "made.json"]
