@@ -104,6 +104,13 @@ def _connections(served: Served) -> Any:
     return served.server._uvicorn.server_state.connections
 
 
+def _wait_until_dropped(served: Served, requests: int) -> None:
+    """Wait until so many requests have begun, and only the connection that asked first is left."""
+    assert served.server is not None
+    state = served.server._uvicorn.server_state
+    wait_until(lambda: state.total_requests >= requests and len(state.connections) == 1)
+
+
 def refused(raw: Raw, status: int, reason: str) -> dict[str, str]:
     got, headers, problem = raw.answer()
     assert (got, problem["reason"]) == (status, reason)
@@ -273,9 +280,10 @@ def test_answers_that_nobody_reads_are_dropped(tmp_path: Path) -> None:
     with in_thread(tmp_path, answer_seconds=0.3) as served:
         one = opened(served, spec=spec)
         assert len(served.ask("GET", one.path, token="").content) > 1_500_000
+        begun = served.server._uvicorn.server_state.total_requests
         with connected(served) as raw:
             raw.send(f"GET {one.path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 8)
-            wait_until(lambda: len(_connections(served)) == 1)  # the one that asked before
+            _wait_until_dropped(served, begun + 1)
             read = 0
             with suppress(ConnectionResetError):
                 while piece := raw.socket.recv(1 << 20):
@@ -303,8 +311,9 @@ def _shares(served: Served) -> Shares:
 def test_a_connection_that_is_closed_does_not_wait_for_its_reader(tmp_path: Path) -> None:
     with in_thread(tmp_path, answer_seconds=0.3, most_request=16 * MEGABYTE) as served, ExitStack() as stack:
         one = _large(served)
+        begun = served.server._uvicorn.server_state.total_requests
         _unread(served, one, stack)
-        wait_until(lambda: len(_connections(served)) == 1)  # the one that asked before
+        _wait_until_dropped(served, begun + 1)
         assert _shares(served).bytes_unread == 0
 
 
