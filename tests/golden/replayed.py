@@ -68,7 +68,7 @@ def _subsets() -> Iterator[tuple[Any, int]]:
         yield hush.SS(k=k, epsilon=epsilon, code="enumerative"), 2
     yield hush.SS(k=10_000, epsilon=2.0), 1
     yield hush.SS(k=10_000, epsilon=1.0, code="enumerative"), 1
-    yield hush.ASS(k=100, epsilon=4.0), 4
+    yield hush.ASS(k=100, epsilon=4.0, design="paper"), 4
     yield hush.MSS(k=20, epsilon=0.5, moduli=(7, 11, 5)), 8
     yield hush.MSS(k=5, epsilon=1.0, moduli=(5,)), 4
     yield hush.MSS(k=1024, epsilon=1.0), 2
@@ -84,8 +84,8 @@ def _bits() -> Iterator[tuple[Any, int]]:
     yield hush.SUE(k=33, epsilon=2.0), 4
     yield hush.UE(k=9, epsilon=1.0, p=0.9), 4
     yield hush.THE(k=32, epsilon=1.0), 4
-    yield hush.AUE(k=100, epsilon=4.0), 3
-    yield hush.ATHE(k=20, epsilon=4.0), 3
+    yield hush.AUE(k=100, epsilon=4.0, design="paper"), 3
+    yield hush.ATHE(k=20, epsilon=4.0, design="paper"), 3
     yield hush.ASUE(k=40, epsilon=1.0, delta=1e-3), 3
 
 
@@ -96,7 +96,7 @@ def _hashed() -> Iterator[tuple[Any, int]]:
     yield hush.OLH(k=10_000, epsilon=3.0), 6
     yield hush.LH(k=9, epsilon=1.0, g=300), 6
     yield hush.LH(k=2, epsilon=16.0, g=2**25), 6
-    yield hush.ALH(k=100, epsilon=4.0), 6
+    yield hush.ALH(k=100, epsilon=4.0, design="paper"), 6
     yield hush.ABLH(k=100, epsilon=1.0, delta=1e-5), 6
     yield hush.AOLH(k=100, epsilon=1.0, delta=1e-5), 6
     for k, g in ((5, 2), (1000, 16), (65_535, 256)):

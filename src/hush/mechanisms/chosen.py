@@ -28,6 +28,9 @@ class Chosen:
     choice: ClassVar[str]
     """The parameter that it chooses."""
 
+    designs: ClassVar[tuple[str, ...]] = ()
+    """Names of what it can choose by, which specs do not tell: the default first, that of version 0.1 last."""
+
     if TYPE_CHECKING:
 
         @classmethod
@@ -73,7 +76,10 @@ def freed(made: Any) -> dict[str, Any]:
     if not isinstance(made, Chosen):
         return dict(whole)
     free = {name: value for name, value in whole.items() if name != made.choice}
-    return free if made.unsaid or type(made)(**free) == made else dict(whole)
+    ways = [{**free, "design": design} for design in made.designs] or [free]
+    if made.unsaid:
+        return ways[-1]
+    return next((way for way in ways if type(made)(**way) == made), dict(whole))
 
 
 def rebuilt(cls: Any, kind: str, what: str, entries: Entries, thresholds: object) -> Any:
