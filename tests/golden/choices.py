@@ -38,7 +38,9 @@ def settings() -> Iterator[tuple[str, type[Any], dict[str, Any]]]:
     for k, epsilon in ((30, 2.0), (100, 4.0), (150, 1.0)):
         yield "MSS", hush.MSS, {"k": k, "epsilon": epsilon}
     for cls, epsilon, z in itertools.product(hush.utility.MECHANISMS, (0.5, 1.0, 4.0), ("exact", "constant", "none")):
-        yield cls.name(), cls, {"k": 25, "epsilon": epsilon, "sensitive": range(10), "theta": 0.77, "z": z}
+        for reveal in ({"reveal": "pair"}, {"reveal": "alone"}) if cls is not hush.uHR else ({},):
+            given = {"k": 25, "epsilon": epsilon, "sensitive": range(10), "theta": 0.77, "z": z, **reveal}
+            yield cls.name(), cls, given
 
 
 def designs(name: str) -> tuple[dict[str, Any], ...]:
@@ -47,7 +49,7 @@ def designs(name: str) -> tuple[dict[str, Any], ...]:
 
 
 def label(name: str, given: dict[str, Any]) -> str:
-    """Describe a setting in words; what was the default in version 0.1 is left out."""
+    """Describe a setting in words, without the defaults of version 0.1."""
     told = {key: value for key, value in given.items() if key != "sensitive" and value not in ("paper", "pair")}
     return " ".join([name, *(f"{key}={value}" for key, value in told.items())])
 

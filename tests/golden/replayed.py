@@ -127,10 +127,11 @@ def _geometric() -> Iterator[tuple[Any, int]]:
 def _utility() -> Iterator[tuple[Any, int]]:
     some: dict[str, Any] = {"k": 25, "epsilon": 1.0, "sensitive": range(3, 13)}
     for mechanism in (hush.uRR, hush.uSS, hush.uRAP, hush.uUE, hush.uLH, hush.uWheel, hush.uHR):
-        yield mechanism(**some), 25
-        yield mechanism(**{**some, "k": 300, "sensitive": [7]}), 6
-        yield mechanism(k=5, epsilon=2.0), 5
-        yield mechanism(**some, z="none"), 6
+        first = {"reveal": "alone" if mechanism is hush.uHR else "pair"}
+        yield mechanism(**some, **first), 25
+        yield mechanism(**{**some, "k": 300, "sensitive": [7]}, **first), 6
+        yield mechanism(k=5, epsilon=2.0, **first), 5
+        yield mechanism(**some, z="none", **first), 6
         yield mechanism(**some, z="constant", reveal="alone"), 6
     for mechanism in (hush.uRR, hush.uSS, hush.uRAP, hush.uUE):
         yield mechanism(**some, reveal="alone"), 12
@@ -139,8 +140,10 @@ def _utility() -> Iterator[tuple[Any, int]]:
     yield hush.uLH(**some, g=4, hash="family"), 20
     yield hush.uHR(**some, blocks=4, reveal="pair"), 20
     wide: dict[str, Any] = {"k": 1000, "epsilon": 3.0, "sensitive": range(0, 1000, 4)}
-    for mechanism in (hush.uUE, hush.uLH, hush.uWheel, hush.uHR):
+    for mechanism in (hush.uUE, hush.uLH, hush.uWheel):
+        yield mechanism(**wide, reveal="pair"), 3
         yield mechanism(**wide), 3
+    yield hush.uHR(**wide), 3
 
 
 def _numeric() -> Iterator[tuple[Any, list[float]]]:

@@ -63,10 +63,11 @@ def recovered(cls: type[Any], entries: Entries, thresholds: object) -> dict[str,
 def choices(made: Any) -> dict[str, Any]:
     """Parameters of a mechanism that it chooses if they are left out, which is what a default of None says.
 
-    One that its spec never tells, since another tells it (as moduli tell their number), is not among them.
+    One that its spec never tells, since another tells it (as moduli tell their number), is not among them, nor one that
+    makes no difference where a spec leaves it out (`reveal`, where all values are sensitive).
     """
     fields = (f for f in dataclasses.fields(made) if f.init and f.default is None)
-    names = [f.name for f in fields if f.compare]
+    names = [f.name for f in fields if f.compare and f.metadata.get("chosen", True)]
     return {name: getattr(made, name) for name in names if getattr(made, name) is not None}
 
 
