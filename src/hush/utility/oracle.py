@@ -56,7 +56,7 @@ class UtilityOracle(FrequencyOracle):
         epsilon: Privacy loss of one report of a sensitive value, in nats.
         sensitive: The values that need protection; all when left out.
         z: How often a disguised value is revealed all the same: "exact", "constant", "balanced", "paper" or "none".
-        reveal: "alone" sends a disguised value that is revealed by itself; "pair" sends it beside the base report, as the
+        reveal: "alone" sends a disguised value that is revealed by itself; "pair" sends it with the base report, as the
             document has it, which is longer and never has less variance. Left out, it is "alone" wherever the law of a
             value alone can be stated, else "pair". A spec always tells it.
     """

@@ -64,9 +64,9 @@ def test_over_a_public_family_values_go_in_pairs_unless_z_is_constant() -> None:
     assert utility.uLH(**given, z="constant").reveal == "alone"
     assert utility.uLH(**{**given, "sensitive": [3]}).reveal == "alone"
     assert utility.uLH(k=25, epsilon=1.0, hash="family").reveal == "alone"  # nothing is revealed
-    with pytest.raises(ParameterError, match="^reveal must be 'pair'"):
+    with pytest.raises(ParameterError, match=r"^reveal must be 'pair'"):
         utility.uLH(**given, reveal="alone")
-    with pytest.raises(ParameterError, match="^reveal must be one of pair, alone"):
+    with pytest.raises(ParameterError, match=r"^reveal must be one of pair, alone"):
         utility.uLH(**given, reveal="both")
 
 
@@ -92,7 +92,7 @@ def test_a_transformation_sends_values_alone_where_their_law_can_be_stated(
 
 
 def test_a_wrong_base_is_refused_for_what_is_wrong_with_it() -> None:
-    with pytest.raises(ParameterError, match="^base must have as many values as are sensitive, 3"):
+    with pytest.raises(ParameterError, match=r"^base must have as many values as are sensitive, 3"):
         utility.transform(hush.OUE(k=5, epsilon=1.0), hush.Domain(size=9, sensitive=range(3)))
 
 
@@ -117,7 +117,7 @@ def test_a_spec_that_does_not_say_how_values_are_revealed_is_refused(text: str) 
     """No version wrote one, so no default is put in its place."""
     plain = json.loads(text)
     del plain["mechanism"]["reveal"]
-    with pytest.raises(SpecError, match="^reveal must be written out"):
+    with pytest.raises(SpecError, match=r"^reveal must be written out"):
         hush.Spec.from_dict(plain)
 
 
