@@ -206,7 +206,6 @@ def _unknown() -> Iterator[tuple[str, dict[str, Any], str]]:
     yield "another z", changed(urr, z="more"), "z"
     yield "another way to reveal", changed(urr, reveal="all"), "reveal"
     uue = hush.uUE(k=10, epsilon=1.0, sensitive=range(4), reveal="pair")
-    yield "no way to reveal", changed(uue, reveal=...), "reveal"
     yield "weights of its own", changed(uue, {"reveal": "by weight"}), "reveal"
     kept = longitudinal.Memoized(mechanism=hush.OUE(k=5, epsilon=1.0))
     yield "answers of answers", changed(kept, mechanism=kept.to_dict()), "mechanism"
