@@ -90,7 +90,7 @@ class Adaptive(chosen.Chosen):
     @property
     def parameters(self) -> dict[str, Any]:
         """What a spec tells: what was chosen, not the error that it was chosen by."""
-        return {name: value for name, value in super().parameters.items() if name != "design"}
+        return {name: value for name, value in super().parameters.items() if name != "design"}  # type: ignore[misc]
 
     @abstractmethod
     def _best(self, k: int, epsilon: float) -> float:
