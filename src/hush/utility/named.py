@@ -143,7 +143,7 @@ class uSS(NamedOracle):
 
     >>> u = uSS(k=1000, epsilon=0.5, sensitive=range(230), theta=0.77)
     >>> u.reveal, u.omega, round(u.z_star, 6)
-    ('alone', 87, 0.197036)
+    ('alone', 97, 0.214819)
     """
 
     full_name: ClassVar[str] = "utility-optimized subset selection"
@@ -167,7 +167,7 @@ class uUE(NamedOracle):
 
     >>> u = uUE(k=25, epsilon=1.0, sensitive=range(10), theta=0.77, z="constant")
     >>> round(u.p, 6), round(u.z_star, 6)
-    (0.506675, 0.146633)
+    (0.527953, 0.146633)
     """
 
     full_name: ClassVar[str] = "utility-optimized unary encoding"
