@@ -91,7 +91,7 @@ def _found(question: Question) -> Iterator[Way]:
             except HushError:  # some cannot send a value alone
                 continue
             only = cls.reveal == "alone" or m.z_mean == 0  # where nothing is revealed beside a report, no pair is sent
-            name = m.name() if only or reveal == "pair" else f"{m.name()}, alone"
+            name = m.name() if only or reveal == "alone" else f"{m.name()}, in pairs"
             yield Way(name, m, _numbers(m, question), "a value alone" if reveal == "alone" else "beside a report")
             if only:
                 break
