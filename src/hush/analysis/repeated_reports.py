@@ -15,6 +15,8 @@ from hush.types import Floats
 _STEPS_PER_DEVIATION = 64
 """Grid steps in a standard deviation of one log-ratio: rounding adds less than 10⁻⁴ to the variance of a sum."""
 _MIN_GRID, _MAX_GRID = 1 << 8, 1 << 20
+_RARE = 1e-10
+"""Ratios that are farthest from the mean and together no likelier than this in tau reports are left out."""
 _TAIL = math.log(1e10)
 """By Bernstein's inequality a sum leaves the grid with a probability of at most 2·10⁻¹⁰."""
 
@@ -47,7 +49,10 @@ def _sum_law(chances: Floats, ratios: Floats, tau: int) -> tuple[Floats, Floats]
     whole = float(chances.sum())
     if whole <= 0:
         return np.zeros(1), np.zeros(1)
-    mean = float(chances @ ratios) / whole
+    far = np.argsort(-np.abs(ratios - float(chances @ ratios) / whole), kind="stable")
+    kept = far[np.cumsum(chances[far]) > _RARE / tau]  # a ratio that hardly ever comes would widen the grid
+    chances, ratios = chances[kept], ratios[kept]
+    mean = float(chances @ ratios) / float(chances.sum())
     centered = ratios - mean
     deviation, largest = math.sqrt(float(chances @ centered**2) / whole), float(np.abs(centered).max())
     if deviation <= 1e-12 * max(1.0, abs(mean)):

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from hush import rules
 from hush.analysis.repeated_reports import repeated_variation
 from hush.attacks import pools as pool_inference
-from hush.attacks.random_cuts import coordinate_ratios, draw_scores, two_class_laws
+from hush.attacks.random_cuts import coordinate_law, draw_scores, two_class_laws
 from hush.errors import ParameterError, message
 from hush.guarantee import ULDP
 from hush.longitudinal import Repeated
@@ -341,7 +341,8 @@ def _farthest_pairs(m: FrequencyOracle) -> list[tuple[int, int]]:
     pairs = list(combinations(range(m.k), 2)) if few else [(0, 1), (0, m.k - 1), *some]
     single = {pair: m.forms.variation(*pair) for pair in dict.fromkeys(pairs)}
     known = {pair: variation for pair, variation in single.items() if variation is not None}
-    return list(islice(sorted(known, key=lambda pair: -known[pair]), 4)) or pairs[:2]
+    farthest = sorted(known, key=lambda pair: -known[pair]) or pairs
+    return farthest[: 1 if m.forms.telling(*farthest[0]) is None else 4]  # simulated ones are not compared
 
 
 def _kinds(m: FrequencyOracle) -> set[int]:
@@ -370,13 +371,14 @@ def _variation(sequence: Repeated, first: int, second: int) -> tuple[float, floa
 
 def _pair_laws(m: FrequencyOracle, first: int, second: int) -> tuple[Floats, Floats] | None:
     """The laws of reports of two values, as far as they differ; None where they are not known."""
-    known = coordinate_ratios(m)
-    if known is None:
+    law = coordinate_law(m)
+    if law is None:
         listing = m.forms.listed
         return None if listing is None else (listing.chances[:, first], listing.chances[:, second])
-    null, ratios = known
-    logs = np.log(np.maximum(ratios, 1e-300))
-    span = max(float(np.ptp(logs)), 1e-300)
-    group = np.minimum((logs - logs.min()) / span * _RATIO_CELLS, _RATIO_CELLS - 1).astype(np.int64)
-    other, own = (np.bincount(group, law, _RATIO_CELLS) for law in (null, null * ratios))
+    order = np.argsort(law.ratios, kind="stable")
+    places = np.cumsum(np.cbrt(law.null[order] + law.own[order]))  # finely where ratios are likely, which loses least
+    group = np.empty(order.size, np.int64)
+    group[order] = np.minimum(places / places[-1] * _RATIO_CELLS, _RATIO_CELLS - 1)
+    own = np.append(np.bincount(group, law.own, _RATIO_CELLS), law.shown)
+    other = np.append(np.bincount(group, law.null, _RATIO_CELLS), 0.0)
     return np.outer(own, other).ravel(), np.outer(other, own).ravel()

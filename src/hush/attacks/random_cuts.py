@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -35,8 +36,10 @@ _DEVIATIONS = 8.5
 """Standard deviations that are looked at: less than 10⁻¹⁶ of a normal law is beyond."""
 _NEVER = 1e-15
 """Numbers of supported values that are no likelier are left out."""
-_STEPS_PER_DEVIATION = 32
-"""Grid steps in a standard deviation of one likelihood ratio."""
+_STEPS_PER_DEVIATION, _MIN_GRID = 32, 1 << 17
+"""Grid steps in a standard deviation of one likelihood ratio, and grid steps in all."""
+_CONCLUSIVE = 1e-6
+"""How often any other coordinate has an outcome that is taken to show the value."""
 
 
 def two_class_laws(m: FrequencyOracle, first: int, second: int) -> tuple[Floats, Floats] | None:
@@ -52,7 +55,8 @@ def two_class_laws(m: FrequencyOracle, first: int, second: int) -> tuple[Floats,
         most = max(8, _MAX_SIZES // len(laws))
         parts = [_by_supports(law, first, second, most) for law in laws]
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-    return _by_coordinates(m, first, second) if coordinate_ratios(m) is not None else None
+    law = coordinate_law(m)
+    return None if law is None else _by_coordinates(m, law, first, second)
 
 
 def _by_supports(law: SupportLaw, first: int, second: int, most: int) -> tuple[Floats, Floats]:
@@ -102,65 +106,87 @@ def _likely_inside(first: int, second: int, size: int) -> Ints:
 # Reports of independent coordinates.
 
 
-def coordinate_ratios(m: FrequencyOracle) -> tuple[Floats, Floats] | None:
-    """Return how likely each outcome of a coordinate is that is not the value's own, and its likelihood ratio.
+@dataclass(frozen=True)
+class CoordinateLaw:
+    """What a coordinate says about whether it is the value's own.
 
-    None for other mechanisms, and where an outcome shows for certain that the coordinate is the value's own.
+    Args:
+        null: How likely each outcome is where the coordinate is not the value's own.
+        ratios: By which factor each outcome is likelier where it is.
+        shown: How likely the own coordinate has an outcome that hardly any other one has: less than once in a million
+            reports. These outcomes are taken to show the value.
     """
+
+    null: Floats
+    ratios: Floats
+    shown: float
+
+    @property
+    def own(self) -> Floats:
+        """How likely each outcome is where the coordinate is the value's own."""
+        return self.null * self.ratios
+
+
+def coordinate_law(m: FrequencyOracle) -> CoordinateLaw | None:
+    """Return the law of a coordinate, for reports of independent coordinates; None for others."""
     try:
         null, own = m.coordinate_law()
     except NotImplementedError:
         return None
-    if ((null <= 0) & (own > 0)).any():
-        return None
-    possible = null > 0
-    return null[possible], own[possible] / null[possible]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(null > 0, own / null, np.inf)
+    order = np.argsort(-ratios, kind="stable")
+    conclusive = np.empty(null.size, np.bool_)
+    conclusive[order] = np.cumsum(null[order]) <= _CONCLUSIVE / m.k
+    kept = ~conclusive & (null > 0)
+    return CoordinateLaw(null[kept], ratios[kept], float(own[conclusive].sum()))
 
 
-def _by_coordinates(m: FrequencyOracle, first: int, second: int) -> tuple[Floats, Floats]:
+def _by_coordinates(m: FrequencyOracle, law: CoordinateLaw, first: int, second: int) -> tuple[Floats, Floats]:
     """The kinds are the sums of the likelihood ratios in both classes, which are independent if nobody holds a value.
 
     A report is likelier with a value of a class by the mean of the ratios in that class.
     """
     (ones, one), (twos, two) = (ratio_sums(m, size) for size in (first, second))
     both = np.outer(one, two)
-    return (both * ones[:, None] / first).ravel(), (both * twos / second).ravel()
+    laws = (both * ones[:, None] / first).ravel(), (both * twos / second).ravel()
+    return np.append(laws[0], [law.shown, 0.0]), np.append(laws[1], [0.0, law.shown])
 
 
 @lru_cache(maxsize=64)
 def ratio_sums(m: FrequencyOracle, number: int) -> tuple[Floats, Floats]:
     """Return sums of the likelihood ratios of so many coordinates of which none is the value's own, and their law."""
-    known = coordinate_ratios(m)
-    assert known is not None
-    null, ratios = known
-    null = null / null.sum()
-    centered = ratios - null @ ratios  # the mean is 1, but for rounding
+    law = coordinate_law(m)
+    assert law is not None
+    null = law.null / law.null.sum()
+    mean = float(null @ law.ratios)
+    centered = law.ratios - mean
     deviation, largest = math.sqrt(float(null @ centered**2)), float(np.abs(centered).max())
-    if deviation == 0:
-        return np.array([float(number)]), np.ones(1)
+    if deviation == 0 or number == 0:
+        return np.array([number * mean]), np.ones(1)
     reach = min(number * largest, _DEVIATIONS * (deviation * math.sqrt(number) + largest))
-    size = 1 << max(8, math.ceil(math.log2(2 * reach / deviation * _STEPS_PER_DEVIATION + 4)))
+    size = max(_MIN_GRID, 1 << math.ceil(math.log2(2 * reach / deviation * _STEPS_PER_DEVIATION + 4)))
     step = 2 * reach / (size - 4)
     places = centered / step
     below = np.floor(places)
     above = null * (places - below)
     at = below.astype(np.int64)
     grid = np.bincount(at % size, null - above, size) + np.bincount((at + 1) % size, above, size)
-    law = np.fft.fftshift(np.maximum(np.fft.irfft(np.fft.rfft(grid) ** number, size), 0.0))
-    sums = number + (np.arange(size) - size // 2) * step
-    return _merge_sums(sums, law / law.sum(), deviation * math.sqrt(number), float(number))
+    chances = np.fft.fftshift(np.maximum(np.fft.irfft(np.fft.rfft(grid) ** number, size), 0.0))
+    sums = number * mean + (np.arange(size) - size // 2) * step
+    return _merge_sums(sums, chances / chances.sum(), number * mean)
 
 
-def _merge_sums(sums: Floats, law: Floats, deviation: float, mean: float) -> tuple[Floats, Floats]:
-    """Put neighboring sums together at their mean."""
-    low = max(float(sums[0]), mean - _DEVIATIONS * deviation, 0.0)
-    high = min(float(sums[-1]), mean + 2 * _DEVIATIONS * deviation)
-    group = np.clip(((sums - low) / (high - low) * _MAX_SUMS).astype(np.int64), 0, _MAX_SUMS - 1)
+def _merge_sums(sums: Floats, law: Floats, mean: float) -> tuple[Floats, Floats]:
+    """Put neighboring sums together at their mean, finely where they are likely, which loses least."""
+    kept = (law > _NEVER) & (sums > 0)
+    sums, law = sums[kept], law[kept]
+    places = np.cumsum(np.cbrt(law * (1 + sums / mean)))
+    group = np.minimum(places / places[-1] * _MAX_SUMS, _MAX_SUMS - 1).astype(np.int64)
     weight = np.bincount(group, law, _MAX_SUMS)
-    kept = weight > _NEVER
-    means = np.bincount(group, law * sums, _MAX_SUMS)[kept] / weight[kept]
-    weight = weight[kept] / weight[kept].sum()
-    return np.maximum(means * (mean / float(weight @ means)), 0.0), weight
+    means = np.bincount(group, law * sums, _MAX_SUMS)[weight > 0] / weight[weight > 0]
+    weight = weight[weight > 0] / weight.sum()
+    return means * (mean / float(weight @ means)), weight
 
 
 # Any number of classes: reports that are drawn.
@@ -179,14 +205,14 @@ def draw_scores(
         loyalty: How often a value is of the favored class; otherwise it may be any.
         rng: Where chances come from.
     """
-    laws = m.forms.support_laws
-    if laws is None and coordinate_ratios(m) is None:
+    laws, law = m.forms.support_laws, coordinate_law(m)
+    if laws is None and law is None:
         return None
     shares, total = sizes / sizes.sum(), np.zeros((favored.size, sizes.size))
     for _ in range(reports):
         any_value = rng.random(favored.size) >= loyalty
         own = np.where(any_value, rng.choice(sizes.size, favored.size, p=shares), favored)
-        means = _draw_sums(m, sizes, own, rng) if laws is None else _draw_supports(laws, sizes, own, rng)
+        means = _draw_sums(m, law, sizes, own, rng) if laws is None else _draw_supports(laws, sizes, own, rng)
         with np.errstate(divide="ignore"):
             total += np.log(loyalty * means + (1 - loyalty) * (means @ shares)[:, None])
     return total
@@ -217,17 +243,18 @@ def _draw_supports(laws: Sequence[SupportLaw], sizes: Ints, own: Ints, rng: np.r
     return np.asarray(low[:, None] + (high - low)[:, None] * inside / sizes, np.float64)
 
 
-def _draw_sums(m: FrequencyOracle, sizes: Ints, own: Ints, rng: np.random.Generator) -> Floats:
+def _draw_sums(
+    m: FrequencyOracle, law: CoordinateLaw | None, sizes: Ints, own: Ints, rng: np.random.Generator
+) -> Floats:
     """Draw sums of likelihood ratios and return the mean ratio of each class."""
-    known = coordinate_ratios(m)
-    assert known is not None
-    null, ratios = known
+    assert law is not None
     means = np.empty((own.size, sizes.size))
     for j, size in enumerate(sizes.tolist()):
         mine = own == j
         for people, number in ((mine, size - 1), (~mine, size)):
-            sums, law = ratio_sums(m, number) if number else (np.zeros(1), np.ones(1))
-            means[people, j] = rng.choice(sums, int(people.sum()), p=law)
-        held = null * ratios
-        means[mine, j] += rng.choice(ratios, int(mine.sum()), p=held / held.sum())
+            sums, chances = ratio_sums(m, number)
+            means[people, j] = rng.choice(sums, int(people.sum()), p=chances)
+        means[mine, j] += rng.choice(law.ratios, int(mine.sum()), p=law.own / law.own.sum())
+    shown = rng.random(own.size) < law.shown
+    means[shown] = np.eye(sizes.size)[own[shown]]
     return np.asarray(means / sizes, np.float64)
