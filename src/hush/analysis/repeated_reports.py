@@ -58,15 +58,20 @@ def _sum_law(chances: Floats, ratios: Floats, tau: int) -> tuple[Floats, Floats]
     if deviation <= 1e-12 * max(1.0, abs(mean)):
         return np.array([whole**tau]), np.array([tau * mean])
     reach = min(tau * largest, deviation * math.sqrt(2 * tau * _TAIL) + 2 / 3 * largest * _TAIL)
-    wanted = 2 * reach * _STEPS_PER_DEVIATION / deviation + 4
+    spare = tau + 8  # the grid is centered on a multiple of a step in each report, and not on the mean
+    wanted = 2 * reach * _STEPS_PER_DEVIATION / deviation + spare
     size = min(max(1 << math.ceil(math.log2(wanted)), _MIN_GRID), _MAX_GRID)
-    step = 2 * reach / (size - 4)
+    step = 2 * reach / (size - spare)
+    largest = float(np.abs(ratios).max())  # on the grid, as are no ratio and its opposite: sums of these stay exact
+    step = largest / max(1, math.floor(largest / step))
     # A ratio between two points of the grid is split between them, so that its mean stays as it is.
-    places = centered / step
+    middle = round(mean / step)
+    places = ratios / step - middle
+    places = np.where(np.abs(places - np.rint(places)) < 1e-6, np.rint(places), places)
     below = np.floor(places)
     above = chances * (places - below)
     at = below.astype(np.int64)
     grid = np.bincount(at % size, chances - above, size) + np.bincount((at + 1) % size, above, size)
     law = np.maximum(np.fft.irfft(np.fft.rfft(grid) ** tau, size), 0.0)
     index = np.arange(size)
-    return law, np.where(index < size // 2, index, index - size) * step + tau * mean
+    return law, (np.where(index < size // 2, index, index - size) + tau * middle) * step

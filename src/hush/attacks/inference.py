@@ -175,7 +175,7 @@ def cut_rate(m: FrequencyOracle, of: npt.ArrayLike) -> Rate:
         of: The class of each value, 0, 1 and so on, each with a value.
     """
     cut = np.asarray(of)
-    if cut.shape != (m.k,) or cut.dtype.kind not in "iu" or (np.unique(cut) != np.arange(cut.max() + 1)).any():
+    if cut.shape != (m.k,) or cut.dtype.kind not in "iu" or not np.array_equal(np.unique(cut), range(cut.max() + 1)):
         remedy = "number the classes from 0, each with a value"
         raise ParameterError(message("of", f"must hold the class of each of {m.k} values", of, remedy))
     sizes = np.bincount(cut)
