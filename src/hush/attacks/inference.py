@@ -16,7 +16,7 @@ worst pair of values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
 
@@ -41,6 +41,8 @@ _MIN_PEOPLE, _MAX_PEOPLE = 400, 20_000
 """People who are simulated."""
 _ALL_CUTS, _SOME_CUTS = 1000, 64
 """All cuts are looked at if there are no more than the first number; else as many random ones as the second."""
+_RANDOM_CUTS = 8
+"""Random cuts among those of which the worst is looked for."""
 _LISTED_FOR, _LISTED_OUTPUTS = 64, 4096
 """Values and outputs up to which the outputs are listed, for more than two classes."""
 _MAX_PAIRS = 64
@@ -187,8 +189,9 @@ def cut_rate(m: FrequencyOracle, of: npt.ArrayLike) -> Rate:
         assert laws is not None
         return Rate(_named(np.stack(laws, axis=1) * sizes / m.k), 0.0, largest)
     if isinstance(m.forms, MessageForms):
-        joint = np.stack([m.forms.message_chances(row / size) * size for row, size in zip(one_hot.T, sizes)], axis=1)
-        return Rate(_named(joint / m.k), 0.0, largest)
+        shares = (one_hot / sizes).T
+        chances = np.stack([m.forms.message_chances(row) for row in shares], axis=1)
+        return Rate(_named(chances * sizes / m.k), 0.0, largest)
     if m.forms.listed is not None:
         return Rate(_named(m.forms.listed.chances @ one_hot / m.k), 0.0, largest)
     certainty = _certainty(m, one_hot.T / sizes[:, None], sizes / m.k, 1, _people(m.k), seeded(7))
@@ -196,10 +199,18 @@ def cut_rate(m: FrequencyOracle, of: npt.ArrayLike) -> Rate:
 
 
 def worst_known_cut(m: FrequencyOracle, parts: int = 2) -> KnownCut:
-    """Return the worst of some cuts into even classes: by number, by remainder, and by what reports support.
+    """Return the worst of some cuts into even classes: by number, by remainder, by what reports support, at random.
 
-    It is a lower bound of the worst of all cuts. The classes are consecutive numbers; numbers with the same remainder;
-    or what one report makes likeliest, which is a hyperplane, a row or a residue class of the mechanism's own.
+    It is a lower bound of the worst of all cuts. The classes are consecutive numbers; numbers with the same remainder,
+    such as blocks of Hadamard response; what one report makes likeliest, such as a hyperplane; or any values.
+
+    Args:
+        m: The mechanism.
+        parts: Classes of values, as even as can be.
+
+    >>> import hush
+    >>> worst_known_cut(hush.HR(k=128, epsilon=4.0, blocks=8)).name
+    'by remainder modulo 2'
     """
     of, k, found = classes(m.k, parts), m.k, []
     orders = [("by number", np.arange(k))]
@@ -208,6 +219,7 @@ def worst_known_cut(m: FrequencyOracle, parts: int = 2) -> KnownCut:
     rng = seeded(7)
     reports = m.privatize(rng.integers(0, k, 4), rng=rng)
     orders += [("by what a report supports", np.argsort(-row, kind="stable")) for row in m.scores(reports)]
+    orders += [("at random", rng.permutation(k)) for _ in range(_RANDOM_CUTS)]
     for name, order in orders:
         cut = np.empty(k, np.int64)
         cut[order] = of
@@ -228,11 +240,9 @@ def _listed_chances(m: FrequencyOracle, parts: int) -> Floats | None:
     return None if listing is None else listing.chances
 
 
-def _mean_over_cuts(of: Ints, rate: object, chance: float) -> Rate:
+def _mean_over_cuts(of: Ints, rate: Callable[[Ints], float], chance: float) -> Rate:
     """The mean over all cuts if they are few, else over some, with its standard error."""
-    assert callable(rate)
-    found, every = [], _number_of_cuts(of) <= _ALL_CUTS
-    rng = seeded(7)
+    rng, every = seeded(7), _number_of_cuts(of) <= _ALL_CUTS
     cuts = _every_cut(np.bincount(of)) if every else (rng.permutation(of) for _ in range(_SOME_CUTS))
     found = np.array([rate(cut) for cut in cuts])
     error = 0.0 if every else float(found.std(ddof=1) / math.sqrt(found.size))
@@ -346,7 +356,7 @@ def _farthest_pairs(m: FrequencyOracle) -> list[tuple[int, int]]:
 
 
 def _kinds(m: FrequencyOracle) -> set[int]:
-    """Values of which two of each kind are there, or one where all pairs are alike; all values if no kinds are known."""
+    """Two values of each kind, or one value where all pairs are alike; all values if no kinds are known."""
     promise = m.guarantee
     if isinstance(promise, ULDP):
         inner = sorted(promise.sensitive)

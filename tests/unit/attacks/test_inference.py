@@ -54,10 +54,8 @@ def over_cuts(m: FrequencyOracle, parts: int, reports: int, loyalty: float) -> f
 @pytest.mark.parametrize("name", [*TWO_LEVELS, "HR", "PGR"])
 @pytest.mark.parametrize(("parts", "k"), [(2, 6), (3, 6), (2, 7)])
 def test_naming_a_class_by_enumeration(name: str, parts: int, k: int) -> None:
-    m, joint = example(name, k, 1.3), []
-    sizes = np.bincount(classes(k, parts))
-    for cut in _every_cut(sizes):
-        joint.append((law(m) @ np.eye(parts)[cut] / k).max(axis=1).sum())
+    m, sizes = example(name, k, 1.3), np.bincount(classes(k, parts))
+    joint = [(law(m) @ np.eye(parts)[cut] / k).max(axis=1).sum() for cut in _every_cut(sizes)]
     found = inference.attribute(m, parts)
     assert found.rate == pytest.approx(np.mean(joint), rel=1e-9)
     assert found.stderr == 0.0
