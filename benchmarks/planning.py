@@ -69,7 +69,7 @@ def _measure_attacked(quick: bool) -> report.Table:
     table = report.Table(
         "`hush.plan` with attacks as objectives, a million people, ε at most 2",
         ("values", "objectives beside error and asr", "processor", "required"),
-        note="In one process, after a first plan of 20 values, which compiles. The processor's time counts all threads.",
+        note="In one process, after a plan of 20 values, which compiles. The processor's time counts all threads.",
     )
     for k, name in report.progress(tuple(product(ATTACKED_VALUES[: 2 if quick else 3], ATTACKED)), "attacked"):
         for warming in (True, False):

@@ -9,8 +9,8 @@ independent coordinates by one sum of likelihood ratios for each class. Neither 
 Reports of one person share a cut. Here each has a cut of its own. For mechanisms that treat all sets of one size alike
 (randomized response, subsets, unary encoding, local hashing under an ideal hash, noisy histograms) that is the same.
 For the others it changes the advantage: for `PGR`, `MSS`, and `HR` with one block, by less than 1 % of itself from 16
-values on and less than 0.5 % from 30 values on; for `HR` with two or more blocks by up to 3 % from 8 values on, upwards,
-since a cut that happens to be uneven in the blocks is uneven for all reports.
+values on and less than 0.5 % from 30 values on; for `HR` with two or more blocks by up to 3 % from 8 values on, upwards, as
+a cut that happens to be uneven in the blocks is uneven for all reports.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _merge_sizes(sizes: Ints, chances: Floats, most: int) -> tuple[Ints, Floats]
         return sizes, chances
     low, high = int(sizes[0]), int(sizes[-1])
     group = (sizes - low) * most // (high - low + 1)
-    weight = np.bincount(group, chances, most)
+    weight = np.asarray(np.bincount(group, chances, most), np.float64)
     mean = np.bincount(group, chances * sizes, most) / np.maximum(weight, 1e-300)
     kept = weight > 0
     return np.rint(mean[kept]).astype(np.int64), weight[kept]
@@ -174,7 +174,7 @@ def ratio_sums(m: FrequencyOracle, number: int) -> tuple[Floats, Floats]:
     at = below.astype(np.int64)
     grid = np.bincount(at % size, null - above, size) + np.bincount((at + 1) % size, above, size)
     chances = np.fft.fftshift(np.maximum(np.fft.irfft(np.fft.rfft(grid) ** number, size), 0.0))
-    sums = number * mean + (np.arange(size) - size // 2) * step
+    sums = np.asarray(number * mean + (np.arange(size) - size // 2) * step, np.float64)
     return _merge_sums(sums, chances / chances.sum(), number * mean)
 
 

@@ -26,14 +26,14 @@ from tests.conftest import example
 TWO_LEVELS = ("GRR", "SS", "SUE", "OUE")
 
 
-def law(m: hush.GRR) -> np.ndarray:
+def law(m: FrequencyOracle) -> np.ndarray:
     """Probabilities from the integers that the mechanism states, as [output, value]."""
     (listing,) = enumerated(m)
     rows = zip(listing.weights, listing.copies, strict=True)
     return np.array([[copies * weight / m.denominator for weight in row] for row, copies in rows])
 
 
-def several(m: hush.GRR, behaviour: np.ndarray, reports: int) -> float:
+def several(m: FrequencyOracle, behaviour: np.ndarray, reports: int) -> float:
     """The best guess among classes from several reports: every sequence of outputs, one by one."""
     one = law(m) @ behaviour.T
     total = 0.0
@@ -261,7 +261,7 @@ def test_of_changes_the_worst_pair_is_taken() -> None:
     order = (0, 2, 4, 6, 8, 1, 3, 5, 7)  # the first two values, and the first and the last but two, are of one block
     other = Renumbered(k=9, epsilon=2.0, base=m, order=order)
     assert inference.changes(other).rate == pytest.approx(inference.changes(m).rate, rel=1e-5)
-    apart = [Repeated(m, 5).sequence_variation(*pair) for pair in itertools.combinations(range(9), 2)]
+    apart = [Repeated(m, 5).sequence_variation(*pair) or 0.0 for pair in itertools.combinations(range(9), 2)]
     assert inference.changes(m).advantage == pytest.approx(max(apart))
     hidden = hush.uRR(k=6, epsilon=1.0, sensitive=(0, 1, 4, 5))
     revealed = 1 - (1 - hidden.z_star) ** 5
