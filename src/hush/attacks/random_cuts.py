@@ -9,7 +9,7 @@ independent coordinates by one sum of likelihood ratios for each class. Neither 
 Reports of one person share a cut. Here each has a cut of its own. For mechanisms that treat all sets of one size alike
 (randomized response, subsets, unary encoding, local hashing under an ideal hash, noisy histograms) that is the same.
 For the others it changes the advantage: for `PGR`, `MSS`, and `HR` with one block, by less than 1 % of itself from 16
-values on and less than 0.5 % from 30 values on; for `HR` with two or more blocks by up to 3 % from 8 values on, upwards, as
+values on and less than 0.5 % from 30 values on; for `HR` with more blocks by up to 3 % from 8 values on, upwards, as
 a cut that happens to be uneven in the blocks is uneven for all reports.
 """
 
