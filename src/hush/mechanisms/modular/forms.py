@@ -103,11 +103,11 @@ class ModularForms(Forms):
     def support_laws(self) -> list[SupportLaw]:
         """A subset of the residues of each block: k modulo m of them are left by one value more than the others."""
         m, found = self.m, []
-        for modulus, omega, p in zip(m.moduli, m.omegas, m.blocks.p.tolist(), strict=True):
+        for modulus, omega, keep in zip(m.moduli, m.omegas, m.keeps, strict=True):
             each, more = divmod(m.k, modulus)
             large = np.arange(max(0, omega - (modulus - more)), min(omega, more) + 1)
             sizes = omega * each + large
-            favor = p * (modulus - omega) / ((1 - p) * omega)
+            favor = keep * (modulus - omega) / ((SCALE - keep) * omega)
             weights = np.exp(log_hypergeometric(large, more, modulus - more, omega)) * (sizes * (favor - 1) + m.k)
             found.append(SupportLaw(1 / len(m.moduli), sizes, weights / weights.sum(), favor))
         return found

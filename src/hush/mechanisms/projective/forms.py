@@ -87,9 +87,8 @@ class ProjectiveForms(MessageForms, TwoLevelForms, PureForms):
         """Messages favor as many values as their hyperplanes have among the first k points."""
         m = self.m
         sizes, messages = hyperplane_sizes(m.q, m.t, m.k)
-        inside, outside = m._sizes
-        high, low = m.p_star / inside, (1 - m.p_star) / outside
-        chances = messages * (sizes * high + (m.k - sizes) * low) / m.k
+        low, high = m._weights
+        chances = messages * (sizes * (high / m.denominator) + (m.k - sizes) * (low / m.denominator)) / m.k
         return [SupportLaw(1.0, sizes, chances, high / low if low else math.inf)]
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
