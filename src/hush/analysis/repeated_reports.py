@@ -41,7 +41,7 @@ def repeated_variation(first: Floats, second: Floats, tau: int) -> float:
     chances, ratios = first[telling], np.log(first[telling] / second[telling])
     certain = -math.expm1(tau * math.log1p(-min(shown, 1.0))) if shown < 1 else 1.0
     law, sums = _sum_law(chances, ratios, tau)
-    return certain + float(law @ -np.expm1(-np.maximum(sums, 0.0)))
+    return min(1.0, certain + float(law @ -np.expm1(-np.maximum(sums, 0.0))))
 
 
 def _sum_law(chances: Floats, ratios: Floats, tau: int) -> tuple[Floats, Floats]:

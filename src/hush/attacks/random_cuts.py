@@ -39,6 +39,8 @@ _NEVER = 1e-15
 """Numbers of supported values that are no likelier are left out."""
 _STEPS_PER_DEVIATION, _MIN_GRID = 32, 1 << 17
 """Grid steps in a standard deviation of one likelihood ratio, and grid steps in all."""
+_MAX_STEP = 0.02
+"""Step of an even grid for a sum up to which one is used, as a share of the least likely sum."""
 _CONCLUSIVE = 1e-6
 """How often any other coordinate has an outcome that is taken to show the value."""
 
@@ -151,7 +153,8 @@ def _by_coordinates(m: FrequencyOracle, law: CoordinateLaw, first: int, second: 
     (ones, one), (twos, two) = (ratio_sums(m, size) for size in (first, second))
     both = np.outer(one, two)
     laws = (both * ones[:, None] / first).ravel(), (both * twos / second).ravel()
-    return np.append(laws[0], [law.shown, 0.0]), np.append(laws[1], [0.0, law.shown])
+    found = np.append(laws[0], [law.shown, 0.0]), np.append(laws[1], [0.0, law.shown])
+    return found[0] / found[0].sum(), found[1] / found[1].sum()
 
 
 @lru_cache(maxsize=64)
@@ -168,6 +171,10 @@ def ratio_sums(m: FrequencyOracle, number: int) -> tuple[Floats, Floats]:
     reach = min(number * largest, _DEVIATIONS * (deviation * math.sqrt(number) + largest))
     size = max(_MIN_GRID, 1 << math.ceil(math.log2(2 * reach / deviation * _STEPS_PER_DEVIATION + 4)))
     step = 2 * reach / (size - 4)
+    least = max(number * float(law.ratios.min()), number * mean - _DEVIATIONS * deviation * math.sqrt(number))
+    if step > _MAX_STEP * least:
+        order = np.argsort(law.ratios, kind="stable")
+        return _add_up(_merge_sums(law.ratios[order], null[order], mean), number)
     places = centered / step
     below = np.floor(places)
     above = null * (places - below)
@@ -176,6 +183,25 @@ def ratio_sums(m: FrequencyOracle, number: int) -> tuple[Floats, Floats]:
     chances = np.fft.fftshift(np.maximum(np.fft.irfft(np.fft.rfft(grid) ** number, size), 0.0))
     sums = np.asarray(number * mean + (np.arange(size) - size // 2) * step, np.float64)
     return _merge_sums(sums, chances / chances.sum(), number * mean)
+
+
+def _add_up(single: tuple[Floats, Floats], number: int) -> tuple[Floats, Floats]:
+    """Return the law of a sum of so many, by doubling: where few ratios are large, an even grid hides the others."""
+    found, power, left = None, single, number
+    while left:
+        if left % 2:
+            found = power if found is None else _add(found, power)
+        left //= 2
+        power = _add(power, power) if left else power
+    assert found is not None
+    return found
+
+
+def _add(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Return the law of a sum of two."""
+    sums, law = np.add.outer(one[0], other[0]).ravel(), np.outer(one[1], other[1]).ravel()
+    order = np.argsort(sums, kind="stable")
+    return _merge_sums(sums[order], law[order], float(sums @ law))
 
 
 def _merge_sums(sums: Floats, law: Floats, mean: float) -> tuple[Floats, Floats]:

@@ -63,6 +63,14 @@ def test_naming_a_class_by_enumeration(name: str, parts: int, k: int) -> None:
     assert 0 < found.advantage < 1
 
 
+@pytest.mark.parametrize("name", ["SHE", "AGM", "OUE", "OLH", "PGR", "MSS"])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0, 12.0, 20.0])
+def test_classes_of_one_value_are_values(name: str, epsilon: float) -> None:
+    """Of two values, the class is named as often as the value; for noisy histograms up to large ratios."""
+    m = example(name, 2, epsilon)
+    assert inference.attribute(m).rate == pytest.approx(m.asr(), abs=1e-4)
+
+
 def test_a_cut_in_the_order_of_values_does_not_hide_classes() -> None:
     """The lines of a plane are cut evenly by the order of values, and by few other orders: that gamed the planner."""
     m = hush.PGR(k=100, epsilon=4.0, q=49)
