@@ -251,7 +251,7 @@ def plan(
             "--parts",
             metavar="P",
             parser=whole("--parts", 2, "2"),
-            help="Classes into which values are cut, in their order, for the objectives attribute and pools (2).",
+            help="Classes into which values are cut at random, for the objectives attribute and pools (2).",
             rich_help_panel=_CROWD,
         ),
     ] = None,

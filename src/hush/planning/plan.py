@@ -237,10 +237,9 @@ def plan(
         objectives: What choices are compared in, any number of names: "error" and those of
             `hush.planning.objectives`. The front, what is worth a thought and the balance are then over these.
         observed: Fresh reports of one person that an attacker has, for the objectives pools and changes.
-        parts: Classes into which the values are cut, in their order, for the objectives pools and attribute.
+        parts: Classes into which the values are cut at random, for the objectives pools and attribute.
         collections: Attributes of one person that are reported so, for the objective reidentification.
-        progress: Told how far the search has come, from 0 to 1: with objectives that are simulated, and thousands of
-            values, it takes a minute.
+        progress: Told how far the search has come, from 0 to 1: with named objectives, it takes seconds.
 
     >>> import hush
     >>> chosen = hush.plan(k=100, n=100_000, error=0.01, max_asr=0.1).first
