@@ -18,7 +18,7 @@ from hush.planning.groups import GroupError, Groups, error_among, group_error, g
 from hush.planning.measures import setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import Found, distinct, found, served, tells, useful
+from hush.planning.search import Found, distinct, found, sensible, tells, useful
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import COMPARED, Wishes
@@ -269,7 +269,7 @@ def plan(
         parts=parts,
         collections=collections,
     )
-    rows = distinct(useful(list(served(wishes, progress)), wishes))
+    rows = distinct(useful(sensible(wishes, progress), wishes))
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes), sizes)

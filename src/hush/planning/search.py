@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hush.errors import HushError
 from hush.mechanisms.base import FrequencyOracle
@@ -11,10 +11,13 @@ from hush.mechanisms.forms import companion_of
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 from hush.planning.families import companions, tunable
+from hush.planning.improvement import lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
+from hush.planning.objectives import Z95
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
+from hush.planning.verdicts import MAX_MARGIN
 from hush.planning.wishes import Wishes
 
 _SAME = 1e-9
@@ -72,12 +75,39 @@ def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> I
     for i, each in enumerate(every):
         if progress is not None:
             progress(i / len(every))
-        try:
-            m = each.search()
-        except HushError:  # a limit of this mechanism's own
-            continue
-        if m is not None:
-            yield Found(m, each.tuned, numbers_of(m, wishes))
+        row = _served(each, wishes)
+        if row is not None:
+            yield row
+
+
+def sensible(wishes: Wishes, progress: Callable[[float], None] | None = None) -> list[Found]:
+    """What serves at sensible budgets, each with the least ε that gives nearly the same.
+
+    Of several budgets each candidate takes the one with the best balance. Where nothing serves within sensible bounds,
+    the bounds are those that were stated.
+    """
+    tuning = wishes.for_tuning()
+    kept: dict[int, Found] = {}
+    rungs = wishes.sensible()
+    every = [list(candidates(each)) for each in rungs]
+    for i, same in enumerate(zip(*every, strict=True)):
+        if progress is not None:
+            progress(i / len(every[0]))
+        rows = [row for row in (_served(each, wishes) for each in same) if row is not None]
+        rows = useful(rows, wishes)
+        if rows:
+            best = rows[tuning.order([row.numbers for row in rows])[0]]
+            m = lower_budget(best.mechanism, wishes)
+            kept[i] = best if m is best.mechanism else replace(best, mechanism=m, numbers=numbers_of(m, wishes))
+    return list(kept.values()) or list(served(wishes))
+
+
+def _served(each: Named | Usual | Tuned | ListedParameter | Anchored, wishes: Wishes) -> Found | None:
+    try:
+        m = each.search()
+    except HushError:  # a limit of this mechanism's own
+        return None
+    return None if m is None else Found(m, each.tuned, numbers_of(m, wishes))
 
 
 def blind_error(wishes: Wishes) -> float:
@@ -89,12 +119,15 @@ def blind_error(wishes: Wishes) -> float:
 
 
 def useful(rows: list[Found], wishes: Wishes) -> list[Found]:
-    """Those that tell more than no report would, if there are any; all where the error was asked for."""
+    """Those that tell more than no report would, if there are any; all where the error was asked for.
+
+    An estimate with a margin above 50 points tells nothing, however little it errs for one that holds all people.
+    """
     if wishes.error is not None:
         return rows
     return [row for row in rows if tells(row.mechanism, wishes)] or rows
 
 
 def tells(m: FrequencyOracle, wishes: Wishes) -> bool:
-    """Whether it does better than answering 1/k for every value."""
-    return number_of(m, "mse", wishes) < blind_error(wishes)
+    """Whether it does better than answering 1/k for every value, with a margin of 50 points at most."""
+    return number_of(m, "mse", wishes) < min(blind_error(wishes), (MAX_MARGIN / Z95) ** 2)
