@@ -18,7 +18,7 @@ from hush.planning.groups import GroupError, Groups, error_among, group_error, g
 from hush.planning.measures import setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import Found, distinct, found, sensible, tells, useful
+from hush.planning.search import Found, distinct, found, improved, sensible, tells, useful
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import COMPARED, Wishes
@@ -273,6 +273,7 @@ def plan(
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes), sizes)
+    rows = improved(rows, wishes)
     return Plan(wishes, _choices(rows, wishes, values, sizes), _why(rows, wishes), (), sizes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hush.errors import HushError
@@ -10,18 +10,21 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import companion_of
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
+from hush.planning.balance import NEAR, beats
 from hush.planning.families import companions, tunable
-from hush.planning.improvement import lower_budget
+from hush.planning.improvement import Maker, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
 from hush.planning.objectives import Z95
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
-from hush.planning.verdicts import MAX_MARGIN
+from hush.planning.verdicts import MAX_MARGIN, WORDS, protection
 from hush.planning.wishes import Wishes
 
 _SAME = 1e-9
 """Numbers that differ by no more than rounding."""
+_EXCHANGES = 50
+"""More than ever happen, since each halves a number."""
 
 
 def candidates(wishes: Wishes) -> Iterator[Named | Usual | Tuned | ListedParameter | Anchored]:
@@ -108,6 +111,58 @@ def _served(each: Named | Usual | Tuned | ListedParameter | Anchored, wishes: Wi
     except HushError:  # a limit of this mechanism's own
         return None
     return None if m is None else Found(m, each.tuned, numbers_of(m, wishes))
+
+
+def improved(rows: list[Found], wishes: Wishes) -> list[Found]:
+    """Put first what no other row, mechanism, parameter or smaller ε is nearly as good as and much better in something.
+
+    Each exchange makes the sum of the logarithms of all that is compared smaller, so that it ends.
+    """
+    for _ in range(_EXCHANGES):
+        best = _better(rows, wishes)
+        if best is None:
+            break
+        rows = [best, *(row for row in rows if row.name != best.name)]
+    return rows
+
+
+def _better(rows: list[Found], wishes: Wishes) -> Found | None:
+    """Return the best of all that is within 5 % of the first in everything and better by half in something."""
+    own, levels = rows[0].numbers, tuple(WORDS)
+    level = levels.index(protection(own["epsilon"], own["asr"], wishes.k))
+
+    def sound(row: Found) -> bool:
+        reached = levels.index(protection(row.numbers["epsilon"], row.numbers["asr"], wishes.k))
+        return reached <= level and (tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes))
+
+    able = [row for row in rows[1:] if beats(wishes, row.numbers, own)]
+    for m, is_tuned in find_better(own, _makers(own, wishes), wishes):
+        able.append(Found(m, is_tuned, numbers_of(m, wishes)))
+    able = [row for row in able if sound(row)]
+    return able[wishes.order([row.numbers for row in able])[0]] if able else None
+
+
+def _makers(own: Mapping[str, float], wishes: Wishes) -> Iterator[Maker]:
+    """Everything that can be planned with, at fixed parameters: those for the budget of the first row, and all others."""
+    near = replace(wishes, max_epsilon=min(own["epsilon"] * NEAR, wishes.largest_epsilon), error=None, matters="balance")
+    for each in candidates(near):
+        if isinstance(each, Tuned):
+            yield from likely_better(each.family, own, wishes)
+        elif isinstance(each, ListedParameter):
+            offer = each.choices
+            yield from (Maker(offer.mechanism, ((offer.parameter, value),), tuned=True) for value in offer.values)
+        elif isinstance(each, Anchored):
+            bound = each.offer
+            value = bound.choose(wishes.k, own["epsilon"], wishes.matters)
+            yield Maker(bound.mechanism, ((bound.parameter, value),), tuned=True)
+        elif isinstance(each, Usual):
+            try:
+                settled = companion_of(each.mechanism).settled(wishes.k, own["epsilon"])
+            except HushError:
+                continue
+            yield Maker(each.mechanism, tuple(settled.items()), tuned=False)
+        else:
+            yield Maker(each.mechanism, each.fixed, tuned=False)
 
 
 def blind_error(wishes: Wishes) -> float:
