@@ -15,10 +15,9 @@ from hush.planning.families import companions, tunable
 from hush.planning.improvement import Maker, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
-from hush.planning.objectives import Z95
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
-from hush.planning.verdicts import MAX_MARGIN, WORDS, protection
+from hush.planning.verdicts import WORDS, max_useful_mse, protection
 from hush.planning.wishes import Wishes
 
 _SAME = 1e-9
@@ -165,14 +164,6 @@ def _makers(own: Mapping[str, float], wishes: Wishes) -> Iterator[Maker]:
             yield Maker(each.mechanism, each.fixed, tuned=False)
 
 
-def blind_error(wishes: Wishes) -> float:
-    """Mean squared error of who reads no report and answers 1/k for every value, at its largest.
-
-    It is largest where all people hold one value: (1 - 1/k)/k on average over the values, (1 - 1/k)² for that one.
-    """
-    return (1 - 1 / wishes.k) ** 2 if wishes.worst else (1 - 1 / wishes.k) / wishes.k
-
-
 def useful(rows: list[Found], wishes: Wishes) -> list[Found]:
     """Those that tell more than no report would, if there are any; all where the error was asked for.
 
@@ -185,4 +176,4 @@ def useful(rows: list[Found], wishes: Wishes) -> list[Found]:
 
 def tells(m: FrequencyOracle, wishes: Wishes) -> bool:
     """Whether it does better than answering 1/k for every value, with a margin of 50 points at most."""
-    return number_of(m, "mse", wishes) < min(blind_error(wishes), (MAX_MARGIN / Z95) ** 2)
+    return number_of(m, "mse", wishes) < max_useful_mse(wishes.k, worst=wishes.worst)

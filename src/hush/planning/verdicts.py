@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from hush.planning.objectives import Z95
+
 WELL_EPSILON = 2.0
 """A suspicion of 50 % becomes 88 % at most."""
 WELL_ADVANTAGE = 0.5
@@ -37,6 +39,19 @@ def protection(epsilon: float, asr: float, k: int) -> str:
     if epsilon <= WELL_EPSILON and advantage <= WELL_ADVANTAGE:
         return "well"
     return "little" if epsilon <= LITTLE_EPSILON and advantage <= LITTLE_ADVANTAGE else "hardly"
+
+
+def blind_mse(k: int, *, worst: bool) -> float:
+    """Return the mean squared error of who reads no report and answers 1/k for every value, at its largest.
+
+    It is largest where all people hold one value: (1 - 1/k)/k on average over the values, (1 - 1/k)² for that one.
+    """
+    return (1 - 1 / k) ** 2 if worst else (1 - 1 / k) / k
+
+
+def max_useful_mse(k: int, *, worst: bool) -> float:
+    """Return the squared error from which on estimates tell nothing: no more than a blind answer, or than ±50 points."""
+    return min(blind_mse(k, worst=worst), (MAX_MARGIN / Z95) ** 2)
 
 
 def describe_protection(name: str, numbers: Mapping[str, float], k: int) -> str:

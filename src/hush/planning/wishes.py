@@ -15,7 +15,7 @@ from hush import rules
 from hush.errors import ParameterError, Unsaid, message
 from hush.planning import balance
 from hush.planning.objectives import OBJECTIVES
-from hush.planning.verdicts import LITTLE_EPSILON, MAX_ASR, protection
+from hush.planning.verdicts import LITTLE_EPSILON, MAX_ASR, max_useful_mse, protection
 from hush.types import Floats
 
 METRICS = {
@@ -286,11 +286,14 @@ class Wishes:
         return [int(i) for i in np.lexsort((raw.round(9), total.round(9), steps, self._tiers(columns)))]
 
     def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
-        """Return which rows come last, since they protect less than any stated error may need."""
+        """Return which rows come last: those that tell nothing, and those that protect less than is ever needed."""
         asr, epsilon = columns.get("asr"), columns.get("epsilon")
+        last = np.zeros(len(columns["error"]), np.bool_)
+        if self.error is None and "mse" in columns:
+            last |= columns["mse"] >= max_useful_mse(self.k, worst=self.worst)
         if asr is None or epsilon is None:
-            return np.zeros(len(columns["error"]), np.bool_)
-        last = asr > MAX_ASR
+            return last
+        last |= asr > MAX_ASR
         if self.matters == "balance":
             pairs = zip(epsilon.tolist(), asr.tolist(), strict=True)
             last |= np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
