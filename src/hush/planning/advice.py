@@ -119,7 +119,7 @@ def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
     bought = _listed([_won(name, ratios[name]) for name in noticed])
     as_exact = other["error"] <= 1.01 * own["error"]
     needs = f"needs only {other['epsilon']:.4g} for that error" if as_exact else f"has only {other['epsilon']:.4g}"
-    return f"{said}; {names[least]} {needs}, and the larger ε buys {bought}."
+    return f"{said}; {names[least]} {needs}, {f'and the larger ε buys {bought}' if bought else 'but balances worse'}."
 
 
 def _won(name: str, ratio: float) -> str:

@@ -337,10 +337,11 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
     words = advice.why_first(
         rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights), instead=instead
     )
-    warnings = [_useless(rows[0], wishes), verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k)]
-    warned = "; and ".join(each.removesuffix(".") for each in reversed(warnings) if each)
-    remedy = "Ask more people, or allow a larger budget." if warnings[0] else ""
-    return " ".join(each for each in (f"{warned}." if warned else "", remedy, words, _unspent(rows[0], wishes)) if each)
+    useless, weak = _useless(rows[0], wishes), verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k)
+    joined = f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
+    warned = joined and f"{joined.removesuffix('.')}."
+    remedy = "Ask more people, or allow a larger budget." if useless else ""
+    return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
 
 
 def _useless(row: Found, wishes: Wishes) -> str:

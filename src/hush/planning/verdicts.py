@@ -25,6 +25,9 @@ MAX_ASR = 0.9
 MAX_MARGIN = 0.5
 """A margin above 50 percentage points is no estimate: from any estimate, the interval can reach all that is possible."""
 
+MAX_WEIGHT_OF_FAKES = 10
+"""A share of fake reports that adds more than so many times itself makes results of its own."""
+
 WORDS = {"well": "protects well", "little": "protects little", "hardly": "hardly protects"}
 """The verdict of each level of protection."""
 
@@ -67,7 +70,7 @@ a value is right 69.1 times in 100 (10 by luck alone).'
     factor = math.ceil(math.exp(min(numbers["epsilon"], 700.0)))
     of = 100 if numbers["asr"] >= 0.01 else 10 ** math.ceil(2 - math.log10(100 * numbers["asr"]))
     return (
-        f"{name} {WORDS[level]}: a report can be {factor if factor < 10_000 else format(factor, ',')} times as likely "
+        f"{name} {WORDS[level]}: a report can be {factor:,} times as likely "
         f"from one value as from another, and the best guess of a value is right {_rate(numbers['asr'], of)} times in "
         f"{of:,} ({_rate(1 / k, of)} by luck alone)."
     )

@@ -15,7 +15,7 @@ from hush import rules
 from hush.errors import ParameterError, Unsaid, message
 from hush.planning import balance
 from hush.planning.objectives import OBJECTIVES
-from hush.planning.verdicts import LITTLE_EPSILON, MAX_ASR, max_useful_mse, protection
+from hush.planning.verdicts import LITTLE_EPSILON, MAX_ASR, MAX_WEIGHT_OF_FAKES, max_useful_mse, protection
 from hush.types import Floats
 
 METRICS = {
@@ -226,6 +226,7 @@ class Wishes:
         tops = [top]
         if top > ASSUMED_EPSILON and ((self.objectives and self.first is None) or self.favors_attacks):
             rungs = max(2, math.ceil(_RUNGS * math.log(top / ASSUMED_EPSILON) / math.log(LITTLE_EPSILON)))
+            rungs = rungs if all(OBJECTIVES[name].quick for name in self.more) else 2  # each takes a search
             tops += np.geomspace(top, ASSUMED_EPSILON, rungs)[1:].round(2).tolist()
         asr = MAX_ASR if self.max_asr is None else min(self.max_asr, MAX_ASR)
         limited = self.max_asr is not None or math.exp(top) / (math.exp(top) + self.k - 1) > MAX_ASR
@@ -286,7 +287,11 @@ class Wishes:
         return [int(i) for i in np.lexsort((raw.round(9), total.round(9), steps, self._tiers(columns)))]
 
     def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
-        """Return which rows come last: those that tell nothing, and those that protect less than is ever needed."""
+        """Return which rows come last: those that tell nothing, and those that protect less than is ever needed.
+
+        In a balance of named objectives without the gain of fakes, those come last, too, whose fakes weigh as ten
+        people each: what is not compared would else be given away.
+        """
         asr, epsilon = columns.get("asr"), columns.get("epsilon")
         last = np.zeros(len(columns["error"]), np.bool_)
         if self.error is None and "mse" in columns:
@@ -294,6 +299,8 @@ class Wishes:
         if asr is None or epsilon is None:
             return last
         last |= asr > MAX_ASR
+        if self.objectives and self.first is None and "gain" not in self.objectives:
+            last |= columns["gain"] > MAX_WEIGHT_OF_FAKES * self.fakes
         if self.matters == "balance":
             pairs = zip(epsilon.tolist(), asr.tolist(), strict=True)
             last |= np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
