@@ -207,10 +207,10 @@ def _bracketed(words: Sequence[str]) -> str:
 def points(share: float) -> str:
     """Percentage points.
 
-    >>> points(0.0123), points(1.881)
-    ('1.23 points', '188 points')
+    >>> points(0.0123), points(1.881), points(2769.2)
+    ('1.23 points', '188 points', '276,920 points')
     """
-    return f"{100 * share:.3g} points"
+    return f"{100 * share:.3g} points" if share < 1 else f"{100 * share:,.0f} points"
 
 
 def times(factor: float) -> str:
