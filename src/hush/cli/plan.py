@@ -298,8 +298,8 @@ def plan(
 ) -> None:
     """Choose a mechanism, its parameters and its budget.
 
-    With --error, every mechanism gets the smallest budget that reaches it. Without, it gets the largest that is allowed,
-    or a smaller one that gives nearly the same: at most 1 without --max-epsilon, and at most 4 unless accuracy or
+    With --error, every mechanism gets the smallest budget that reaches it. Without, it gets the largest allowed, or a
+    smaller one that gives nearly the same: at most 1 without --max-epsilon, and at most 4 unless accuracy or
     manipulation matters most. Where the recommendation protects little or hardly, or tells nothing, the first sentence
     says so. It is shown with five others at most that are worth a thought; --all shows the rest, --json tells
     everything. The exit code is 1 where nothing meets all wishes; then the nearest that can be met are listed.

@@ -145,7 +145,9 @@ def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, co
         return f"{lead}; {names[1]} has as little, but is worse in the balance of the rest."
     costs = [name for name in counted if name in _COSTS]
     titles = [_titled(name) for name in (*(name for name in counted if name not in _COSTS), *costs)]
-    quarter = "" if not costs else f", where {_listed(titles[-len(costs):])} {'count' if len(costs) > 1 else 'counts'} least"
+    quarter = (
+        "" if not costs else f", where {_listed(titles[-len(costs) :])} {'count' if len(costs) > 1 else 'counts'} least"
+    )
     return f"It has the best balance of {_listed(titles)} among the {len(names)} that meet every wish{quarter}."
 
 

@@ -111,7 +111,7 @@ def _near_blind_advantage(options: int) -> float:
 
 def comparable(wishes: Wishes, columns: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return numbers whose ratios say how much better one is: none below its floor, lost information as its odds."""
-    found = {}
+    found: dict[str, Floats] = {}
     for name, column in columns.items():
         if name == "information":
             found[name] = np.maximum(_odds(column, _ALL_LOST), 1.0)
@@ -123,7 +123,7 @@ def comparable(wishes: Wishes, columns: Mapping[str, Floats]) -> dict[str, Float
 def costs(wishes: Wishes, columns: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return what each number counts in the balance, on the scale of its objective."""
     squared = {*_SQUARED, *(["error"] if wishes.metric == "mse" else [])}
-    found = {}
+    found: dict[str, Floats] = {}
     for name, column in comparable(wishes, columns).items():
         match name:
             case "asr" | "reidentification":

@@ -338,7 +338,9 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
         rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights), instead=instead
     )
     useless, weak = _useless(rows[0], wishes), verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k)
-    joined = f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
+    joined = (
+        f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
+    )
     warned = joined and f"{joined.removesuffix('.')}."
     remedy = "Ask more people, or allow a larger budget." if useless else ""
     return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
@@ -351,7 +353,9 @@ def _useless(row: Found, wishes: Wishes) -> str:
     margin = advice.points(Z95 * math.sqrt(number_of(row.mechanism, "mse", wishes)))
     if number_of(row.mechanism, "mse", wishes) < verdicts.blind_mse(wishes.k, worst=wishes.worst):
         return f"No choice gives a useful estimate: the margin is ±{margin}, and above 50 points it tells nothing"
-    return f"None tells more than no report (±{margin}): who answers 1/{wishes.k:,} for every value is never off by more"
+    return (
+        f"None tells more than no report (±{margin}): who answers 1/{wishes.k:,} for every value is never off by more"
+    )
 
 
 def _unspent(row: Found, wishes: Wishes) -> str:

@@ -142,8 +142,10 @@ def _better(rows: list[Found], wishes: Wishes) -> Found | None:
 
 
 def _makers(own: Mapping[str, float], wishes: Wishes) -> Iterator[Maker]:
-    """Everything that can be planned with, at fixed parameters: those for the budget of the first row, and all others."""
-    near = replace(wishes, max_epsilon=min(own["epsilon"] * NEAR, wishes.largest_epsilon), error=None, matters="balance")
+    """Yield everything that can be planned with at fixed parameters: those for the first row's budget, and others."""
+    near = replace(
+        wishes, max_epsilon=min(own["epsilon"] * NEAR, wishes.largest_epsilon), error=None, matters="balance"
+    )
     for each in candidates(near):
         if isinstance(each, Tuned):
             yield from likely_better(each.family, own, wishes)

@@ -109,7 +109,12 @@ class Tuned:
         w = self.wishes
         got = self.family.measured(w.k, epsilon, parameter, w.judged, worst=w.worst, targets=w.targets)
         error = {"mse": got["mse"], "mae": np.sqrt(got["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(got["mse"])}
-        return {"error": error[w.metric], "mse": got["mse"], "asr": got["asr"], "gain": w.fakes * (got["gain"] - w.targets / w.k)}
+        return {
+            "error": error[w.metric],
+            "mse": got["mse"],
+            "asr": got["asr"],
+            "gain": w.fakes * (got["gain"] - w.targets / w.k),
+        }
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ LITTLE_ADVANTAGE = 0.8
 MAX_ASR = 0.9
 """An attack success above this is never recommended unless a stated error needs it."""
 MAX_MARGIN = 0.5
-"""A margin above 50 percentage points is no estimate: from any estimate, the interval can reach all that is possible."""
+"""A margin above 50 percentage points is no estimate: its interval can hold everything that is possible."""
 
 MAX_WEIGHT_OF_FAKES = 10
 """A share of fake reports that adds more than so many times itself makes results of its own."""
@@ -53,7 +53,7 @@ def blind_mse(k: int, *, worst: bool) -> float:
 
 
 def max_useful_mse(k: int, *, worst: bool) -> float:
-    """Return the squared error from which on estimates tell nothing: no more than a blind answer, or than ±50 points."""
+    """Return the squared error from which on estimates tell no more than a blind answer, or than ±50 points."""
     return min(blind_mse(k, worst=worst), (MAX_MARGIN / Z95) ** 2)
 
 

@@ -213,8 +213,9 @@ class Wishes:
         """The wishes to search with, the largest budget first: no budget is spent where no stated error needs it.
 
         Without an error, a budget at which reports hardly protect is not spent unless accuracy or manipulation matters
-        most, and never one at which an attack succeeds more than 9 times in 10. Where attacks or privacy matter most, or
-        objectives are named, the balance also chooses among smaller budgets, down to the assumed one.
+        most, and never one at which an attack succeeds more than 9 times in 10. Where attacks matter most, or
+        objectives are named, the balance also chooses among smaller budgets, down to the assumed one, which is the
+        largest where privacy matters most.
         """
         if self.error is not None:
             return (self,)

@@ -49,9 +49,9 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     rare = choice.numbers["asr"] < 0.095
     guessed = f"{_often(choice.numbers['asr'], rare)} (blind guessing: {_often(1 / w.k, rare)})"
     said.append(
-        f"{choice.name} at ε = {choice.mechanism.epsilon:g} {choice.verdict}: a frequency is known to ±{_points(error['margin'])} at "
-        f"95 % (mean absolute error {_points(error['mae'])}). Who intercepts a report names its sender's value "
-        f"{guessed}. Fake users who send {100 * w.fakes:.3g} % of all reports can add "
+        f"{choice.name} at ε = {choice.mechanism.epsilon:g} {choice.verdict}: a frequency is known to "
+        f"±{_points(error['margin'])} at 95 % (mean absolute error {_points(error['mae'])}). "
+        f"Who intercepts a report names its sender's value {guessed}. Fake users who send {100 * w.fakes:.3g} % of all reports can add "
         f"{_points(choice.numbers['gain'])} to what they promote."
     )
     said += [words for words in (_inferred(choice),) if words]
