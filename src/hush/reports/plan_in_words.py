@@ -51,8 +51,8 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     said.append(
         f"{choice.name} at ε = {choice.mechanism.epsilon:g} {choice.verdict}: a frequency is known to "
         f"±{_points(error['margin'])} at 95 % (mean absolute error {_points(error['mae'])}). "
-        f"Who intercepts a report names its sender's value {guessed}. Fake users who send {100 * w.fakes:.3g} % of all reports can add "
-        f"{_points(choice.numbers['gain'])} to what they promote."
+        f"Who intercepts a report names its sender's value {guessed}. Fake users who send "
+        f"{100 * w.fakes:.3g} % of all reports can add {_points(choice.numbers['gain'])} to what they promote."
     )
     said += [words for words in (_inferred(choice),) if words]
     said += _in_groups(made, choice)
