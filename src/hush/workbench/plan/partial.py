@@ -16,7 +16,7 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.planning.budgets import least
 from hush.planning.objectives import Z95
-from hush.planning.wishes import SEARCHED_EPSILON
+from hush.planning.wishes import ASSUMED_EPSILON, SEARCHED_EPSILON
 from hush.utility import MECHANISMS, total_error
 from hush.utility.named import NamedOracle
 from hush.workbench.plan import compare, words
@@ -75,7 +75,9 @@ def answered(question: Question) -> Answer:
 
 
 def _most(question: Question) -> float:
-    return SEARCHED_EPSILON if question.epsilon is None else question.epsilon
+    if question.epsilon is not None:
+        return question.epsilon
+    return ASSUMED_EPSILON if question.error is None else SEARCHED_EPSILON
 
 
 def _found(question: Question) -> Iterator[Way]:
