@@ -25,6 +25,13 @@ ASKED = {
     "1,000,000 values": "--k 1000000 --n 10000000 --error 1pp",
 }
 
+ATTACKED = {
+    "pools": ("error", "asr", "pools"),
+    "attribute, pools and changes": ("error", "asr", "attribute", "pools", "changes"),
+}
+"""Objectives that ask what attacks over classes of values gain."""
+ATTACKED_VALUES, ATTACKED_LIMIT_SECONDS = (1_000, 100_000, 1_000_000), 10.0
+
 SHUFFLED, CROWDS = ("GRR", "SS", "SUE", "OUE", "OLH"), (5, 20, 100, 10_000, 1_000_000)
 
 
@@ -54,7 +61,26 @@ def run(quick: bool) -> list[report.Table]:
         missed = f"{seconds:.2f} s" if held and seconds >= LIMIT else ""
         cells = (f"{seconds:.2f} s", f"{cpu:.2f} s", f"{cpu / start:.1f} ×", f"< {LIMIT:g} s" if held else "")
         table.add(name, *cells, missed=missed, seconds=seconds, processor=cpu)
-    return [table, _shuffled(quick)]
+    return [table, _measure_attacked(quick), _shuffled(quick)]
+
+
+def _measure_attacked(quick: bool) -> report.Table:
+    """Measure the processor time of plans that are compared in attacks over classes of values."""
+    table = report.Table(
+        "`hush.plan` with attacks as objectives, a million people, ε at most 2",
+        ("values", "objectives beside error and asr", "processor", "required"),
+        note="In one process, after a plan of 20 values, which compiles. The processor's time counts all threads.",
+    )
+    for k, name in report.progress(tuple(product(ATTACKED_VALUES[: 2 if quick else 3], ATTACKED)), "attacked"):
+        for warming in (True, False):
+            start = time.process_time()
+            hush.plan(k=20 if warming else k, n=10**6, objectives=ATTACKED[name], max_epsilon=2.0)
+            taken = time.process_time() - start
+        held = k <= 100_000
+        missed = f"{k:,} values {taken:.1f} s" if held and taken >= ATTACKED_LIMIT_SECONDS else ""
+        required = f"< {ATTACKED_LIMIT_SECONDS:g} s" if held else ""
+        table.add(f"{k:,}", name, f"{taken:.2f} s", required, missed=missed, seconds=taken)
+    return table
 
 
 def _shuffled(quick: bool) -> report.Table:

@@ -33,9 +33,10 @@ NAMES = sorted(name for name in hush.registry() if ":" not in name and name not 
 PURE_NAMES = [name for name in hush.registry() if name not in APPROXIMATE | UTILITY | {"LHO"}]
 
 
-def example(name: str, k: int, epsilon: float, delta: float = 1e-5) -> hush.FrequencyOracle:
-    """A mechanism by name, with the parameters it needs beyond k and epsilon."""
-    more: dict[str, object] = {"UE": {"p": 0.7}, "LH": {"g": 3}, "LHO": {"g": 4}}.get(name, {})
+def example(name: str, k: int, epsilon: float, delta: float = 1e-5, **more: object) -> hush.FrequencyOracle:
+    """Make a mechanism by name, with the parameters it needs beyond k and epsilon."""
+    needed: dict[str, object] = {"UE": {"p": 0.7}, "LH": {"g": 3}, "LHO": {"g": 4}}.get(name, {})
+    more = {**needed, **more}
     if name != "LHO":
         more = {"epsilon": epsilon, **more}
     if name in APPROXIMATE:

@@ -20,26 +20,38 @@ def settings() -> Iterator[tuple[str, type[Any], dict[str, Any]]]:
     """Labels, classes and parameters."""
     for k, epsilon in itertools.product(SIZES, BUDGETS):
         for name in NAMES:
-            yield name, hush.registry()[name], {"k": k, "epsilon": epsilon}
+            for design in designs(name):
+                yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, **design}
         for name in ("ALH", "OLH"):
-            yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, "hash": "family"}
+            for design in designs(name):
+                yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, "hash": "family", **design}
         if epsilon <= 20:
             yield "AOLH", hush.AOLH, {"k": k, "epsilon": epsilon, "delta": 1e-3 * min(epsilon, 1.0)}
             yield "OLOLOHA", OLOLOHA, {"k": k, "epsilon_permanent": epsilon, "epsilon_report": epsilon / 2}
     for name, strategy, (k, epsilon) in itertools.product(NAMES[-4:], STRATEGIES, ((5, 1.0), (60, 3.0), (300, 8.0))):
-        yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, "strategy": strategy}
-        yield name, hush.registry()[name], {"k": k, "epsilon": epsilon, "strategy": strategy, "search": "grid"}
+        for design in designs(name):
+            given = {"k": k, "epsilon": epsilon, "strategy": strategy, **design}
+            yield name, hush.registry()[name], given
+            yield name, hush.registry()[name], {**given, "search": "grid"}
     for epsilon, delta in ((0.5, 1e-8), (1.0, 1e-5), (4.0, 1e-5), (8.0, 1e-3)):
         yield "AGM", hush.AGM, {"k": 4, "epsilon": epsilon, "delta": delta}
     for k, epsilon in ((30, 2.0), (100, 4.0), (150, 1.0)):
         yield "MSS", hush.MSS, {"k": k, "epsilon": epsilon}
     for cls, epsilon, z in itertools.product(hush.utility.MECHANISMS, (0.5, 1.0, 4.0), ("exact", "constant", "none")):
-        yield cls.name(), cls, {"k": 25, "epsilon": epsilon, "sensitive": range(10), "theta": 0.77, "z": z}
+        for reveal in ({"reveal": "pair"}, {"reveal": "alone"}) if cls is not hush.uHR else ({},):
+            given = {"k": 25, "epsilon": epsilon, "sensitive": range(10), "theta": 0.77, "z": z, **reveal}
+            yield cls.name(), cls, given
+
+
+def designs(name: str) -> tuple[dict[str, Any], ...]:
+    """The paper's design, and the default since version 0.2."""
+    return ({"design": "paper"}, {"design": "exact"}) if name in NAMES[-4:] else ({},)
 
 
 def label(name: str, given: dict[str, Any]) -> str:
-    """A setting in words."""
-    return " ".join([name, *(f"{key}={value}" for key, value in given.items() if key != "sensitive")])
+    """Describe a setting in words, without the defaults of version 0.1."""
+    told = {key: value for key, value in given.items() if key != "sensitive" and value not in ("paper", "pair")}
+    return " ".join([name, *(f"{key}={value}" for key, value in told.items())])
 
 
 def made(cls: type[Any], given: dict[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def hostile() -> Iterator[Hostile]:
     """All of them."""
     for name, spec, reason in _all():
         yield Hostile(f"{spec.get('protocol', spec.get('mechanism'))}: {name}", spec, reason)
-    unlike = changed(hush.uUE(k=10, epsilon=1.0, sensitive=range(4)), {"reveal": "0" * 64})
+    unlike = changed(hush.uUE(k=10, epsilon=1.0, sensitive=range(4), reveal="pair"), {"reveal": "0" * 64})
     yield Hostile("uUE: a hash of nothing", unlike, "reveal", later=True)
 
 
@@ -55,10 +55,10 @@ def _more_than_declared() -> Iterator[tuple[str, dict[str, Any], str]]:
         hush.HCMS, hush.RAPPOR, hush.uRR, hush.uSS,
     )  # fmt: skip
     for make in makes:
-        more = {"sensitive": range(4)} if make in (hush.uRR, hush.uSS) else {}
+        more = {"sensitive": range(4), "reveal": "pair"} if make in (hush.uRR, hush.uSS) else {}
         yield "the thresholds of 20", changed(make(k=10, epsilon=20.0, **more), epsilon=1.0), why
     for make in (hush.uRAP, hush.uUE, hush.uLH, hush.uWheel, hush.uHR):
-        louder = make(k=10, epsilon=20.0, sensitive=range(4))
+        louder = make(k=10, epsilon=20.0, sensitive=range(4), reveal="alone" if make is hush.uHR else "pair")
         yield "a hash of other thresholds", changed(louder, epsilon=1.0), "reveal|epsilon"
     for make in (hush.Duchi, hush.Piecewise, hush.Hybrid):
         yield "the thresholds of 20", changed(make(low=0.0, high=1.0, epsilon=20.0), epsilon=1.0), why
@@ -86,12 +86,12 @@ def _more_than_declared() -> Iterator[tuple[str, dict[str, Any], str]]:
     yield "smaller subsets than the thresholds are for", changed(mss, {"omega": "2 1 1"}), why
     yield "moduli that change places", changed(mss, moduli=[5, 11, 7]), "keep|epsilon"
     yield "more functions than the thresholds are for", changed(hush.RAPPOR(k=50, epsilon=1.0), hashes=4), why
-    urr = hush.uRR(k=10, epsilon=1.0, sensitive=range(4))
+    urr = hush.uRR(k=10, epsilon=1.0, sensitive=range(4), reveal="pair")
     yield "rare disguises", changed(urr, {"disguise": str(SCALE // 3)}), why
     yield "too many are revealed", changed(urr, {"reveal": str(SCALE // 2)}), why
     uhr = hush.uHR(k=10, epsilon=1.0, sensitive=range(4), z="constant")
     yield "too many are revealed", changed(uhr, {"reveal": str(SCALE - SCALE // 8)}), why
-    ulh = hush.uLH(k=25, epsilon=1.0, sensitive=range(10), g=4, z="none")
+    ulh = hush.uLH(k=25, epsilon=1.0, sensitive=range(10), g=4, z="none", reveal="pair")
     yield "too many are revealed", changed(ulh, {"reveal": str(SCALE // 4)}), why
     window = hush.Piecewise(low=0.0, high=1.0, epsilon=1.0)
     yield "a smaller window than the threshold is for", changed(window, {"inside": "6"}), why
@@ -131,7 +131,7 @@ def _no_numbers() -> Iterator[tuple[str, dict[str, Any], str]]:
     for bad in ("2 4", "0 4 1", "7 4 1", "2 4 1 1", "a b c"):
         yield f"omega of {bad}", changed(mss, {"omega": bad}), "omega"
     yield "two thresholds for three moduli", changed(mss, {"keep": " ".join(map(str, mss.keeps[:2]))}), "keep"
-    urr = hush.uRR(k=25, epsilon=1.0, sensitive=range(4))
+    urr = hush.uRR(k=25, epsilon=1.0, sensitive=range(4), reveal="pair")
     for bad in ([], [0, 0], [25], [-1], [1.5], "all", [None]):
         yield f"sensitive of {bad!r}", changed(urr, sensitive=bad), "sensitive"
     duchi = hush.Duchi(low=0.0, high=1.0, epsilon=1.0)
@@ -176,7 +176,7 @@ def _no_law() -> Iterator[tuple[str, dict[str, Any], str]]:
     for name in ("p_fresh", "q_fresh"):
         for bad in ("0", str(SCALE)):
             yield f"{name} of {bad}", changed(losue, {name: bad}), name
-    urr = hush.uRR(k=10, epsilon=1.0, sensitive=range(4))
+    urr = hush.uRR(k=10, epsilon=1.0, sensitive=range(4), reveal="pair")
     yield "nothing is disguised", changed(urr, {"disguise": "0"}), "disguise"
     yield "all is revealed", changed(urr, {"reveal": str(SCALE)}), "reveal"
     for inner in (hush.AGRR(k=5, epsilon=1.0, delta=1e-5), urr, hush.LHO(k=5, g=4)):
@@ -202,10 +202,10 @@ def _unknown() -> Iterator[tuple[str, dict[str, Any], str]]:
     yield "a family of three buckets", changed(hush.LH(k=10, epsilon=1.0, g=3), hash="family"), "g"
     yield "a family of too many values", changed(hush.LH(k=70_000, epsilon=1.0, g=2), hash="family"), "k"
     yield "another code", changed(hush.SS(k=10, epsilon=1.0), code="dense"), "code"
-    urr = hush.uRR(k=10, epsilon=1.0, sensitive=range(4))
+    urr = hush.uRR(k=10, epsilon=1.0, sensitive=range(4), reveal="pair")
     yield "another z", changed(urr, z="more"), "z"
     yield "another way to reveal", changed(urr, reveal="all"), "reveal"
-    uue = hush.uUE(k=10, epsilon=1.0, sensitive=range(4))
+    uue = hush.uUE(k=10, epsilon=1.0, sensitive=range(4), reveal="pair")
     yield "weights of its own", changed(uue, {"reveal": "by weight"}), "reveal"
     kept = longitudinal.Memoized(mechanism=hush.OUE(k=5, epsilon=1.0))
     yield "answers of answers", changed(kept, mechanism=kept.to_dict()), "mechanism"

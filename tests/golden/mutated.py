@@ -92,7 +92,8 @@ def _subsets(rng: random.Random) -> Found:
 def _disguises(rng: random.Random) -> Found:
     """Disguises that are too rare, and revelations that are too frequent."""
     some: dict[str, Any] = {"k": 6, "epsilon": 1.0, "sensitive": [0, 2, 3], "z": "none"}
-    for u in (hush.uRR(**some), hush.uHR(**some, blocks=2), hush.uUE(**some, p=0.6), hush.uSS(**some, omega=2)):
+    pair: dict[str, Any] = {**some, "reveal": "pair"}
+    for u in (hush.uRR(**pair), hush.uHR(**some, blocks=2), hush.uUE(**pair, p=0.6), hush.uSS(**pair, omega=2)):
         u._revelation.hide = rng.randrange(SCALE // 3, SCALE + 1)
         u._revelation.constant = rng.choice([0, rng.randrange(SCALE // 2)])
         yield u.to_dict(), {"epsilon": enumerated_loss(changed(u))}

@@ -68,7 +68,7 @@ def _subsets() -> Iterator[tuple[Any, int]]:
         yield hush.SS(k=k, epsilon=epsilon, code="enumerative"), 2
     yield hush.SS(k=10_000, epsilon=2.0), 1
     yield hush.SS(k=10_000, epsilon=1.0, code="enumerative"), 1
-    yield hush.ASS(k=100, epsilon=4.0), 4
+    yield hush.ASS(k=100, epsilon=4.0, design="paper"), 4
     yield hush.MSS(k=20, epsilon=0.5, moduli=(7, 11, 5)), 8
     yield hush.MSS(k=5, epsilon=1.0, moduli=(5,)), 4
     yield hush.MSS(k=1024, epsilon=1.0), 2
@@ -84,8 +84,8 @@ def _bits() -> Iterator[tuple[Any, int]]:
     yield hush.SUE(k=33, epsilon=2.0), 4
     yield hush.UE(k=9, epsilon=1.0, p=0.9), 4
     yield hush.THE(k=32, epsilon=1.0), 4
-    yield hush.AUE(k=100, epsilon=4.0), 3
-    yield hush.ATHE(k=20, epsilon=4.0), 3
+    yield hush.AUE(k=100, epsilon=4.0, design="paper"), 3
+    yield hush.ATHE(k=20, epsilon=4.0, design="paper"), 3
     yield hush.ASUE(k=40, epsilon=1.0, delta=1e-3), 3
 
 
@@ -96,7 +96,7 @@ def _hashed() -> Iterator[tuple[Any, int]]:
     yield hush.OLH(k=10_000, epsilon=3.0), 6
     yield hush.LH(k=9, epsilon=1.0, g=300), 6
     yield hush.LH(k=2, epsilon=16.0, g=2**25), 6
-    yield hush.ALH(k=100, epsilon=4.0), 6
+    yield hush.ALH(k=100, epsilon=4.0, design="paper"), 6
     yield hush.ABLH(k=100, epsilon=1.0, delta=1e-5), 6
     yield hush.AOLH(k=100, epsilon=1.0, delta=1e-5), 6
     for k, g in ((5, 2), (1000, 16), (65_535, 256)):
@@ -127,10 +127,11 @@ def _geometric() -> Iterator[tuple[Any, int]]:
 def _utility() -> Iterator[tuple[Any, int]]:
     some: dict[str, Any] = {"k": 25, "epsilon": 1.0, "sensitive": range(3, 13)}
     for mechanism in (hush.uRR, hush.uSS, hush.uRAP, hush.uUE, hush.uLH, hush.uWheel, hush.uHR):
-        yield mechanism(**some), 25
-        yield mechanism(**{**some, "k": 300, "sensitive": [7]}), 6
-        yield mechanism(k=5, epsilon=2.0), 5
-        yield mechanism(**some, z="none"), 6
+        first = {"reveal": "alone" if mechanism is hush.uHR else "pair"}
+        yield mechanism(**some, **first), 25
+        yield mechanism(**{**some, "k": 300, "sensitive": [7]}, **first), 6
+        yield mechanism(k=5, epsilon=2.0, **first), 5
+        yield mechanism(**some, z="none", **first), 6
         yield mechanism(**some, z="constant", reveal="alone"), 6
     for mechanism in (hush.uRR, hush.uSS, hush.uRAP, hush.uUE):
         yield mechanism(**some, reveal="alone"), 12
@@ -139,8 +140,10 @@ def _utility() -> Iterator[tuple[Any, int]]:
     yield hush.uLH(**some, g=4, hash="family"), 20
     yield hush.uHR(**some, blocks=4, reveal="pair"), 20
     wide: dict[str, Any] = {"k": 1000, "epsilon": 3.0, "sensitive": range(0, 1000, 4)}
-    for mechanism in (hush.uUE, hush.uLH, hush.uWheel, hush.uHR):
+    for mechanism in (hush.uUE, hush.uLH, hush.uWheel):
+        yield mechanism(**wide, reveal="pair"), 3
         yield mechanism(**wide), 3
+    yield hush.uHR(**wide), 3
 
 
 def _numeric() -> Iterator[tuple[Any, list[float]]]:

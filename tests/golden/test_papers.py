@@ -25,11 +25,13 @@ ELSEWHERE = {"population_limit_eps_emp=ln(ASR(k-1)/(1-ASR))"}
 
 def made(protocol: str, params: dict[str, Any]) -> hush.FrequencyOracle:
     """The mechanism that a golden value speaks of."""
-    more = {name: params[name] for name in ("omega", "g", "delta") if name in params}
+    more = {name: params[name] for name in ("omega", "g", "delta", "search") if name in params}
     if protocol in {"BLH", "AOLH"}:
         more.pop("g", None)
     if protocol == "THE":
         more["theta"] = optimal.threshold(params.get("eps", 1.0))  # left out, it has six digits
+    if protocol in {"ASS", "AUE", "ALH", "ATHE"}:
+        more["design"] = "paper"  # by equation 4
     return hush.registry()[protocol](k=params.get("k", 4), epsilon=params.get("eps", 1.0), **more)
 
 
@@ -67,8 +69,8 @@ QUANTITIES: dict[str, Callable[[hush.FrequencyOracle, dict[str, Any]], float]] =
     "optimal_g_exact_ASR": lambda m, g: m.g,
     "optimal_p_continuous": lambda m, g: m.p,
     "q_at_opt": lambda m, g: m.q,
-    "optimal_p_grid_linspace(0.5,1,100)": lambda m, g: hush.AUE(k=g["k"], epsilon=g["eps"], search="grid").p,
-    "optimal_theta_grid_linspace(0.5,1,100)": lambda m, g: hush.ATHE(k=g["k"], epsilon=g["eps"], search="grid").theta,
+    "optimal_p_grid_linspace(0.5,1,100)": lambda m, g: made("AUE", {**g, "search": "grid"}).p,
+    "optimal_theta_grid_linspace(0.5,1,100)": lambda m, g: made("ATHE", {**g, "search": "grid"}).theta,
 }
 
 

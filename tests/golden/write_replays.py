@@ -63,7 +63,8 @@ def laws() -> Iterator[dict[str, Any]]:
         hush.PGR(k=7, epsilon=1.0, q=2),
         hush.PGR(k=10, epsilon=1.0, q=9),
         hush.MSS(k=7, epsilon=0.5, moduli=(3, 5, 2)),
-        *(make(**some) for make in (hush.uRR, hush.uUE, hush.uHR)),
+        *(make(**some, reveal=way) for make, way in ((hush.uRR, "pair"), (hush.uUE, "pair"), (hush.uHR, "alone"))),
+        hush.uUE(**some),
         *(make(**amounts) for make in (hush.Duchi, hush.Hybrid)),
     )
     for m in mechanisms:

@@ -23,12 +23,16 @@ from tests.golden.choices import chosen
 FILE = Path(__file__).with_name("vectors.json")
 OLD_FILE = Path(__file__).with_name("vectors-0.1.json")
 CHOICES = Path(__file__).with_name("choices.json")
+ADAPTIVE = ("ASS", "AUE", "ALH", "ATHE")
+PAIRS = ("uRR", "uRAP", "uSS", "uUE", "uLH", "uWheel")
 VALUES = [0, 1, 2, 3, 4, 4, 0, 2]
 
 
 def spec_of(name: str) -> hush.Spec:
-    """An example of a mechanism, as it is made now."""
-    return hush.Spec(example(name, 5, 1.0), hush.Domain(labels=["α", "b", 'quote"', "d\n", "e"]))
+    """An example of a mechanism, by what was the default when its vector was written: "uSS, alone" is as it is now."""
+    name, _, reveal = name.partition(", ")
+    old = {"design": "paper"} if name in ADAPTIVE else {"reveal": reveal or "pair"} if name in PAIRS else {}
+    return hush.Spec(example(name, 5, 1.0, **old), hush.Domain(labels=["α", "b", 'quote"', "d\n", "e"]))
 
 
 def vector(name: str) -> dict[str, Any]:
@@ -55,7 +59,7 @@ def main() -> None:
     """Add what is missing."""
     stored = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     stored.setdefault("shared", shared())
-    for name in hush.registry():
+    for name in (*hush.registry(), *(f"{name}, alone" for name in PAIRS)):
         stored.setdefault(name, vector(name))
     FILE.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     lines = (f"{json.dumps(setting)}: {json.dumps(numbers)}" for setting, numbers in chosen().items())

@@ -6,6 +6,7 @@ import { loss } from "../src/loss.js";
 import { known, prepared } from "../src/mechanisms.js";
 import { logarithm, within } from "../src/numbers.js";
 import { replayed, secureWords } from "../src/words.js";
+import { wordsOf } from "./vectors.js";
 
 const { replays } = JSON.parse(readFileSync(new URL("../../../tests/golden/replays.json", import.meta.url), "utf-8"));
 const specOf = (name) => structuredClone(replays[name].spec);
@@ -68,6 +69,19 @@ test("values are checked, and not repeated", () => {
   const duchi = prepared(specOf("Duchi low=0.0 high=10.0 epsilon=1.0 steps=1024"));
   for (const value of [-0.001, 10.001, NaN, Infinity, "5", null, 5n]) {
     assert.throws(() => duchi.draw(value, words), /^HushError: value must be a number in 0\.\.10, got another; pass one$/);
+  }
+});
+
+test("a spec that does not say how values are revealed is of pairs", () => {
+  const names = Object.keys(replays).filter((name) => name.includes("reveal=pair"));
+  assert.ok(names.length > 20);
+  for (const name of names) {
+    const { spec, values, words } = structuredClone(replays[name]);
+    const [told, untold] = [spec, { ...spec, reveal: undefined }].map((each) => {
+      const [mechanism, source] = [prepared(each), replayed(wordsOf(words))];
+      return values.map((/** @type {number} */ value) => mechanism.draw(value, source));
+    });
+    assert.deepEqual(untold, told, name);
   }
 });
 

@@ -171,7 +171,8 @@ def plan(
             "--max-epsilon",
             metavar="E",
             parser=real("--max-epsilon", "2.0"),
-            help="Accepted privacy loss of a report, in nats; of a person, with --attributes or --rounds.",
+            help="Accepted privacy loss of a report, in nats (1 without --error); of a person, with --attributes or "
+            "--rounds.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -251,7 +252,7 @@ def plan(
             "--parts",
             metavar="P",
             parser=whole("--parts", 2, "2"),
-            help="Classes into which values are cut, in their order, for the objectives attribute and pools (2).",
+            help="Classes into which values are cut at random, for the objectives attribute and pools (2).",
             rich_help_panel=_CROWD,
         ),
     ] = None,
@@ -297,10 +298,11 @@ def plan(
 ) -> None:
     """Choose a mechanism, its parameters and its budget.
 
-    With --error, every mechanism gets the smallest budget that reaches it. Without, or where accuracy or manipulation
-    matters most, it gets the largest that is allowed: 1 where nothing bounds it. The recommendation is shown with five
-    others at most that are worth a thought; --all shows the rest, --json tells everything. The exit code is 1 where
-    nothing meets all wishes; then the nearest that can be met are listed.
+    With --error, every mechanism gets the smallest budget that reaches it. Without, it gets the largest allowed, or a
+    smaller one that gives nearly the same: at most 1 without --max-epsilon, and at most 4 unless accuracy or
+    manipulation matters most. Where the recommendation protects little or hardly, or tells nothing, the first sentence
+    says so. It is shown with five others at most that are worth a thought; --all shows the rest, --json tells
+    everything. The exit code is 1 where nothing meets all wishes; then the nearest that can be met are listed.
 
     With --attributes or --rounds it is the plan of a survey: how several attributes go into a report, and whether
     people answer afresh in every round or keep their answers, within one budget of a person for all of it.

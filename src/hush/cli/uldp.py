@@ -135,13 +135,14 @@ def _show(found: Recommendation) -> None:
     grid.show(console, columns, rows, title)
     console.print()
     console.print(terminal.cell(found.statement), soft_wrap=True)
-    how = f"--mechanism {u.name()} --set reveal={u.reveal} --set theta={found.theta:.6g}"  # type: ignore[attr-defined]
+    pair = " --set reveal=pair" if found.best.name.endswith(", in pairs") else ""
+    how = f"--mechanism {u.name()}{pair} --set theta={found.theta:.6g}"
     listed = u.name() in registry()
     use = f"Use it with {how}, or write its spec with --spec-out." if listed else "Write its spec with --spec-out."
     console.print(terminal.cell(use), soft_wrap=True)
     terminal.note(
         "z*: how often a value that is not sensitive is told as it is. ±: root of the mean variance. error: sum of "
-        "variances. alone: a revealed value is sent without a disguise beside it."
+        "variances. in pairs: a revealed value is sent with its disguise, as in the paper; else alone."
     )
 
 

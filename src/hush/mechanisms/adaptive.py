@@ -1,15 +1,16 @@
-"""Adaptive mechanisms: ASS, AUE, ALH and ATHE choose their parameter between attack success and variance.
+"""Adaptive mechanisms: ASS, AUE, ALH and ATHE choose their parameter between attack success and error.
 
 "Revisiting locally differentially private protocols" (arXiv 2503.01482), equations 24 to 27 with the corrected
-closed forms, for one report. The guarantee is that of the mechanism they derive from, whatever they choose.
+closed forms, for one report. The error is the mean squared error over all values, or the paper's equation 4 by name.
+The guarantee is that of the mechanism they derive from, whatever they choose.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,17 +54,23 @@ class Adaptive(chosen.Chosen):
     """How to choose.
 
     Args:
-        w_asr: Weight of attack success, in [0, 1]; the rest is the variance's.
+        w_asr: Weight of attack success, in [0, 1]; the rest is the error's.
         strategy: weighted, utopia, elbow, constraint, hypervolume or tchebycheff.
         search: "exact" takes the best decimal of six digits for a real parameter, "grid" the best of the paper's grid,
             to six digits. Integers are all looked at either way. An elbow is defined by the ends of a grid.
+        design: "exact" weighs the mean squared error over all values, which is the same in every population; "paper"
+            weighs equation 4, the variance of a value that nobody holds.
 
-    What is chosen is a parameter too, as a spec has it: where it is given, nothing is chosen.
+    What is chosen is a parameter too, as a spec has it: where it is given, nothing is chosen. So a spec does not tell
+    the design.
     """
 
     w_asr: float = 0.5
     strategy: str = "weighted"
     search: str = "exact"
+    design: str = field(default="exact", repr=False, compare=False)
+
+    designs: ClassVar[tuple[str, ...]] = tradeoff.DESIGNS
 
     def __post_init__(self) -> None:
         """Choose the parameter, if it was left out."""
@@ -75,10 +82,15 @@ class Adaptive(chosen.Chosen):
     def _checked(self) -> tuple[int, float]:
         """The number of values and the budget, once all that the choice depends on is known to be in order."""
         object.__setattr__(self, "w_asr", rules.share("w_asr", self.w_asr))
-        for name, allowed in (("strategy", tuple(STRATEGIES)), ("search", _SEARCHES)):
+        for name, allowed in (("strategy", tuple(STRATEGIES)), ("search", _SEARCHES), ("design", self.designs)):
             chosen = rules.named(name, getattr(self, name), allowed, f"use e.g. {allowed[0]!r}")
             object.__setattr__(self, name, chosen)
         return rules.domain_size(self.k), rules.epsilon(self.epsilon)  # type: ignore[attr-defined]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What a spec tells: what was chosen, not the error that it was chosen by."""
+        return {name: value for name, value in super().parameters.items() if name != "design"}  # type: ignore[misc]
 
     @abstractmethod
     def _best(self, k: int, epsilon: float) -> float:
@@ -102,24 +114,26 @@ class Adaptive(chosen.Chosen):
 
 @dataclass(frozen=True, kw_only=True)
 class ASS(Adaptive, SS):
-    """Adaptive subset selection: omega balances attack success and variance.
+    """Adaptive subset selection: omega balances attack success and error.
 
-    >>> ASS(k=100, epsilon=4.0).omega
-    7
+    >>> ASS(k=100, epsilon=4.0).omega, ASS(k=100, epsilon=4.0, design="paper").omega
+    (8, 7)
     """
 
     full_name: ClassVar[str] = "adaptive subset selection"
 
     def _best(self, k: int, epsilon: float) -> int:
-        return self._whole(lambda w: tradeoff.subset(k, epsilon, w), 1, k - 1)
+        return self._whole(lambda w: tradeoff.subset(k, epsilon, w, design=self.design), 1, k - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AUE(Adaptive, UE):
-    """Adaptive unary encoding: p balances attack success and variance.
+    """Adaptive unary encoding: p balances attack success and error.
 
     >>> AUE(k=100, epsilon=4.0).p, AUE(k=100, epsilon=4.0, search="grid").p
-    (0.816129, 0.818182)
+    (0.81947, 0.818182)
+    >>> AUE(k=100, epsilon=4.0, design="paper").p
+    0.816129
     """
 
     p: float = None  # type: ignore[assignment]
@@ -129,7 +143,8 @@ class AUE(Adaptive, UE):
 
     def _best(self, k: int, epsilon: float) -> float:
         close = 1 - np.geomspace(0.5, 1e-6, 200)  # at large budgets the optimum lies close to one
-        return self._share(lambda p: tradeoff.unary(k, epsilon, p), tradeoff.paper_grid("p", k, epsilon), close)
+        grid = tradeoff.paper_grid("p", k, epsilon)
+        return self._share(lambda p: tradeoff.unary(k, epsilon, p, design=self.design), grid, close)
 
     @classmethod
     def recovered(cls, entries: Entries, thresholds: Entries) -> float:
@@ -138,7 +153,7 @@ class AUE(Adaptive, UE):
 
 @dataclass(frozen=True, kw_only=True)
 class ALH(Adaptive, LH):
-    """Adaptive local hashing: g balances attack success and variance; with a family, the nearest power of two.
+    """Adaptive local hashing: g balances attack success and error; with a family, the nearest power of two.
 
     >>> ALH(k=100, epsilon=4.0).g
     13
@@ -151,7 +166,7 @@ class ALH(Adaptive, LH):
 
     def _best(self, k: int, epsilon: float) -> int:
         most = min(max(k, int(portable.exp(epsilon) + 1)), most_buckets(k))
-        best = self._whole(lambda g: tradeoff.hashing(k, epsilon, g), 2, most)
+        best = self._whole(lambda g: tradeoff.hashing(k, epsilon, g, design=self.design), 2, most)
         return nearest(best) if self.hash == "family" else best
 
     @classmethod
@@ -161,14 +176,16 @@ class ALH(Adaptive, LH):
 
 @dataclass(frozen=True, kw_only=True)
 class ATHE(Adaptive, THE):
-    """Adaptive thresholding with histogram encoding, on the client: theta balances attack success and variance.
+    """Adaptive thresholding with histogram encoding, on the client: theta balances attack success and error.
 
     >>> ATHE(k=100, epsilon=4.0).theta, ATHE(k=100, epsilon=4.0, search="grid").theta
-    (0.782234, 0.782828)
+    (0.772493, 0.772727)
+    >>> ATHE(k=100, epsilon=4.0, design="paper").theta
+    0.782234
     """
 
     full_name: ClassVar[str] = "adaptive thresholding with histogram encoding"
 
     def _best(self, k: int, epsilon: float) -> float:
         grid = tradeoff.paper_grid("theta", k, epsilon)[1:]
-        return self._share(lambda t: tradeoff.threshold(k, epsilon, t), grid)
+        return self._share(lambda t: tradeoff.threshold(k, epsilon, t, design=self.design), grid)

@@ -28,6 +28,9 @@ class Chosen:
     choice: ClassVar[str]
     """The parameter that it chooses."""
 
+    designs: ClassVar[tuple[str, ...]] = ()
+    """Names of what it can choose by, which specs do not tell: the default first, that of version 0.1 last."""
+
     if TYPE_CHECKING:
 
         @classmethod
@@ -60,10 +63,11 @@ def recovered(cls: type[Any], entries: Entries, thresholds: object) -> dict[str,
 def choices(made: Any) -> dict[str, Any]:
     """Parameters of a mechanism that it chooses if they are left out, which is what a default of None says.
 
-    One that its spec never tells, since another tells it (as moduli tell their number), is not among them.
+    One that its spec never tells, since another tells it (as moduli tell their number), is not among them, nor one that
+    makes no difference where a spec leaves it out (`reveal`, where all values are sensitive).
     """
     fields = (f for f in dataclasses.fields(made) if f.init and f.default is None)
-    names = [f.name for f in fields if f.compare]
+    names = [f.name for f in fields if f.compare and f.metadata.get("chosen", True)]
     return {name: getattr(made, name) for name in names if getattr(made, name) is not None}
 
 
@@ -73,7 +77,10 @@ def freed(made: Any) -> dict[str, Any]:
     if not isinstance(made, Chosen):
         return dict(whole)
     free = {name: value for name, value in whole.items() if name != made.choice}
-    return free if made.unsaid or type(made)(**free) == made else dict(whole)
+    ways = [{**free, "design": design} for design in made.designs] or [free]
+    if made.unsaid:
+        return ways[-1]
+    return next((way for way in ways if type(made)(**way) == made), dict(whole))
 
 
 def rebuilt(cls: Any, kind: str, what: str, entries: Entries, thresholds: object) -> Any:

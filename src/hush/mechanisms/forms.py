@@ -26,6 +26,7 @@ from hush.exact.loss import worst_ratio
 from hush.exact.thresholds import log_ratio
 from hush.guarantee import LDP, ULDP
 from hush.mechanisms.fakes import CELLS, all_outputs, best_outputs, largest_sum
+from hush.mechanisms.shape import SupportLaw
 from hush.simulation import batches
 from hush.simulation.normals import Normals
 from hush.types import Bools, Floats, Ints, Reports, Values
@@ -256,6 +257,16 @@ class Forms:
     def shape(self) -> Shape | None:
         """How many values reports support, where they have two levels of probability; None elsewhere."""
         return None
+
+    @property
+    def support_laws(self) -> Sequence[SupportLaw] | None:
+        """How many values reports support, for each kind of public randomness; None where levels are more than two."""
+        shape = self.shape
+        if shape is None:
+            return None
+        sizes = np.nonzero(shape.law > 0)[0]
+        favor = shape.high / shape.low if shape.low else math.inf
+        return [SupportLaw(1.0, sizes, shape.law[sizes], favor)]
 
     @property
     def bit_thresholds(self) -> tuple[int, int] | None:

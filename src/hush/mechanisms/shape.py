@@ -89,6 +89,23 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class SupportLaw:
+    """How many values a report supports, for one kind of public randomness that a report states.
+
+    Args:
+        share: How often the public randomness is of this kind.
+        sizes: Possible numbers of supported values.
+        chances: How likely each number is where all values are equally likely.
+        favor: By which factor a report is likelier for a value that it supports; infinite where others never give it.
+    """
+
+    share: float
+    sizes: Ints
+    chances: Floats
+    favor: float
+
+
+@dataclass(frozen=True)
 class NoiseShape(Shape):
     """Disguises that are nothing but noise in every bit: each report weighs the same in them, whatever its size.
 

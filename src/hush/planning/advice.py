@@ -81,11 +81,22 @@ def why_first(
     numbers: Sequence[Numbers],
     most: str | None,
     counted: Sequence[str] = tuple(_TITLES),
+    *,
+    instead: tuple[str, Numbers] | None = None,
 ) -> str:
-    """Why the first of the ranked choices is first; `most` is what matters most, or None for a balance."""
+    """Say why the first of the ranked choices is first.
+
+    Args:
+        forms: Of the first choice.
+        names: Of the choices.
+        numbers: Of the choices.
+        most: What matters most, or None for a balance.
+        counted: What counts in the balance.
+        instead: The choice that ranks first, where another one is as good within 5 % and much better in something.
+    """
     more = (
         _budget(names, numbers),
-        _lead(names, numbers, most, counted),
+        _lead(names, numbers, most, counted) if instead is None else _exchange(numbers[0], instead, most),
         _little_more(names, numbers, most, counted),
         _known_for(forms, names, numbers),
     )
@@ -108,7 +119,7 @@ def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
     bought = _listed([_won(name, ratios[name]) for name in noticed])
     as_exact = other["error"] <= 1.01 * own["error"]
     needs = f"needs only {other['epsilon']:.4g} for that error" if as_exact else f"has only {other['epsilon']:.4g}"
-    return f"{said}; {names[least]} {needs}, and the larger ε buys {bought}."
+    return f"{said}; {names[least]} {needs}, {f'and the larger ε buys {bought}' if bought else 'but balances worse'}."
 
 
 def _won(name: str, ratio: float) -> str:
@@ -124,19 +135,29 @@ def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, co
     if len(names) == 1:
         return ""
     if most is not None:
+        title, least = _titled(most), min(row[most] for row in numbers)
+        if numbers[0][most] > 1.0101 * least:
+            return f"Rows with a lower {title} protect less, or differ by less than the sampling error."
         ahead = numbers[1][most] / max(numbers[0][most], 1e-300)
-        lead = f"It has the lowest {_titled(most)} of the {len(names)} that meet every wish"
+        lead = f"It has the lowest {title} of the {len(names)} that meet every wish"
         if ahead > 1.01:
             return f"{lead}; the next, {names[1]}, has {times(ahead)} as much."
         return f"{lead}; {names[1]} has as little, but is worse in the balance of the rest."
     costs = [name for name in counted if name in _COSTS]
     titles = [_titled(name) for name in (*(name for name in counted if name not in _COSTS), *costs)]
-    root = "" if not costs else f", which {'counts by its' if len(costs) == 1 else 'count by their'} fourth root"
-    which = f", the last two of {root[2:]}" if len(costs) > 1 else root
-    return (
-        f"It has the best balance among the {len(names)} that meet every wish: the least product of "
-        f"{_listed(titles)}{which}."
+    quarter = (
+        "" if not costs else f", where {_listed(titles[-len(costs) :])} {'count' if len(costs) > 1 else 'counts'} least"
     )
+    return f"It has the best balance of {_listed(titles)} among the {len(names)} that meet every wish{quarter}."
+
+
+def _exchange(own: Numbers, instead: tuple[str, Numbers], most: str | None) -> str:
+    """Say what the first choice has in place of the one that ranks first."""
+    name, its = instead
+    ratios = {each: its[each] / max(own[each], 1e-300) for each in (*_TITLES, *_MORE) if each in own}
+    won = [_won(each, ratio) for each, ratio in ratios.items() if ratio > _NOTICED]
+    rank = "the best balance" if most is None else f"the lowest {_titled(most)}"
+    return f"{name} has {rank}, but by less than 5 % in each number that is compared, and this has {_listed(won)}."
 
 
 def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, counted: Sequence[str]) -> str:
@@ -183,6 +204,15 @@ def _known_for(forms: Forms, names: Sequence[str], numbers: Sequence[Numbers]) -
 
 def _bracketed(words: Sequence[str]) -> str:
     return f" ({'; '.join(words)})" if words else ""
+
+
+def points(share: float) -> str:
+    """Percentage points.
+
+    >>> points(0.0123), points(1.881), points(2769.2)
+    ('1.23 points', '188 points', '276,920 points')
+    """
+    return f"{100 * share:.3g} points" if share < 1 else f"{100 * share:,.0f} points"
 
 
 def times(factor: float) -> str:

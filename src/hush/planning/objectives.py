@@ -41,7 +41,7 @@ class Setting:
         collections: Reports of one person, each about another attribute of k values, for re-identification.
         people: Size of the table in which the person is looked for; n if left out.
         observed: Fresh reports of one person that an attacker has, for pools and changes.
-        parts: Classes into which the values are cut, in their order, for pools and attributes.
+        parts: Classes into which the values are cut at random, for pools and attributes.
         loyalty: How often a value is of the class that its holder favours, for pools.
     """
 

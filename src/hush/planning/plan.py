@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from hush import rules
-from hush.errors import ParameterError, Unsaid, message
+from hush.errors import HushError, ParameterError, Unsaid, message
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
-from hush.planning import advice
+from hush.planning import advice, verdicts
 from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
-from hush.planning.measures import setting
-from hush.planning.objectives import OBJECTIVES
+from hush.planning.improvement import at_budget
+from hush.planning.measures import meets, number_of, setting
+from hush.planning.objectives import OBJECTIVES, Z95
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import Found, distinct, found, served, tells, useful
+from hush.planning.search import Found, distinct, found, improved, sensible, tells, useful
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import COMPARED, Wishes
@@ -54,6 +56,21 @@ class Choice:
     wishes: Wishes
     domain: Domain
     groups: Groups = field(default_factory=dict)
+
+    @property
+    def protection(self) -> str:
+        """How well one report protects: "well", "little" or "hardly" (`hush.planning.verdicts`)."""
+        return verdicts.protection(self.numbers["epsilon"], self.numbers["asr"], self.wishes.k)
+
+    @property
+    def verdict(self) -> str:
+        """The same in words, such as "protects well"."""
+        return verdicts.WORDS[self.protection]
+
+    @cached_property
+    def useful(self) -> bool:
+        """Whether it tells more than no report, with a margin of 50 points at most."""
+        return tells(self.mechanism, self.wishes)
 
     @property
     def gives_up(self) -> str:
@@ -104,6 +121,8 @@ class Choice:
         """Plain data; `epsilon` is the promised loss, `details` has the exact one."""
         return {
             "name": self.name,
+            "verdict": self.verdict,
+            "useful": self.useful,
             "mechanism": self.mechanism.name(),
             "parameters": chosen(self.mechanism),
             **self.numbers,
@@ -178,6 +197,7 @@ class Plan:
         """Plain data."""
         return {
             "feasible": self.feasible,
+            "verdict": self.first.verdict if self.feasible else None,
             "wishes": asdict(self.wishes),
             "why": self.why,
             "choices": [choice.to_dict(central_delta) for choice in self.choices],
@@ -212,9 +232,11 @@ def plan(
 ) -> Plan:
     """Which mechanism, with which parameters and budget.
 
-    With an error, every mechanism gets the smallest budget that reaches it. Without one, or where accuracy or
-    manipulation matters most, it gets the largest that is allowed: 1 where nothing bounds it. Without one, too, what
-    tells less than no report at all is left out: who answers 1/k for every value is never off by more.
+    With an error, every mechanism gets the smallest budget that reaches it. Without one, it gets the largest that is
+    allowed, or a smaller one that gives nearly the same: at most 1 without `max_epsilon`, and at most 4 unless accuracy
+    or manipulation matters most, since reports hardly protect beyond. Without an error, too, what tells less than no
+    report is left out, as is a margin above 50 points. `why` begins with a warning where the recommendation protects
+    little or hardly, or tells nothing.
 
     Args:
         n: People who will report; where groups are given, their sum, and it may be left out.
@@ -225,7 +247,7 @@ def plan(
         worst: Hold the error for the worst value, whatever its frequency, in place of the average.
         max_asr: Largest accepted chance that an attacker names a person's value from their report.
         max_bits: Bits that a report may have.
-        max_epsilon: Largest accepted privacy loss of a report, in nats.
+        max_epsilon: Largest accepted privacy loss of a report, in nats; if left out, 1, or what the error needs.
         delta: Also consider approximate guarantees with this slack.
         matters: What matters most: "balance", "privacy", "attack", "accuracy", "manipulation", "bits" or "work"; or one
             of the objectives that are named.
@@ -235,12 +257,12 @@ def plan(
         smallest_group: How many people the smallest group has, where that is all that is known.
         in_every_group: Hold the error in every group, and so in the smallest, in place of everybody taken together.
         objectives: What choices are compared in, any number of names: "error" and those of
-            `hush.planning.objectives`. The front, what is worth a thought and the balance are then over these.
+            `hush.planning.objectives`. The front, what is worth a thought and the balance are then over these, and
+            over epsilon where no max_epsilon is given.
         observed: Fresh reports of one person that an attacker has, for the objectives pools and changes.
-        parts: Classes into which the values are cut, in their order, for the objectives pools and attribute.
+        parts: Classes into which the values are cut at random, for the objectives pools and attribute.
         collections: Attributes of one person that are reported so, for the objective reidentification.
-        progress: Told how far the search has come, from 0 to 1: with objectives that are simulated, and thousands of
-            values, it takes a minute.
+        progress: Told how far the search has come, from 0 to 1: with named objectives, it takes seconds.
 
     >>> import hush
     >>> chosen = hush.plan(k=100, n=100_000, error=0.01, max_asr=0.1).first
@@ -269,11 +291,14 @@ def plan(
         parts=parts,
         collections=collections,
     )
-    rows = distinct(useful(list(served(wishes, progress)), wishes))
+    rows = distinct(useful(sensible(wishes, progress), wishes))
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes), sizes)
-    return Plan(wishes, _choices(rows, wishes, values, sizes), _why(rows, wishes), (), sizes)
+    beaten = rows[0]
+    rows = improved(rows, wishes)
+    why = _why(rows, wishes, None if rows[0] is beaten else beaten)
+    return Plan(wishes, _choices(rows, wishes, values, sizes), why, (), sizes)
 
 
 def _values(k: int | None, domain: Domain | Sequence[str] | None) -> Domain:
@@ -304,12 +329,47 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain, groups: Groups) 
     )
 
 
-def _why(rows: list[Found], wishes: Wishes) -> str:
+def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
+    """Why the first row is recommended, with what is wrong with it first."""
     names, numbers = [row.name for row in rows], [wishes.counted(row.numbers) for row in rows]
-    words = advice.why_first(rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights))
-    if wishes.error is None and not tells(rows[0].mechanism, wishes):
-        words += (
-            f" But none tells more than no report: who answers 1/{wishes.k:,} for every value is never off by more. "
-            "Ask more people, or allow a larger budget."
-        )
-    return words
+    instead = None if beaten is None else (beaten.name, wishes.counted(beaten.numbers))
+    words = advice.why_first(
+        rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights), instead=instead
+    )
+    useless, weak = _useless(rows[0], wishes), verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k)
+    joined = (
+        f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
+    )
+    warned = joined and f"{joined.removesuffix('.')}."
+    remedy = "Ask more people, or allow a larger budget." if useless else ""
+    return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
+
+
+def _useless(row: Found, wishes: Wishes) -> str:
+    """Say that estimates tell nothing, where they do."""
+    if tells(row.mechanism, wishes):
+        return ""
+    margin = advice.points(Z95 * math.sqrt(number_of(row.mechanism, "mse", wishes)))
+    if number_of(row.mechanism, "mse", wishes) < verdicts.blind_mse(wishes.k, worst=wishes.worst):
+        return f"No choice gives a useful estimate: the margin is ±{margin}, and above 50 points it tells nothing"
+    return (
+        f"None tells more than no report (±{margin}): who answers 1/{wishes.k:,} for every value is never off by more"
+    )
+
+
+def _unspent(row: Found, wishes: Wishes) -> str:
+    """Say why less ε is taken than is accepted."""
+    own, most = row.numbers["epsilon"], wishes.max_epsilon
+    if not wishes.spends or most is None or own > 0.999 * most or wishes.matters == "privacy":
+        return ""
+    bounds = wishes.sensible()
+    top, said = bounds[0].largest_epsilon, ""
+    if top < most:
+        said = f"Reports with ε above {top:g} hardly protect: so much is taken only where a stated error needs it."
+    try:
+        if own > 0.999 * top or not meets(at_budget(row.mechanism, top), bounds[0]):
+            return said
+    except HushError:
+        return said
+    gained = "cost more in attacks than it gains in error" if len(bounds) > 1 else "improve no other number by over 5 %"
+    return f"{said} A larger ε, up to {top:g}, would {gained}.".strip()

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from hush.errors import HushError
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import companion_of
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
+from hush.planning.balance import NEAR, beats
 from hush.planning.families import companions, tunable
+from hush.planning.improvement import Maker, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
+from hush.planning.verdicts import WORDS, max_useful_mse, protection
 from hush.planning.wishes import Wishes
 
 _SAME = 1e-9
 """Numbers that differ by no more than rounding."""
+_EXCHANGES = 50
+"""More than ever happen, since each halves a number."""
 
 
 def candidates(wishes: Wishes) -> Iterator[Named | Usual | Tuned | ListedParameter | Anchored]:
@@ -72,29 +77,105 @@ def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> I
     for i, each in enumerate(every):
         if progress is not None:
             progress(i / len(every))
-        try:
-            m = each.search()
-        except HushError:  # a limit of this mechanism's own
-            continue
-        if m is not None:
-            yield Found(m, each.tuned, numbers_of(m, wishes))
+        row = _served(each, wishes)
+        if row is not None:
+            yield row
 
 
-def blind_error(wishes: Wishes) -> float:
-    """Mean squared error of who reads no report and answers 1/k for every value, at its largest.
+def sensible(wishes: Wishes, progress: Callable[[float], None] | None = None) -> list[Found]:
+    """What serves at sensible budgets, each with the least ε that gives nearly the same.
 
-    It is largest where all people hold one value: (1 - 1/k)/k on average over the values, (1 - 1/k)² for that one.
+    Of several budgets each candidate takes the one with the best balance. Where nothing serves within sensible bounds,
+    the bounds are those that were stated.
     """
-    return (1 - 1 / wishes.k) ** 2 if wishes.worst else (1 - 1 / wishes.k) / wishes.k
+    tuning = wishes.for_tuning()
+    kept: dict[int, Found] = {}
+    rungs = wishes.sensible()
+    every = [list(candidates(each)) for each in rungs]
+    for i, same in enumerate(zip(*every, strict=True)):
+        if progress is not None:
+            progress(i / len(every[0]))
+        rows = [row for row in (_served(each, wishes) for each in same) if row is not None]
+        rows = useful(rows, wishes)
+        if rows:
+            best = rows[tuning.order([row.numbers for row in rows])[0]]
+            m = lower_budget(best.mechanism, wishes)
+            kept[i] = best if m is best.mechanism else replace(best, mechanism=m, numbers=numbers_of(m, wishes))
+    return list(kept.values()) or list(served(wishes))
+
+
+def _served(each: Named | Usual | Tuned | ListedParameter | Anchored, wishes: Wishes) -> Found | None:
+    try:
+        m = each.search()
+    except HushError:  # a limit of this mechanism's own
+        return None
+    return None if m is None else Found(m, each.tuned, numbers_of(m, wishes))
+
+
+def improved(rows: list[Found], wishes: Wishes) -> list[Found]:
+    """Put first what no other row, mechanism, parameter or smaller ε is nearly as good as and much better in something.
+
+    Each exchange makes the sum of the logarithms of all that is compared smaller, so that it ends.
+    """
+    for _ in range(_EXCHANGES):
+        best = _better(rows, wishes)
+        if best is None:
+            break
+        rows = [best, *(row for row in rows if row.name != best.name)]
+    return rows
+
+
+def _better(rows: list[Found], wishes: Wishes) -> Found | None:
+    """Return the best of all that is within 5 % of the first in everything and better by half in something."""
+    own, levels = rows[0].numbers, tuple(WORDS)
+    level = levels.index(protection(own["epsilon"], own["asr"], wishes.k))
+
+    def sound(row: Found) -> bool:
+        reached = levels.index(protection(row.numbers["epsilon"], row.numbers["asr"], wishes.k))
+        return reached <= level and (tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes))
+
+    able = [row for row in rows[1:] if beats(wishes, row.numbers, own)]
+    for m, is_tuned in find_better(own, _makers(own, wishes), wishes):
+        able.append(Found(m, is_tuned, numbers_of(m, wishes)))
+    able = [row for row in able if sound(row)]
+    return able[wishes.order([row.numbers for row in able])[0]] if able else None
+
+
+def _makers(own: Mapping[str, float], wishes: Wishes) -> Iterator[Maker]:
+    """Yield everything that can be planned with at fixed parameters: those for the first row's budget, and others."""
+    near = replace(
+        wishes, max_epsilon=min(own["epsilon"] * NEAR, wishes.largest_epsilon), error=None, matters="balance"
+    )
+    for each in candidates(near):
+        if isinstance(each, Tuned):
+            yield from likely_better(each.family, own, wishes)
+        elif isinstance(each, ListedParameter):
+            offer = each.choices
+            yield from (Maker(offer.mechanism, ((offer.parameter, value),), tuned=True) for value in offer.values)
+        elif isinstance(each, Anchored):
+            bound = each.offer
+            value = bound.choose(wishes.k, own["epsilon"], wishes.matters)
+            yield Maker(bound.mechanism, ((bound.parameter, value),), tuned=True)
+        elif isinstance(each, Usual):
+            try:
+                settled = companion_of(each.mechanism).settled(wishes.k, own["epsilon"])
+            except HushError:
+                continue
+            yield Maker(each.mechanism, tuple(settled.items()), tuned=False)
+        else:
+            yield Maker(each.mechanism, each.fixed, tuned=False)
 
 
 def useful(rows: list[Found], wishes: Wishes) -> list[Found]:
-    """Those that tell more than no report would, if there are any; all where the error was asked for."""
+    """Those that tell more than no report would, if there are any; all where the error was asked for.
+
+    An estimate with a margin above 50 points tells nothing, however little it errs for one that holds all people.
+    """
     if wishes.error is not None:
         return rows
     return [row for row in rows if tells(row.mechanism, wishes)] or rows
 
 
 def tells(m: FrequencyOracle, wishes: Wishes) -> bool:
-    """Whether it does better than answering 1/k for every value."""
-    return number_of(m, "mse", wishes) < blind_error(wishes)
+    """Whether it does better than answering 1/k for every value, with a margin of 50 points at most."""
+    return number_of(m, "mse", wishes) < max_useful_mse(wishes.k, worst=wishes.worst)

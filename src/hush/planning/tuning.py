@@ -16,7 +16,7 @@ import numpy as np
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.tunable import Choices, Family, ForBudget, Tunable
 from hush.planning.budgets import LEAST_EPSILON, MOST_EPSILON
-from hush.planning.measures import meets, numbers_of
+from hush.planning.measures import meets, number_of, numbers_of
 from hush.planning.named import Named, searched
 from hush.planning.objectives import Z95
 from hush.planning.wishes import Wishes
@@ -109,7 +109,12 @@ class Tuned:
         w = self.wishes
         got = self.family.measured(w.k, epsilon, parameter, w.judged, worst=w.worst, targets=w.targets)
         error = {"mse": got["mse"], "mae": np.sqrt(got["mse"] * 2 / math.pi), "margin": Z95 * np.sqrt(got["mse"])}
-        return {"error": error[w.metric], "asr": got["asr"], "gain": got["gain"]}
+        return {
+            "error": error[w.metric],
+            "mse": got["mse"],
+            "asr": got["asr"],
+            "gain": w.fakes * (got["gain"] - w.targets / w.k),
+        }
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,7 @@ class Anchored:
 
 def _best(made: Sequence[FrequencyOracle], wishes: Wishes) -> FrequencyOracle:
     """The one with the best numbers."""
-    rows = [numbers_of(m, wishes) for m in made]
+    rows = [{**numbers_of(m, wishes), "mse": number_of(m, "mse", wishes)} for m in made]
     return made[wishes.best_first({name: np.array([row[name] for row in rows]) for name in rows[0]})[0]]
 
 

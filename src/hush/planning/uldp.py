@@ -36,7 +36,7 @@ class Option:
         mechanism: With its best parameter.
         error: Sum over all values of the variance of their estimates.
         work: Counters that one report touches on the server.
-        name: What it is called: one that reveals values alone, where others of its class send pairs, is marked.
+        name: What it is called: one that sends revealed values in pairs, where that is not the default, is marked.
     """
 
     mechanism: FrequencyOracle
@@ -155,7 +155,7 @@ def uldp(
 
     >>> found = uldp(Domain(size=100, sensitive=range(10)), 1.0)
     >>> found.best.name, found.gain > 3
-    ('uSS, alone', True)
+    ('uSS', True)
     """
     if not isinstance(domain, Domain):
         raise ParameterError(
@@ -194,7 +194,7 @@ def uldp(
 
 
 def _made(domain: Domain, epsilon: float, theta: float, n: int) -> list[Option]:
-    """Every mechanism; where sending a revealed value alone helps, that one too."""
+    """Make every mechanism; and the one that sends pairs, where a revealed value can go alone."""
     found = []
     for cls in MECHANISMS:
         for reveal in ("alone", "pair"):
@@ -203,7 +203,7 @@ def _made(domain: Domain, epsilon: float, theta: float, n: int) -> list[Option]:
             except ParameterError:  # some cannot send a value alone
                 continue
             only = cls.reveal == "alone" or u.z_mean == 0  # where nothing is revealed beside a report, no pair is sent
-            name = u.name() if only or reveal == "pair" else f"{u.name()}, alone"
+            name = u.name() if only or reveal == "alone" else f"{u.name()}, in pairs"
             found.append(Option(u, total_error(u, theta, n), u.base.forms.server_work, name))
             if only:
                 break
@@ -220,14 +220,10 @@ def _bases(k: int, epsilon: float, delta: float) -> list[FrequencyOracle]:
 
 
 def _approximate(domain: Domain, epsilon: float, delta: float, theta: float, n: int) -> list[Option]:
-    """Transformations of approximate mechanisms; alone, where that can be: the error is never larger."""
+    """Transform the approximate mechanisms."""
     found = []
     for base in _bases(len(domain.sensitive or ()), epsilon, delta):
-        try:
-            u, how = transform(base, domain, reveal="alone"), ", alone"
-        except ParameterError:
-            u, how = transform(base, domain), ""
-        if u.z_mean == 0:
-            how = ""
+        u = transform(base, domain)
+        how = ", in pairs" if u.reveal == "pair" and u.z_mean > 0 else ""
         found.append(Option(u, total_error(u, theta, n), base.forms.server_work, f"u({base.name()}){how}"))
     return found

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hush import rules
 from hush.errors import ParameterError, Unsaid, message
+from hush.planning import balance
 from hush.planning.objectives import OBJECTIVES
+from hush.planning.verdicts import LITTLE_EPSILON, MAX_ASR, MAX_WEIGHT_OF_FAKES, max_useful_mse, protection
 from hush.types import Floats
 
 METRICS = {
@@ -22,7 +26,7 @@ METRICS = {
 """How an error can be meant."""
 
 MATTERS = {
-    "balance": "no one thing: the geometric mean of everything below but work",
+    "balance": "no one thing: everything below but work",
     "privacy": "the smallest epsilon",
     "attack": "the lowest attack success",
     "accuracy": "the smallest error",
@@ -33,10 +37,10 @@ MATTERS = {
 """What can matter most."""
 
 ASSUMED_EPSILON = 1.0
-"""The budget where no wish bounds it."""
+"""The largest budget where neither an error nor a budget is stated."""
 
 SEARCHED_EPSILON = 10.0
-"""The largest budget that is looked at where only other wishes bound it."""
+"""The largest budget that is searched for one that reaches a stated error."""
 
 FIRST = {
     "privacy": "epsilon",
@@ -61,10 +65,9 @@ NUMBERS = (*COMPARED, "work")
 
 WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
 """What counts in the balance, and how much, unless other objectives are named."""
-_COST = 0.25  # what bits and a server's work count, where they are named
-_ERRORS = ("error", *(name for name, each in OBJECTIVES.items() if each.kind == "U"))
 _SAME = math.log(1.01)
 _NONE = 1e-300  # in place of zero, where logarithms are taken
+_RUNGS = 4  # budgets from 1 to the largest, where the balance chooses one
 
 LIMITS = {"error": "error", "max_asr": "asr", "max_epsilon": "epsilon", "max_bits": "bits"}
 """The wishes that bound something, and what each bounds."""
@@ -146,15 +149,17 @@ class Wishes:
         if names and (len(names) < 2 or len(set(names)) < len(names)):
             rule = "must be two different names or more"
             raise ParameterError(message("objectives", rule, names, "use e.g. asr, error and pools"))
-        if names and self.error is None and not set(names) & set(_ERRORS):
+        if names and self.error is None and not set(names) & set(balance.ERRORS):
             rule = "must hold an error where none is wished for, since noise without end would be best in all else"
             raise ParameterError(message("objectives", rule, names, "add 'error', or say which error will do"))
         object.__setattr__(self, "objectives", names)
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """What choices are compared in."""
-        return self.objectives or NUMBERS
+        """What choices are compared in: with named objectives ε, too, unless it is bounded."""
+        if not self.objectives:
+            return NUMBERS
+        return tuple(dict.fromkeys((*self.objectives, *(["epsilon"] if self.max_epsilon is None else []))))
 
     @property
     def more(self) -> tuple[str, ...]:
@@ -163,10 +168,13 @@ class Wishes:
 
     @property
     def weights(self) -> dict[str, float]:
-        """What counts in the balance, and how much: costs by their fourth root, all else as it is."""
-        if not self.objectives:
-            return WEIGHTS
-        return {name: _COST if name in {"bits", "work"} else 1.0 for name in self.objectives}
+        """What counts in the balance, and how much (`hush.planning.balance`)."""
+        return balance.objective_weights(self.compared) if self.objectives else WEIGHTS
+
+    @cached_property
+    def floors(self) -> dict[str, float]:
+        """The numbers below which less is no better."""
+        return balance.floors(self)
 
     @property
     def first(self) -> str | None:
@@ -193,13 +201,42 @@ class Wishes:
 
     @property
     def assumes_epsilon(self) -> bool:
-        """Whether nothing that was said bounds the budget."""
-        return self.max_epsilon is None and self.error is None and self.max_asr is None
+        """Whether neither a budget nor an error that needs one is stated."""
+        return self.max_epsilon is None and self.error is None
 
     @property
     def spends(self) -> bool:
         """Whether a mechanism takes all the budget it may, rather than only what the error needs."""
-        return self.error is None or self.matters in {"accuracy", "manipulation"}
+        return self.error is None or (self.matters in {"accuracy", "manipulation"} and self.max_epsilon is not None)
+
+    def sensible(self) -> tuple[Wishes, ...]:
+        """The wishes to search with, the largest budget first: no budget is spent where no stated error needs it.
+
+        Without an error, a budget at which reports hardly protect is not spent unless accuracy or manipulation matters
+        most, and never one at which an attack succeeds more than 9 times in 10. Where attacks matter most, or
+        objectives are named, the balance also chooses among smaller budgets, down to the assumed one, which is the
+        largest where privacy matters most.
+        """
+        if self.error is not None:
+            return (self,)
+        top = self.largest_epsilon
+        if self.first not in {*balance.ERRORS, "gain"}:
+            top = min(top, LITTLE_EPSILON)
+        if self.matters == "privacy":
+            top = min(top, ASSUMED_EPSILON)
+        tops = [top]
+        if top > ASSUMED_EPSILON and ((self.objectives and self.first is None) or self.favors_attacks):
+            rungs = max(2, math.ceil(_RUNGS * math.log(top / ASSUMED_EPSILON) / math.log(LITTLE_EPSILON)))
+            rungs = rungs if all(OBJECTIVES[name].quick for name in self.more) else 2  # each takes a search
+            tops += np.geomspace(top, ASSUMED_EPSILON, rungs)[1:].round(2).tolist()
+        asr = MAX_ASR if self.max_asr is None else min(self.max_asr, MAX_ASR)
+        limited = self.max_asr is not None or math.exp(top) / (math.exp(top) + self.k - 1) > MAX_ASR
+        return tuple(replace(self, max_epsilon=each, max_asr=asr if limited else None) for each in tops)
+
+    @property
+    def favors_attacks(self) -> bool:
+        """Whether the success of an attack matters most."""
+        return self.first in balance.ATTACKS
 
     def met(self, found: Mapping[str, float]) -> bool:
         """Whether these numbers keep all bounds."""
@@ -210,15 +247,16 @@ class Wishes:
         return number <= self.limits.get(bounded, math.inf) * (1 + 1e-12)
 
     def counted(self, numbers: Mapping[str, float]) -> dict[str, float]:
-        """Numbers as they count in comparisons: an error below the one that was asked for counts as that."""
+        """Numbers as they are told in comparisons: an error below the one that was asked for counts as that."""
         enough = 0.0 if self.error is None or self.matters == "accuracy" else self.error
         return {**numbers, "error": max(numbers["error"], enough)}
 
     def order(self, rows: Sequence[Mapping[str, float]]) -> list[int]:
         """Best first: by what matters most, where what is within 1 % of the best is as good; then by the balance.
 
-        The balance is the sum of logarithms, bits counting a quarter, and a server's work, which costs no person
-        anything, not at all.
+        The balance is the weighted sum of what each number costs on its scale (`hush.planning.balance`). A server's
+        work, which costs no person anything, does not count unless it is named. An attack success above 0.9 comes
+        last, as does, in a balance, what hardly protects.
         """
         columns = {name: np.array([row[name] for row in rows]) for name in (rows[0] if rows else ())}
         return self._ranked(columns, relative=True)
@@ -234,27 +272,47 @@ class Wishes:
     def _ranked(self, columns: Mapping[str, Floats], *, relative: bool) -> list[int]:
         if not columns:
             return []
-        logs = {name: np.log(np.maximum(column, _NONE)) for name, column in columns.items()}
+        numbers = balance.comparable(self, columns)
         first = self.first or ""
         steps = np.zeros(len(columns["error"]))
-        if first in logs:
-            least = logs[first].min(initial=math.inf) if relative else 0.0
-            steps = np.floor((logs[first] - least) / _SAME + 1e-9)
-        if self.error is not None and first != "error":
-            logs["error"] = np.maximum(logs["error"], math.log(self.error))
-        known = {name: weight for name, weight in self.weights.items() if name in logs}
-        if not known:  # closed forms know none of the objectives: what they find best otherwise
-            known = {name: weight for name, weight in WEIGHTS.items() if name in logs}
-        balance = np.sum([weight * logs[name] for name, weight in known.items()], axis=0)
-        return [int(i) for i in np.lexsort((balance.round(9), steps))]  # what is the same stays in its order
+        if first in numbers:
+            logs = np.log(numbers[first])
+            least = logs.min(initial=math.inf) if relative else 0.0
+            steps = np.floor((logs - least) / _SAME + 1e-9)
+        costs = balance.costs(self, columns)
+        known = {name: weight for name, weight in self.weights.items() if name in costs}
+        if not set(known) - {"epsilon"}:  # closed forms know none of the objectives: what they find best otherwise
+            known = {name: weight for name, weight in WEIGHTS.items() if name in costs}
+        total = np.sum([weight * costs[name] for name, weight in known.items()], axis=0)
+        raw = np.sum([np.log(np.maximum(columns[name], _NONE)) for name in known], axis=0)  # below floors, where equal
+        return [int(i) for i in np.lexsort((raw.round(9), total.round(9), steps, self._tiers(columns)))]
+
+    def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
+        """Return which rows come last: those that tell nothing, and those that protect less than is ever needed.
+
+        In a balance of named objectives without the gain of fakes, those come last, too, whose fakes weigh as ten
+        people each: what is not compared would else be given away.
+        """
+        asr, epsilon = columns.get("asr"), columns.get("epsilon")
+        last = np.zeros(len(columns["error"]), np.bool_)
+        if self.error is None and "mse" in columns:
+            last |= columns["mse"] >= max_useful_mse(self.k, worst=self.worst)
+        if asr is None or epsilon is None:
+            return last
+        last |= asr > MAX_ASR
+        if self.objectives and self.first is None and "gain" not in self.objectives:
+            last |= columns["gain"] > MAX_WEIGHT_OF_FAKES * self.fakes
+        if self.matters == "balance":
+            pairs = zip(epsilon.tolist(), asr.tolist(), strict=True)
+            last |= np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
+        return np.asarray(last)
 
     def for_tuning(self) -> Wishes:
         """What parameters are tuned for: where nothing bounds the error, the balance.
 
         The least attack success would be that of noise without end.
         """
-        attack = self.matters == "attack" or (self.matters in self.more and OBJECTIVES[self.matters].kind == "P")
-        return replace(self, matters="balance") if attack and self.error is None else self
+        return replace(self, matters="balance") if self.favors_attacks and self.error is None else self
 
     def unbound(self) -> Wishes:
         """The circumstances alone, with no bounds and nothing that matters most."""
@@ -269,6 +327,6 @@ class Wishes:
     def without(self, bounded: str, matters: str) -> Wishes:
         """The same with one bound dropped, and what it bounded mattering most."""
         loose: dict[str, Any] = {name: None for name, each in LIMITS.items() if each == bounded}
-        if bounded == "epsilon" or (bounded == "error" and self.max_epsilon is None and self.max_asr is None):
+        if bounded == "epsilon" or (bounded == "error" and self.max_epsilon is None):
             loose["max_epsilon"] = _MOST_EPSILON if bounded == "epsilon" else SEARCHED_EPSILON
         return replace(self, **loose, matters=matters, objectives=())

@@ -8,6 +8,7 @@ from hush.planning import groups as sizes
 from hush.planning.measures import setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.plan import Choice, Plan
+from hush.planning.verdicts import describe_protection
 from hush.planning.wishes import Wishes
 from hush.reports.words import many
 
@@ -37,19 +38,21 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     w = made.wishes
     said = []
     if w.assumes_epsilon:
-        said.append("No wish bounds the budget, so ε = 1 is assumed: say --error, --max-asr or --max-epsilon.")
+        said.append("No wish sets the budget, so ε is at most 1: add --error or --max-epsilon to change that.")
     if choice is not made.choices[0]:
         gained = f" gains {', '.join(choice.gains)} and" if choice.gains else ""
         said.append(f"You choose {choice.name}, which{gained} gives up {choice.gives_up}, beside {made.first.name}.")
+        warned = describe_protection(choice.name, choice.numbers, w.k)
+        said += [warned] if warned else []
     everybody = replace(setting(w), n=w.n)
     error = {name: OBJECTIVES[name].measure(choice.mechanism, everybody) for name in ("margin", "mae")}
     rare = choice.numbers["asr"] < 0.095
     guessed = f"{_often(choice.numbers['asr'], rare)} (blind guessing: {_often(1 / w.k, rare)})"
     said.append(
-        f"{choice.name} at ε = {choice.mechanism.epsilon:g}: a frequency is known to ±{_points(error['margin'])} at "
-        f"95 % (mean absolute error {_points(error['mae'])}). Who intercepts a report names its sender's value "
-        f"{guessed}. Fake users who send {100 * w.fakes:.3g} % of all reports can add "
-        f"{_points(choice.numbers['gain'])} to what they promote."
+        f"{choice.name} at ε = {choice.mechanism.epsilon:g} {choice.verdict}: a frequency is known to "
+        f"±{_points(error['margin'])} at 95 % (mean absolute error {_points(error['mae'])}). "
+        f"Who intercepts a report names its sender's value {guessed}. Fake users who send "
+        f"{100 * w.fakes:.3g} % of all reports can add {_points(choice.numbers['gain'])} to what they promote."
     )
     said += [words for words in (_inferred(choice),) if words]
     said += _in_groups(made, choice)

@@ -443,6 +443,35 @@ def _shape(forms: Forms, general: Forms, seed: int) -> str:
     return ""
 
 
+@_compares("support_laws")
+def _support_laws(forms: Forms, general: Forms, seed: int) -> str:
+    """Numbers of supported values have the stated law, and supported values the stated likelihood."""
+    m, laws = forms.m, forms.support_laws
+    if laws is None:
+        return ""
+    if (law := _whole(m)) is not None and len(laws) == 1:
+        (only,) = laws
+        high = law.chances > 1.000001 * law.chances.min(axis=1, keepdims=True)
+        sizes = high.sum(axis=1)  # a report that makes all values equally likely supports none or all of them
+        for size in set(range(1, m.k)) & {*sizes.tolist(), *only.sizes.tolist()}:
+            due, stated = law.chances[sizes == size].mean(axis=1).sum(), only.chances[only.sizes == size].sum()
+            if problem := _differ(f"the chance of {size} supported values", float(stated), float(due)):
+                return problem
+        some = law.chances[(sizes > 0) & (sizes < m.k)]
+        with np.errstate(divide="ignore"):
+            favors = some.max(axis=1) / some.min(axis=1)
+        return _first([_differ("the favor of supported values", each, only.favor) for each in favors.tolist()])
+    for each in laws:
+        if problem := _differ("the sum of chances", float(each.chances.sum()), 1.0):
+            return problem
+    reports, _ = _reports(m, seed, m.k * (_DRAWN // m.k))
+    score = m.scores(reports)
+    supported = (score > score.min(axis=1, keepdims=True) + 1e-9).sum(axis=1)  # none where all are alike
+    stated = sum(each.share * float(each.chances @ (each.sizes % m.k)) for each in laws)
+    odd = statistics.mean_alarm(supported / m.k, stated / m.k, 1.0)
+    return f"{supported.mean()} supported values on average instead of {stated}" if odd else ""
+
+
 @_compares("number_of_outputs")
 def _number_of_outputs(forms: Forms, general: Forms, seed: int) -> str:
     law = _whole(forms.m)

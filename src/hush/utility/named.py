@@ -2,7 +2,7 @@
 
 uRR and uRAP: Murakami and Kawamoto (USENIX Security 2019). uHR: Acharya et al., "Context-aware local differential
 privacy" (ICML 2020), the high-low model. uSS, uUE, uLH and uWheel: document 002, sections 5.1 to 5.3 and appendix B.
-Each is the transformation of a base mechanism over the sensitive values, with the parameter that minimises the exact
+Each is the transformation of a base mechanism over the sensitive values, with the parameter that minimizes the exact
 error for the share of people whose value is not sensitive.
 """
 
@@ -142,8 +142,8 @@ class uSS(NamedOracle):
         omega: Subset size, 1..s-1; the one with the least error when left out.
 
     >>> u = uSS(k=1000, epsilon=0.5, sensitive=range(230), theta=0.77)
-    >>> u.omega, round(u.z_star, 6)
-    (87, 0.197036)
+    >>> u.reveal, u.omega, round(u.z_star, 6)
+    ('alone', 97, 0.214819)
     """
 
     full_name: ClassVar[str] = "utility-optimized subset selection"
@@ -167,7 +167,7 @@ class uUE(NamedOracle):
 
     >>> u = uUE(k=25, epsilon=1.0, sensitive=range(10), theta=0.77, z="constant")
     >>> round(u.p, 6), round(u.z_star, 6)
-    (0.506675, 0.146633)
+    (0.527953, 0.146633)
     """
 
     full_name: ClassVar[str] = "utility-optimized unary encoding"
@@ -203,6 +203,11 @@ class uLH(NamedOracle):
 
     g: int | None = None
     hash: str = "affine"
+
+    def _best_reveal(self) -> str:
+        """In pairs over a public family with z(y), where a value alone would not name the function that z goes by."""
+        table = isinstance(self.hash, str) and self.hash == "family"
+        return "pair" if table and self.z == "exact" and 1 < self.s < self.k else super()._best_reveal()
 
     def _choose(self) -> None:
         if self.g is None and self.s > 1:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
@@ -56,13 +56,14 @@ class UtilityOracle(FrequencyOracle):
         epsilon: Privacy loss of one report of a sensitive value, in nats.
         sensitive: The values that need protection; all when left out.
         z: How often a disguised value is revealed all the same: "exact", "constant", "balanced", "paper" or "none".
-        reveal: "pair" sends a disguised value that is revealed beside the base report, as the document has it;
-            "alone" sends it without, which is shorter and has less variance.
+        reveal: "alone" sends a disguised value that is revealed by itself; "pair" sends it with the base report, as the
+            document has it, which is longer and never has less variance. Left out, it is "alone" wherever the law of a
+            value alone can be stated, else "pair". A spec always tells it.
     """
 
     sensitive: tuple[int, ...] | None = None
     z: str = "exact"
-    reveal: str = "pair"
+    reveal: str = field(default=None, metadata={"chosen": False})  # type: ignore[assignment]
 
     companion: ClassVar[type[Forms]] = UtilityForms
     family: ClassVar[str] = "utility"
@@ -70,7 +71,17 @@ class UtilityOracle(FrequencyOracle):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._set(sensitive=checked_sensitive(self.sensitive, self.k), z=_revelation.checked_choice(self.z))
-        self._set(reveal=rules.named("reveal", self.reveal, REVEALS, "use 'pair'"))
+        if self.reveal is None:
+            self._set(reveal=self._best_reveal())
+        self._set(reveal=rules.named("reveal", self.reveal, REVEALS, "use 'alone'"))
+
+    def _best_reveal(self) -> str:
+        """How a value is revealed if that was left out: alone, since the disguise beside it would only be noise.
+
+        Given its value and its kind, a report alone stands for the mean of all pairs with them. So the estimate from
+        reports alone is the conditional mean of that from pairs, which never has more variance (Rao and Blackwell).
+        """
+        return "alone"
 
     def _ready(self) -> None:
         """Look at once at what may be refused."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from hush.errors import ParameterError, message
@@ -29,7 +29,7 @@ class Transformed(UtilityOracle):
         base: A mechanism over the sensitive values, in their order.
         sensitive: The values that need protection; all when left out.
         z: How often a disguised value is revealed all the same.
-        reveal: Whether it is then sent as a "pair" with the base report, or "alone".
+        reveal: Whether it is then sent "alone", or as a "pair" with the base report; left out, alone where that can be.
         disguise: "pure" takes f from equation 9, "general" from equation 10; left out, equation 9 for a pure oracle.
     """
 
@@ -58,6 +58,7 @@ class Transformed(UtilityOracle):
             raise ParameterError(message("base", rule, str(self.base.guarantee), "let its epsilon be what it promises"))
         if self.epsilon is None:
             self._set(epsilon=self.base.epsilon)
+        left_out = self.reveal is None
         super().__post_init__()
         if self.epsilon != self.base.epsilon:
             rule = f"must be the base mechanism's, {self.base.epsilon}"
@@ -69,7 +70,15 @@ class Transformed(UtilityOracle):
             rule = "must be 'pure' or 'general'" if pure else "must be 'general' for a mechanism that is not pure"
             raise ParameterError(message("f", rule, chosen, "leave it out"))
         self._set(disguise=chosen)
-        self._ready()
+        try:
+            self._ready()
+        except ParameterError:
+            if not left_out:
+                raise
+            for name in self.__dict__.keys() - {f.name for f in fields(self)}:  # what goes by reveal
+                del self.__dict__[name]
+            self._set(reveal="pair")
+            self._ready()
 
     @property
     def _pure(self) -> bool:
@@ -92,7 +101,7 @@ def _balanced(base: FrequencyOracle) -> FrequencyOracle:
 
 
 def transform(
-    base: FrequencyOracle, domain: Domain, z: str = "exact", f: str | None = None, *, reveal: str = "pair"
+    base: FrequencyOracle, domain: Domain, z: str = "exact", f: str | None = None, *, reveal: str | None = None
 ) -> Transformed:
     """Turn a mechanism over the sensitive values of a domain into one over all of its values.
 
@@ -105,7 +114,8 @@ def transform(
             local hashing and the wheel (the guarantee then says how much); "none" is 0.
         f: How often others are disguised: "pure" (equation 9) or "general" (equation 10); left out, equation 9 for a
             pure oracle.
-        reveal: Whether a value revealed from a disguise goes as a "pair" with the base report, or "alone".
+        reveal: Whether a value revealed from a disguise goes "alone", or as a "pair" with the base report, which never
+            has less error; left out, "alone" where the law of a value alone can be stated, else "pair".
 
     >>> from hush import LH, Domain
     >>> u = transform(LH(k=10, epsilon=1.0, g=4), Domain(size=25, sensitive=range(10)))
@@ -117,4 +127,4 @@ def transform(
     if not isinstance(domain, Domain):
         rule, remedy = "must be a Domain", "pass e.g. hush.Domain(size=25, sensitive=range(10))"
         raise ParameterError(message("domain", rule, type(domain), remedy))
-    return Transformed(k=domain.size, base=base, sensitive=domain.sensitive, z=z, disguise=f, reveal=reveal)
+    return Transformed(k=domain.size, base=base, sensitive=domain.sensitive, z=z, disguise=f, reveal=reveal)  # type: ignore[arg-type]

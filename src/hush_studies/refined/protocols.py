@@ -1,7 +1,7 @@
 """The twelve protocols of the study, and its grids of budgets and domain sizes (section VI-A).
 
-Attack success and variance are the corrected closed forms of one report at frequency 0. The adaptive protocols choose
-their parameter from the paper's grid.
+Attack success and variance are the corrected closed forms of one report at frequency 0, which is the error that the
+paper designs for (`design="paper"`). The adaptive protocols choose their parameter from the paper's grid.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy.typing as npt
 
@@ -61,10 +61,10 @@ class ProtocolFamily:
         return tradeoff.paper_grid(self.parameter, k, epsilon)
 
 
-_SUBSET = ProtocolFamily("omega", tradeoff.subset, whole=True)
-_UNARY = ProtocolFamily("p", tradeoff.unary, whole=False)
-_HASHING = ProtocolFamily("g", tradeoff.hashing, whole=True)
-_THRESHOLD = ProtocolFamily("theta", tradeoff.threshold, whole=False)
+_SUBSET = ProtocolFamily("omega", partial(tradeoff.subset, design="paper"), whole=True)
+_UNARY = ProtocolFamily("p", partial(tradeoff.unary, design="paper"), whole=False)
+_HASHING = ProtocolFamily("g", partial(tradeoff.hashing, design="paper"), whole=True)
+_THRESHOLD = ProtocolFamily("theta", partial(tradeoff.threshold, design="paper"), whole=False)
 FAMILIES = {
     "GRR": _SUBSET, "SS": _SUBSET, "ASS": _SUBSET,
     "SUE": _UNARY, "OUE": _UNARY, "AUE": _UNARY,
@@ -123,5 +123,5 @@ def _at(family: ProtocolFamily, k: int, epsilon: float, parameter: float) -> Poi
 
 def mechanism(name: str, k: int, epsilon: float) -> FrequencyOracle:
     """The protocol as it runs, its parameter chosen from the paper's grid where it is adaptive."""
-    how = {"search": "grid"} if name in ADAPTIVE.values() else {}
+    how = {"search": "grid", "design": "paper"} if name in ADAPTIVE.values() else {}
     return registry()[name](k=k, epsilon=epsilon, **how)

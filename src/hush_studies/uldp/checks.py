@@ -110,15 +110,18 @@ def _stated(name: str) -> MechanismSetting:
 def _optima() -> list[Check]:
     """Closed forms of parameters beside direct search."""
     s, theta, epsilon = 25, 0.95, 5.0
-    printed, direct = optimal.hash_range_paper(s, epsilon, theta), optimal.hash_range(s, epsilon, theta, "paper")
+    printed, direct = (
+        optimal.hash_range_paper(s, epsilon, theta),
+        optimal.hash_range(s, epsilon, theta, "paper", "pair"),
+    )
     ahead, least = (_hashing(s, epsilon, theta, g) for g in (round(printed), direct))
     sizes, probabilities = [], []
     for held in (25, 230, 424):
         for budget in (0.5, 2.0, 5.0):
-            closed, found = optimal.subset_size_paper(held, budget, 0.77), optimal.subset_size(held, budget, 0.77)
-            sizes.append(abs(closed - found))
+            found = optimal.subset_size(held, budget, 0.77, "paper", "pair")
+            sizes.append(abs(optimal.subset_size_paper(held, budget, 0.77) - found))
             closed = optimal.unary_probability_paper(held, budget, 0.77)
-            probabilities.append(abs(closed - optimal.unary_probability(held, budget, 0.77, "constant")))
+            probabilities.append(abs(closed - optimal.unary_probability(held, budget, 0.77, "constant", "pair")))
     said = f"equation 49 says {printed:.1f} (error {ahead:.3f}), the least is at {direct} ({least:.3f})"
     beside = rule.below(1, "the best integer is next to it")
     return [

@@ -53,8 +53,7 @@ def made(name: str, reading: str, at: MechanismSetting, epsilon: float) -> Utili
 def paper(name: str, at: MechanismSetting, epsilon: float, z: str = "paper") -> UtilityOracle:
     """As the paper has it, with its z or, by name, another one."""
     common: dict[str, Any] = {"k": at.k, "epsilon": epsilon, "sensitive": at.sensitive, "theta": at.theta}
-    if name == "uRR":
-        common["reveal"] = "alone"  # its z is zero
+    common["reveal"] = "alone" if name in ("uRR", "uHR") else "pair"  # the z of uRR is zero, and uHR is published so
     options = _closed(name, at, epsilon) if at.s > 1 else [{}]
     best = min(options, key=lambda more: _error(MECHANISMS[name](**common, z="paper", **more), at))
     return MECHANISMS[name](**common, z=z, **best)

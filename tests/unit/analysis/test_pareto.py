@@ -82,7 +82,8 @@ def test_the_papers_choices_at_k_100_and_epsilon_4() -> None:
     }
     for name, (curve, printed) in curves.items():
         grid = tradeoff.paper_grid(name, 100, 4.0)
-        assert grid[pareto.weighted_sum(curve(100, 4.0, grid))] == pytest.approx(printed, abs=5e-4)
+        found = curve(100, 4.0, grid, design="paper")
+        assert grid[pareto.weighted_sum(found)] == pytest.approx(printed, abs=5e-4)
     assert (optimal.hash_range(4.0), optimal.subset_size(100, 4.0)) == (56, 2)
     assert optimal.threshold(4.0) == pytest.approx(0.816, abs=5e-4)
 
@@ -96,8 +97,11 @@ def test_curves_are_those_of_the_mechanisms(k: int, epsilon: float) -> None:
         (tradeoff.threshold, 0.7, hush.THE(k=k, epsilon=epsilon, theta=0.7)),
     ]
     for curve, parameter, m in cases:
-        assert curve(k, epsilon, [parameter])[0] == pytest.approx([m.asr(), m.variance()], rel=1e-8)
-    assert tradeoff.subset(k, epsilon, 2)[1] == pytest.approx(variance.subset_selection(k, epsilon, 2))
+        assert curve(k, epsilon, [parameter])[0] == pytest.approx([m.asr(), m.variance(1, 1 / k)], rel=1e-8)
+        printed = curve(k, epsilon, [parameter], design="paper")[0]
+        assert printed == pytest.approx([m.asr(), m.variance()], rel=1e-8)
+    subset = tradeoff.subset(k, epsilon, 2, design="paper")
+    assert subset[1] == pytest.approx(variance.subset_selection(k, epsilon, 2))
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_one_report_too_many_or_too_few_shows(m: hush.FrequencyOracle, change: d
 
 
 def test_pairs_may_be_revealed_beside_reports() -> None:
-    m = hush.utility.uLH(k=6, epsilon=1.0, sensitive=range(3))
+    m = hush.utility.uLH(k=6, epsilon=1.0, sensitive=range(3), reveal="pair")
     good = m.simulate([10, 10, 10, 500, 500, 500], rng=hush.seeded(1))
     revealed, alone = good.tally[3:-1], int(good.tally[-1])
     assert alone < revealed.sum() < good.n

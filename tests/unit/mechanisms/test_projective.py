@@ -18,7 +18,7 @@ from hush.analysis import information, projective
 from hush.errors import ParameterError, ReportError
 from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.projective import PGR
-from hush.mechanisms.projective.counts import over_hyperplanes
+from hush.mechanisms.projective.counts import hyperplane_sizes, over_hyperplanes
 from hush.mechanisms.projective.field import CONWAY, field
 from hush.planning.accuracy import information_loss
 from hush.testing import check_mechanism
@@ -374,3 +374,13 @@ def test_information_by_enumeration(k: int, q: int) -> None:
     found = information_loss(m)
     assert found.stderr == 0.0
     assert 1 - found.loss == pytest.approx(information.channel(law, np.full(k, 1 / k)), rel=1e-9)
+
+
+@pytest.mark.parametrize("q", [2, 3, 4, 5, 7, 8, 9, 11, 13, 25])
+def test_hyperplanes_favor_as_many_of_the_first_values_as_is_stated(q: int) -> None:
+    """By counting on every hyperplane, for all small domains and some others."""
+    for k in [*range(2, 16), *hush.seeded(q).integers(16, 3000, 20).tolist()]:
+        m = PGR(k=k, epsilon=1.0, q=q)
+        due = np.unique(m.favoured_sums(np.ones(k, np.int32)), return_counts=True)
+        for stated, counted in zip(hyperplane_sizes(q, m.t, k), due, strict=True):
+            assert stated.tolist() == counted.tolist()

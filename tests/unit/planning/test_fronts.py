@@ -99,11 +99,13 @@ def test_server_work_given_public_randomness_is_what_reports_touch() -> None:
     assert not mean_alarm(ones.astype(float), sketch.forms.server_work, 16.0)
 
 
-def test_the_front_over_subset_sizes_is_the_papers() -> None:
-    found = front(sweep(hush.SS, k=100, epsilon=4.0, omega=range(1, 100)))
+@pytest.mark.parametrize("design", ["exact", "paper"])
+def test_the_front_over_subset_sizes_chooses_what_the_adaptive_one_does(design: str) -> None:
+    paper = {"objectives": ("asr", "variance")} if design == "paper" else {}
+    found = front(sweep(hush.SS, k=100, epsilon=4.0, omega=range(1, 100)), **paper)
     assert found.points.shape == (99, 2)
     chosen = found.mechanisms[found.select("weighted")]
-    assert chosen.omega == 7  # type: ignore[attr-defined]
+    assert chosen.omega == hush.ASS(k=100, epsilon=4.0, design=design).omega  # type: ignore[attr-defined]
     assert found.kept[found.select("utopia")]
 
 
@@ -132,10 +134,17 @@ def test_one_mechanism_is_its_own_front() -> None:
 def test_tuning_finds_the_papers_grid_point_and_the_continuous_optimum(
     weights: list[float] | None, exact: float, grid: float
 ) -> None:
-    points = np.linspace(0.5, 1, 100)[:-1]
+    points, paper = np.linspace(0.5, 1, 100)[:-1], ("asr", "variance")
     make = lambda p: hush.UE(k=100, epsilon=4.0, p=p)  # noqa: E731
-    assert tune(make, points, weights=weights, search="grid").p == pytest.approx(grid, abs=1e-6)  # type: ignore[attr-defined]
-    assert tune(make, points, weights=weights, search="exact").p == pytest.approx(exact, abs=1e-5)  # type: ignore[attr-defined]
+    assert tune(make, points, paper, weights=weights, search="grid").p == pytest.approx(grid, abs=1e-6)  # type: ignore[attr-defined]
+    assert tune(make, points, paper, weights=weights).p == pytest.approx(exact, abs=1e-5)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("w_asr", [0.0, 0.5, 0.9])
+def test_tuning_finds_what_the_adaptive_mechanism_chooses(w_asr: float) -> None:
+    points = np.linspace(0.5, 1, 100)[:-1]
+    found = tune(lambda p: hush.UE(k=100, epsilon=4.0, p=p), points, weights=[w_asr, 1 - w_asr])
+    assert found.p == pytest.approx(hush.AUE(k=100, epsilon=4.0, w_asr=w_asr).p, abs=1e-5)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_every_choice_meets_every_wish(given: dict[str, object]) -> None:
 def test_what_matters_most_decides_the_first(matters: str, name: str) -> None:
     plan = hush.plan(k=60, n=100_000, error=0.02, max_epsilon=3.0, max_asr=0.4, matters=matters)
     best = min(choice.numbers[name] for choice in plan.choices)
-    assert plan.first.numbers[name] <= 1.01 * best
+    assert plan.first.numbers[name] <= 1.05 * best  # and within 1 %, but for what is much better in something
     assert plan.first.name in plan.why
 
 
@@ -221,9 +221,9 @@ def test_noise_is_no_choice_and_no_yardstick(k: int) -> None:
 def test_where_all_is_noise_the_plan_says_so() -> None:
     plan = hush.plan(k=500, n=50, max_epsilon=0.1)
     assert plan.feasible
-    assert "none tells more than no report" in plan.why
+    assert plan.why.startswith("None tells more than no report")
     asked = hush.plan(k=500, n=50, error=1.0, metric="mse")
-    assert "no report" not in asked.why
+    assert asked.why.startswith("None tells more than no report"), "also where so large an error was asked for"
 
 
 def test_hashing_by_a_public_family_is_considered() -> None:

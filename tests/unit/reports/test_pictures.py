@@ -135,7 +135,7 @@ def test_points_that_are_one_have_one_name() -> None:
     ("asked", "axes"),
     [
         ({"k": 100, "n": 100_000, "error": 0.01}, ("budget ε", "attack success")),
-        ({"k": 13, "n": 60_000, "max_asr": 0.3}, ("budget ε", "error")),
+        ({"k": 13, "n": 60_000, "max_asr": 0.3}, ("error", "attack success")),
         ({"k": 50, "n": 20_000}, ("error", "attack success")),
     ],
 )

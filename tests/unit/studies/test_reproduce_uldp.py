@@ -219,11 +219,11 @@ def test_true_losses_are_those_of_the_errata(tables: dict[str, Table]) -> None:
 
 
 def test_bits_of_hashing_are_counted_with_and_without_the_hash_function() -> None:
-    u = uLH(k=20, epsilon=1.0, sensitive=tuple(range(10)), g=4, z="paper")
+    u = uLH(k=20, epsilon=1.0, sensitive=tuple(range(10)), g=4, z="paper", reveal="pair")
     assert computed.plain_bits(u) == 6  # 4 + 10 + 40 outputs
     assert u.bits > 60
     assert (
-        computed.plain_bits(uSS(k=20, epsilon=1.0, sensitive=tuple(range(10)), omega=3)) == 11
+        computed.plain_bits(uSS(k=20, epsilon=1.0, sensitive=tuple(range(10)), omega=3, reveal="pair")) == 11
     )  # 120 + 10 + 1200 outputs
 
 
@@ -232,10 +232,10 @@ def test_bits_of_hashing_are_counted_with_and_without_the_hash_function() -> Non
 SENSITIVE = (1, 2, 4, 5, 7)
 COUNTS = np.array([30, 5, 60, 10, 0, 25, 3, 40, 20])
 BATCHED: list[UtilityOracle] = [
-    uSS(k=9, epsilon=1.0, sensitive=SENSITIVE, omega=2),
+    uSS(k=9, epsilon=1.0, sensitive=SENSITIVE, omega=2, reveal="pair"),
     uSS(k=9, epsilon=2.0, sensitive=SENSITIVE, omega=1, reveal="alone"),
     uLH(k=9, epsilon=1.0, sensitive=SENSITIVE, g=2, z="balanced", reveal="alone"),
-    uLH(k=9, epsilon=2.0, sensitive=SENSITIVE, g=3, z="balanced"),
+    uLH(k=9, epsilon=2.0, sensitive=SENSITIVE, g=3, z="balanced", reveal="pair"),
     uHR(k=9, epsilon=1.0, sensitive=SENSITIVE, blocks=2),
     uHR(k=9, epsilon=1.0, sensitive=SENSITIVE, z="paper"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -14,6 +15,7 @@ import hush
 from hush import utility
 from hush.longitudinal import LGRR, LSUE, OLOLOHA
 from hush.mechanisms.forms import Forms
+from hush.mechanisms.shape import SupportLaw
 from hush.testing import ConformanceError, check_forms
 from hush.testing.forms import COMPARISONS
 
@@ -53,6 +55,21 @@ LIES: list[tuple[str, Mechanism, Callable[..., Any]]] = [
     ("variation", AGM, lambda forms, first, second: 0.1),
     ("variation", GRR, lambda forms, first, second: 0.1),
     ("variation", ULDP, lambda forms, first, second: 0.1),
+    (
+        "support_laws",
+        GRR,
+        lambda forms: [replace(each, favor=2.0) for each in type(GRR.forms).support_laws.fget(forms)],
+    ),
+    (
+        "support_laws",
+        hush.PGR(k=6, epsilon=1.0, q=3),
+        lambda forms: [SupportLaw(1.0, np.array([1, 3]), np.array([0.5, 0.5]), math.e)],
+    ),
+    (
+        "support_laws",
+        MSS,
+        lambda forms: [replace(each, sizes=each.sizes + 1) for each in type(MSS.forms).support_laws.fget(forms)],
+    ),
     ("telling", OUE, lambda forms, first, second: (0.5, 0.2)),
     ("telling", hush.OLH(k=4, epsilon=1.0), lambda forms, first, second: (0.5, 0.2)),
     ("pair_kinds", GRR, lambda forms: [(Fraction(1, 10), Fraction(0))]),

@@ -77,4 +77,5 @@ def test_it_has_less_error_than_pairs_and_is_recommended_so() -> None:
         assert alone.bits < pair.bits
         assert alone.exact_epsilon() <= 1.0
     names = [option.name for option in hush.planning.uldp(hush.Domain(size=60, sensitive=range(25)), 1.0).options]
-    assert {"uLH, alone", "uWheel, alone"} <= set(names)
+    assert {"uLH", "uLH, in pairs", "uWheel", "uWheel, in pairs"} <= set(names)
+    assert names.index("uLH") < names.index("uLH, in pairs")

@@ -92,8 +92,10 @@ def definition_3(u: utility.UtilityOracle, public: object) -> float:
 @pytest.mark.parametrize("cls", NAMED, ids=lambda c: c.__name__)
 @pytest.mark.parametrize(("k", "sensitive"), DOMAINS)
 def test_definition_3_holds_for_every_output(cls: type[NamedOracle], k: int, sensitive: tuple[int, ...] | None) -> None:
-    for z, epsilon in itertools.product(choices(cls), (0.1, 1.0, 3.0) if k == 5 else (1.0,)):
-        u = make(cls, k, sensitive, epsilon, z)
+    for z, epsilon, reveal in itertools.product(
+        choices(cls), (0.1, 1.0, 3.0) if k == 5 else (1.0,), utility.oracle.REVEALS
+    ):
+        u = make(cls, k, sensitive, epsilon, z, reveal=reveal)
         losses = [definition_3(u, public) for public in publics(u)]
         unsafe = z == "paper" and cls.__name__ in HASHED and 1 < u.s < k
         assert max(losses) == pytest.approx(u.exact_epsilon(), rel=1e-9)
@@ -229,7 +231,7 @@ def test_golden_values(case: dict[str, object]) -> None:
     elif quantity in {"z_star_output_dependent_ideal_H", "z_safe_arbitrary_H"}:
         z = "exact" if "ideal" in quantity else "constant"
     more = {"g": params["g"]} if "g" in params else {"omega": params["k"]} if "k" in params else {}  # type: ignore[index, operator]
-    given = {"k": s + 100, "epsilon": epsilon, "sensitive": range(s), "theta": theta, "z": z}
+    given = {"k": s + 100, "epsilon": epsilon, "sensitive": range(s), "theta": theta, "z": z, "reveal": "pair"}
     if name == "uUE":  # left out, p has six digits
         more = {"p": utility.optimal.unary_probability_paper(s, epsilon, theta)}
         assert utility.uUE(**given).p == pytest.approx(more["p"], abs=1e-6)
@@ -252,7 +254,7 @@ def test_golden_values(case: dict[str, object]) -> None:
 def test_unary_encoding_does_not_always_outperform_rappor() -> None:
     """Errata 18, at epsilon 0.5: Normal (230 sensitive, theta 0.77) and Foursquare (25, 0.95)."""
     for k, s, theta, unary, rappor in ((1000, 230, 0.77, 3878, 3664), (625, 25, 0.95, 428, 401)):
-        setting = {"k": k, "epsilon": 0.5, "sensitive": range(s), "theta": theta, "z": "paper"}
+        setting = {"k": k, "epsilon": 0.5, "sensitive": range(s), "theta": theta, "z": "paper", "reveal": "pair"}
         assert round(utility.total_error(utility.uUE(**setting), theta)) == unary
         assert round(utility.total_error(utility.uRAP(**setting), theta)) == rappor
 
@@ -314,7 +316,7 @@ def test_unbiased_and_variance_by_enumeration(cls: type[NamedOracle], reveal: st
 def test_equation_28_is_the_sum_of_variances_whatever_the_frequencies() -> None:
     rng = np.random.default_rng(5)
     for cls in (utility.uRR, utility.uRAP, utility.uSS, utility.uUE, utility.uLH, utility.uWheel):
-        u = cls(k=12, epsilon=1.1, sensitive=range(7))
+        u = cls(k=12, epsilon=1.1, sensitive=range(7), reveal="pair")
         p, q = u.base.p_star, u.base.q_star
         for _ in range(3):
             shares = rng.dirichlet(np.ones(12))
@@ -358,11 +360,10 @@ def test_parameters_against_brute_force(s: int, epsilon: float, theta: float, re
         assert error(utility.uSS, z=z) == pytest.approx(min(sizes.values()), rel=1e-9)
         chances = [error(utility.uUE, p=p, z=z) for p in np.linspace(0.02, 0.98, 25)]
         assert error(utility.uUE, z=z) <= min(chances) * (1 + 1e-9)
-        if reveal == "pair" or z == "constant":
-            buckets = [error(utility.uLH, g=g, z=z) for g in (*range(2, 20), *range(20, 260, 16))]
-            assert error(utility.uLH, z=z) <= min(buckets) * (1 + 1e-9)
-            arcs = [error(utility.uWheel, coverage=c, z=z) for c in np.geomspace(0.002, 0.9, 16)]
-            assert error(utility.uWheel, z=z) <= min(arcs) * (1 + 1e-6)
+        buckets = [error(utility.uLH, g=g, z=z) for g in (*range(2, 20), *range(20, 260, 16))]
+        assert error(utility.uLH, z=z) <= min(buckets) * (1 + 1e-9)
+        arcs = [error(utility.uWheel, coverage=c, z=z) for c in np.geomspace(0.002, 0.9, 16)]
+        assert error(utility.uWheel, z=z) <= min(arcs) * (1 + 1e-6)
     balanced = {g: error(utility.uLH, g=g, z="balanced") for g in range(2, s + 1)}
     assert error(utility.uLH, z="balanced") == pytest.approx(min(balanced.values()), rel=1e-9)
     blocks = [error(utility.uHR, blocks=2**i) for i in range((2 * s).bit_length())]
@@ -372,15 +373,15 @@ def test_parameters_against_brute_force(s: int, epsilon: float, theta: float, re
 def test_closed_forms_of_the_parameters() -> None:
     """Equations 37 and 43 are exact for a constant z; 49 and 63 need s far above g (errata 19)."""
     for s, epsilon, theta in ((230, 0.5, 0.77), (25, 5.0, 0.95), (424, 2.0, 0.56)):
-        best = optimal.subset_size(s, epsilon, theta)
+        best = optimal.subset_size(s, epsilon, theta, reveal="pair")
         assert abs(best - max(optimal.subset_size_paper(s, epsilon, theta), 1)) < 1
         chance = optimal.unary_probability_paper(s, epsilon, theta)
-        assert optimal.unary_probability(s, epsilon, theta, "constant") == pytest.approx(chance, abs=1e-6)
+        assert optimal.unary_probability(s, epsilon, theta, "constant", "pair") == pytest.approx(chance, abs=1e-6)
     assert optimal.hash_range_paper(25, 5.0, 0.95) == pytest.approx(57.5, abs=0.05)
-    assert optimal.hash_range(25, 5.0, 0.95, "paper") == 124
-    assert 1 / optimal.coverage(25, 5.0, 0.95, "paper") == pytest.approx(124.2, abs=0.05)
+    assert optimal.hash_range(25, 5.0, 0.95, "paper", "pair") == 124
+    assert 1 / optimal.coverage(25, 5.0, 0.95, "paper", "pair") == pytest.approx(124.2, abs=0.05)
     assert optimal.coverage_paper(25, 5.0, 0.95) == pytest.approx(1 / 57.5, abs=1e-4)
-    assert optimal.hash_range(424, 2.0, 0.56, "paper") == round(optimal.hash_range_paper(424, 2.0, 0.56))
+    assert optimal.hash_range(424, 2.0, 0.56, "paper", "pair") == round(optimal.hash_range_paper(424, 2.0, 0.56))
 
 
 # Likelihoods and attacks.
@@ -453,7 +454,7 @@ def test_spec_with_labels() -> None:
 
 
 def test_malformed_reports_are_refused() -> None:
-    u = utility.uSS(k=9, epsilon=1.0, sensitive=(0, 2, 5, 6), omega=2)
+    u = utility.uSS(k=9, epsilon=1.0, sensitive=(0, 2, 5, 6), omega=2, reveal="pair")
     good = u.privatize(np.arange(900) % 9, rng=hush.seeded(4))
     u.validate(good)
     kinds = good["kind"]
@@ -569,10 +570,13 @@ def test_a_public_family_of_hash_functions() -> None:
     assert hush.from_dict(u.to_dict()) == u
 
 
-@pytest.mark.parametrize(("z", "g", "epsilon"), [("exact", 4, 1.0), ("exact", 2, 3.0), ("constant", 4, 1.0)])
-def test_over_a_public_family_the_estimate_has_no_bias(z: str, g: int, epsilon: float) -> None:
+@pytest.mark.parametrize(
+    ("z", "g", "epsilon", "reveal"),
+    [("exact", 4, 1.0, "pair"), ("exact", 2, 3.0, "pair"), ("constant", 4, 1.0, "pair"), ("constant", 4, 1.0, "alone")],
+)
+def test_over_a_public_family_the_estimate_has_no_bias(z: str, g: int, epsilon: float, reveal: str) -> None:
     """By enumeration of all 65,535 functions and their buckets; the ideal law of bucket sizes is off by 1 in 5,000."""
-    u = utility.uLH(k=13, epsilon=epsilon, sensitive=range(10), g=g, hash="family", z=z)
+    u = utility.uLH(k=13, epsilon=epsilon, sensitive=range(10), g=g, hash="family", z=z, reveal=reveal)
     base, n = u.base, 10**14
     every = np.empty(65_535 * g, base.report_dtype)
     every["member"], every["bucket"] = np.divmod(np.arange(every.size), g)
@@ -586,9 +590,9 @@ def test_over_a_public_family_the_estimate_has_no_bias(z: str, g: int, epsilon: 
         chance = np.where(supports[:, value], high, low) if value < 10 else mixed
         assert chance.sum() == pytest.approx(1.0 if value < 10 else u.f, rel=1e-12)
         counts = np.zeros(14)
-        counts[:10] = supports.T @ chance
+        counts[:10] = supports.T @ (chance * (1 - reveals) if reveal == "alone" and value >= 10 else chance)
         if value >= 10:
-            counts[value], counts[13] = 1 - u.f + shown, 1 - u.f
+            counts[value], counts[13] = 1 - u.f + shown, 1 - u.f + (shown if reveal == "alone" else 0.0)
         estimate = u.decode(np.rint(n * counts).astype(np.int64), n)
         assert np.abs(estimate - np.eye(13)[value]).max() < 1e-10
 

@@ -75,6 +75,7 @@ def _choices(console: Console, made: Plan, every: bool) -> None:
         "ε": 0,
         **({f"{metric}, all": 0, "smallest group": 0} if grouped else {metric: 0}),
         "ASR": 0,
+        "protects": 8,
         **dict.fromkeys(made.wishes.more, 0),
         "fakes gain": 5,
         "bits": 2,
@@ -82,7 +83,7 @@ def _choices(console: Console, made: Plan, every: bool) -> None:
         "front": 7,
         "beside the first": 3,
     }
-    left = {"mechanism", "parameters", "beside the first", "front"}
+    left = {"mechanism", "parameters", "protects", "beside the first", "front"}
     columns = [grid.Column(n, "left" if n in left else "right", r) for n, r in ranks.items() if every or n != "front"]
     for most in (3, 2, 1):  # as much of the comparison as the window has room for
         rows = [[terminal.cell(each) for each in _cells(i, c, most, every)] for i, c in shown]
@@ -102,6 +103,7 @@ def _cells(rank: int, choice: Choice, most: int, every: bool) -> list[Any]:
         f"{numbers['epsilon']:.4g}" + (f", δ {choice.wishes.delta:g}" if hasattr(choice.mechanism, "delta") else ""),
         *_errors(choice),
         number(numbers["asr"], 3),
+        choice.protection,
         *(number(numbers[name], 3) for name in choice.wishes.more),
         number(numbers["gain"], 3),
         f"{numbers['bits']:,.0f}",

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hush.analysis import information, totals
+from hush.analysis.hypergeometric import log_hypergeometric
 from hush.analysis.manipulation import Targets
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.forms import Forms, PairKind
 from hush.mechanisms.modular import fakes
 from hush.mechanisms.modular.moduli import choose_moduli, nearest_anchor, usual_moduli
 from hush.mechanisms.modular.totals import first_order_adds
+from hush.mechanisms.shape import SupportLaw
 from hush.mechanisms.tunable import ForBudget, Tunable
 from hush.simulation import batches
 from hush.simulation.normals import Normals, Subsets, by_rows, sampled
@@ -96,6 +98,19 @@ class ModularForms(Forms):
         first, *rest = sorted(kinds, reverse=True)
         kinds = [first] if not rest else [first, (rest[0][0], max(both for _, both in rest))]
         return [(Fraction(variation), Fraction(both)) for variation, both in kinds]
+
+    @property
+    def support_laws(self) -> list[SupportLaw]:
+        """A subset of the residues of each block: k modulo m of them are left by one value more than the others."""
+        m, found = self.m, []
+        for modulus, omega, keep in zip(m.moduli, m.omegas, m.keeps, strict=True):
+            each, more = divmod(m.k, modulus)
+            large = np.arange(max(0, omega - (modulus - more)), min(omega, more) + 1)
+            sizes = omega * each + large
+            favor = keep * (modulus - omega) / ((SCALE - keep) * omega)
+            weights = np.exp(log_hypergeometric(large, more, modulus - more, omega)) * (sizes * (favor - 1) + m.k)
+            found.append(SupportLaw(1 / len(m.moduli), sizes, weights / weights.sum(), favor))
+        return found
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 

@@ -42,6 +42,29 @@ def over_hyperplanes(counts: Numbers, k: int, space: Space, *, largest: bool = F
     return out
 
 
+def hyperplane_sizes(q: int, t: int, k: int) -> tuple[Ints, Ints]:
+    """Count the messages that favor each number of the first k values: the numbers, and how many messages have each.
+
+    The first values are a whole hyperplane and a group of r values with a leading one and t - 1 digits, in the order of
+    the number that these digits write. Take messages whose j lowest coordinates are zero and whose next one is not.
+    Every run of q^(j + 1) values of the group, alike in the higher digits, then holds q^j favored ones: the digit of
+    place j is the solution of an equation, and those below it are free. In the run that r cuts, at digit b and c more
+    values, the solution is each of the q digits equally often: below b it adds q^j values, at b it adds c, above none.
+    """
+    whole = points(q, t - 1)
+    rest, sizes, messages = k - whole, [whole], [1]  # one message favors all of the hyperplane, and none of the group
+    for j in range(t - 1):
+        runs, left = divmod(rest, q ** (j + 1))
+        digit, more = divmod(left, q**j)
+        least, times = points(q, t - 2) + runs * q**j, q ** (t - 2 - j)
+        sizes += [least + q**j, least + more, least]
+        messages += [times * digit, times, times * (q - digit - 1)]
+    found, at = np.unique(sizes, return_inverse=True)
+    counts = np.zeros(found.size, np.int64)
+    np.add.at(counts, at.ravel(), messages)
+    return found[counts > 0].astype(np.int64), counts[counts > 0]
+
+
 def _group(whole: Numbers, zeros: Any, length: int, wanted: int, space: Space, largest: bool) -> Numbers:
     """Values with so many digits after their leading one, the first `wanted` of them."""
     if length == 0:

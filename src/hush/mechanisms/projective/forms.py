@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +18,8 @@ from hush.analysis.waves import expm1i
 from hush.exact.thresholds import SCALE
 from hush.mechanisms.forms import PairKind, PureForms, TwoLevelForms
 from hush.mechanisms.messages import MessageForms
-from hush.mechanisms.projective.counts import over_hyperplanes
+from hush.mechanisms.projective.counts import hyperplane_sizes, over_hyperplanes
+from hush.mechanisms.shape import SupportLaw
 from hush.mechanisms.tunable import Choices, Tunable
 from hush.simulation.normals import by_rows
 from hush.types import Complexes, Floats, Ints, Reports, Values
@@ -79,6 +81,15 @@ class ProjectiveForms(MessageForms, TwoLevelForms, PureForms):
         m = self.m
         p = Fraction(m.keep, SCALE)
         return [(p - m._other, p * Fraction(m.shared, m.favoured))]
+
+    @property
+    def support_laws(self) -> list[SupportLaw]:
+        """Messages favor as many values as their hyperplanes have among the first k points."""
+        m = self.m
+        sizes, messages = hyperplane_sizes(m.q, m.t, m.k)
+        low, high = m._weights
+        chances = messages * (sizes * (high / m.denominator) + (m.k - sizes) * (low / m.denominator)) / m.k
+        return [SupportLaw(1.0, sizes, chances, high / low if low else math.inf)]
 
     # What estimates are like: errors, information, work, many collections at once, the normal law, what to tune.
 

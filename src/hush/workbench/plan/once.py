@@ -25,7 +25,7 @@ def answered(question: Question) -> Answer:
     if not plan.feasible:
         ways = tuple(way for each in plan.relaxations for way in _ways_out(question, each))
         return Answer(
-            question, ("Nothing meets this wish as it is.",), _why_not(question, ways), ways_out=ways, curve=curve(plan)
+            question, ("Nothing meets this wish as it is.",), _why_not(plan, ways), ways_out=ways, curve=curve(plan)
         )
     options = _options(plan)
     at = words.picked(options, question.chosen)
@@ -125,9 +125,9 @@ def _instead(option: PlanOption, first: PlanOption) -> str:
     return f"You chose {option.name} in place of {first.name}. It{gains}{losses}."
 
 
-def _why_not(question: Question, ways: tuple[WayOut, ...]) -> str:
-    most = 10.0 if question.epsilon is None else question.epsilon
-    bounds = "" if question.guesses is None else f", with {question.guesses:g} right guesses in 100 or fewer"
+def _why_not(plan: Plan, ways: tuple[WayOut, ...]) -> str:
+    most, guesses = plan.wishes.largest_epsilon, plan.wishes.max_asr
+    bounds = "" if guesses is None else f", with {100 * guesses:g} right guesses in 100 or fewer"
     some = " One of these would do; the smallest change is first." if ways else ""
     return f"No mechanism reaches it with ε up to {most:g}{bounds}.{some}"
 

@@ -16,7 +16,7 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.spec import Spec
 from hush.planning.budgets import least
 from hush.planning.objectives import Z95
-from hush.planning.wishes import SEARCHED_EPSILON
+from hush.planning.wishes import ASSUMED_EPSILON, SEARCHED_EPSILON
 from hush.utility import MECHANISMS, total_error
 from hush.utility.named import NamedOracle
 from hush.workbench.plan import compare, words
@@ -75,7 +75,9 @@ def answered(question: Question) -> Answer:
 
 
 def _most(question: Question) -> float:
-    return SEARCHED_EPSILON if question.epsilon is None else question.epsilon
+    if question.epsilon is not None:
+        return question.epsilon
+    return ASSUMED_EPSILON if question.error is None else SEARCHED_EPSILON
 
 
 def _found(question: Question) -> Iterator[Way]:
@@ -91,7 +93,7 @@ def _found(question: Question) -> Iterator[Way]:
             except HushError:  # some cannot send a value alone
                 continue
             only = cls.reveal == "alone" or m.z_mean == 0  # where nothing is revealed beside a report, no pair is sent
-            name = m.name() if only or reveal == "pair" else f"{m.name()}, alone"
+            name = m.name() if only or reveal == "alone" else f"{m.name()}, in pairs"
             yield Way(name, m, _numbers(m, question), "a value alone" if reveal == "alone" else "beside a report")
             if only:
                 break

@@ -37,7 +37,7 @@ class SensitiveOption:
     """One mechanism that makes the distinction.
 
     Args:
-        name: Its name; one that sends a revealed answer without a disguise beside it is marked "(alone)".
+        name: Its name; one that sends a revealed answer together with its disguise is marked "(in pairs)".
         mechanism: Made for these answers.
         distinct: Its errors.
         same: Its errors where every answer is protected, at the same epsilon.
@@ -113,7 +113,7 @@ def distinguished(domain: Domain, epsilon: float, n: int, theta: float | None = 
         assert isinstance(u, UtilityOracle)
         same = _everything(type(u), domain.size, epsilon)
         margins = [_margins(m, shares, sensitive, n) for m in (u, same)]
-        found.append(SensitiveOption(option.name.replace(", alone", " (alone)"), u, *margins))
+        found.append(SensitiveOption(option.name.replace(", in pairs", " (in pairs)"), u, *margins))
     found.sort(key=lambda each: (each.distinct.overall, each.mechanism.bits))
     plain = made.plain.mechanism
     return Distinction(domain, epsilon, n, made.theta, tuple(found), plain, _margins(plain, shares, sensitive, n))

@@ -1,0 +1,238 @@
+"""What the planner recommends makes sense: for requests of every kind, and for those where it did not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hush
+from hush.errors import HushError
+from hush.mechanisms.tunable import Choices, Family
+from hush.planning import balance, verdicts
+from hush.planning.families import tunable
+from hush.planning.improvement import at_budget, lower_budget
+from hush.planning.measures import meets, number_of, numbers_of
+from hush.planning.named import Named
+from hush.planning.objectives import OBJECTIVES
+from hush.planning.plan import Choice, Plan
+from hush.planning.search import tells
+from hush.planning.wishes import MATTERS, METRICS, Wishes
+from tests.conftest import PURE_NAMES
+
+pytestmark = pytest.mark.slow
+
+REQUESTS, AT_ONCE = 500, 10
+"""All of them; and those of one case, of which a sample runs four."""
+RIVALS = 40
+LEVELS = tuple(verdicts.WORDS)
+QUICK = tuple(name for name, each in OBJECTIVES.items() if each.quick)
+
+
+def draw_request(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a request that a person might make, or that somebody makes who wants to see what happens."""
+    k = int(rng.choice((2, 3, 5, 8, 13, 20, 50, 100, 300, 1000)))
+    n = int(10 ** rng.uniform(2, 7))
+    metric = str(rng.choice(sorted(METRICS)))
+    worst = bool(rng.random() < 0.3)
+    asked: dict[str, Any] = {"k": k, "n": n, "metric": metric, "worst": worst}
+    if rng.random() < 0.5:
+        epsilon = rng.uniform(0.1, 5.0)
+        squared = 1 / math.sinh(epsilon / 2) ** 2 / n
+        error = {"mse": squared, "mae": math.sqrt(squared * 2 / math.pi), "margin": 1.96 * math.sqrt(squared)}[metric]
+        asked["error"] = min(error, 1.0)
+    if rng.random() < 0.4:
+        asked["max_asr"] = float(np.exp(rng.uniform(math.log(min(1.3 / k, 0.7)), 0.0)))
+    if rng.random() < 0.5:
+        asked["max_epsilon"] = float(rng.choice((0.2, 0.5, 1.0, 2.0, 4.0, 6.0, 10.0, 20.0)))
+    if rng.random() < 0.2:
+        asked["max_bits"] = int(rng.integers(k.bit_length(), 200))
+    matters = sorted(MATTERS)
+    if rng.random() < 0.35:
+        names = [name for name in ("error", *QUICK) if k <= 100 or name != "information"]
+        chosen = rng.choice(names, rng.integers(2, 6), replace=False).tolist()
+        chosen += [] if set(chosen) & set(balance.ERRORS) else ["error"]
+        asked["objectives"] = tuple(chosen)
+    if not asked.keys() & {"max_asr", "max_epsilon"}:
+        matters = [each for each in matters if each not in {"accuracy", "manipulation"}]
+    if rng.random() < 0.5:
+        asked["matters"] = str(rng.choice(matters))
+    return asked
+
+
+def draw_rival(rng: np.random.Generator, wishes: Wishes, first: Choice) -> hush.FrequencyOracle | None:
+    """Draw another mechanism, parameter or smaller budget, at an ε that is no larger."""
+    epsilon = first.numbers["epsilon"] * math.exp(-float(rng.exponential(0.3)))
+    try:
+        if rng.random() < 0.2:
+            return at_budget(first.mechanism, epsilon)
+        offers = [each for each in tunable(wishes.k) if isinstance(each, Family | Choices)]
+        if rng.random() < 0.6:
+            offer = offers[rng.integers(len(offers))]
+            if isinstance(offer, Family):
+                value = offer.written(float(rng.choice(offer.grid(wishes.k))))
+            else:
+                value = offer.values[rng.integers(len(offer.values))]
+            return Named(offer.mechanism, wishes, ((offer.parameter, value),)).make(epsilon)
+        return hush.registry()[str(rng.choice(PURE_NAMES))](k=wishes.k, epsilon=epsilon)
+    except (HushError, TypeError):
+        return None
+
+
+def assert_sensible(plan: Plan, rng: np.random.Generator) -> None:
+    """Assert that nothing is nearly as good and much better in something, and that weaknesses are said first."""
+    w, first = plan.wishes, plan.first
+    rivals = [choice.mechanism for choice in plan.choices[1:]]
+    rivals += [m for m in (draw_rival(rng, w, first) for _ in range(RIVALS)) if m is not None]
+    own = LEVELS.index(first.protection)
+    for m in rivals:
+        epsilon = number_of(m, "epsilon", w)
+        if not epsilon <= balance.NEAR * first.numbers["epsilon"] or not meets(m, w):
+            continue
+        numbers = numbers_of(m, w)
+        sound = LEVELS.index(verdicts.protection(epsilon, numbers["asr"], w.k)) <= own and tells(m, w)
+        assert not (sound and balance.beats(w, numbers, first.numbers)), (m, numbers, first.numbers)
+    sentence = plan.why.partition(". ")[0]
+    assert (first.verdict in sentence) == (first.protection != "well"), sentence
+    assert first.useful == (not any(each in sentence.lower() for each in ("none tells", "no choice gives"))), sentence
+    assert first.numbers["asr"] <= verdicts.MAX_ASR or (w.error is not None and first.protection == "hardly")
+    if w.error is None:
+        assert first.numbers["epsilon"] <= (1.0 if w.max_epsilon is None else w.max_epsilon)
+
+
+@pytest.mark.parametrize("chunk", range(REQUESTS // AT_ONCE))
+def test_random_requests_get_sensible_recommendations(chunk: int, thorough: bool) -> None:
+    for i in range(AT_ONCE if thorough else 4):
+        rng = np.random.default_rng([33, chunk, i])
+        asked = draw_request(rng)
+        plan = hush.plan(**asked)
+        if plan.feasible:
+            try:
+                assert_sensible(plan, rng)
+            except AssertionError as error:
+                raise AssertionError(f"hush.plan(**{asked})") from error
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"k": 100, "n": 10**5, "max_asr": 0.3},
+        {"k": 50, "n": 1000, "max_asr": 0.4, "matters": "work"},
+        {"k": 50_000, "n": 10**6, "max_asr": 0.3, "matters": "bits"},
+        {"k": 100, "n": 10**5, "max_asr": 0.3, "matters": "accuracy"},
+    ],
+)
+def test_only_an_error_or_a_budget_lifts_the_assumed_epsilon(asked: dict[str, Any]) -> None:
+    plan = hush.plan(**asked)
+    assert plan.wishes.assumes_epsilon
+    assert {choice.numbers["epsilon"] <= 1.0 for choice in plan.choices} == {True}
+
+
+def test_an_error_lifts_it_no_further_than_it_needs() -> None:
+    plan = hush.plan(k=100, n=10**5, error=0.005, max_asr=0.3, matters="accuracy")
+    for choice in plan.choices:
+        less = numbers_of(at_budget(choice.mechanism, 0.97 * choice.mechanism.epsilon), plan.wishes)
+        assert choice.numbers["epsilon"] > 1
+        assert less["error"] > 0.005, choice
+
+
+def test_a_budget_that_buys_nothing_is_not_spent() -> None:
+    wishes = Wishes(k=100, n=10**5, max_epsilon=10.0)
+    idle = hush.PGR(k=100, epsilon=10.0, q=2)
+    lowered = lower_budget(idle, wishes)
+    assert 3.0 < lowered.epsilon < 4.0
+    for name in ("error", "gain"):
+        assert number_of(lowered, name, wishes) <= 1.05 * number_of(idle, name, wishes)
+    least = at_budget(lowered, lowered.epsilon - 0.01)
+    assert any(number_of(least, x, wishes) > 1.05 * number_of(idle, x, wishes) for x in ("error", "gain"))
+    busy = hush.SS(k=100, epsilon=1.0)
+    assert lower_budget(busy, wishes) is busy
+
+
+def test_errors_below_the_sampling_error_are_as_good() -> None:
+    wishes = Wishes(k=10, n=1000, max_epsilon=20.0, objectives=("error", "asr"))
+    floor = balance.sampling_errors(10, 1000, worst=False)["margin"]
+    lowered = lower_budget(hush.GRR(k=10, epsilon=20.0), wishes)
+    assert number_of(lowered, "error", wishes) == pytest.approx(1.05 * floor, rel=0.01)
+    rng = np.random.default_rng(3)
+    sampled = rng.binomial(1000, 0.1, 100_000) / 1000
+    assert floor == pytest.approx(1.96 * sampled.std(), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("k", "objectives"),
+    [
+        (100, None),
+        (100, ("error", "asr", "gain")),
+        (100, ("mse", "asr", "attribute", "reidentification", "changes")),
+        (20, ("error", "asr", "attribute", "changes", "bits")),
+    ],
+)
+@pytest.mark.parametrize("largest", [10.0, 20.0])
+def test_a_large_budget_is_not_spent_for_nothing(k: int, objectives: tuple[str, ...] | None, largest: float) -> None:
+    plan = hush.plan(k=k, n=10**5, max_epsilon=largest, objectives=objectives)
+    first, best = plan.first, min(choice.numbers["error"] for choice in plan.choices)
+    assert first.numbers["epsilon"] <= verdicts.LITTLE_EPSILON
+    assert first.numbers["asr"] <= 0.5
+    assert first.numbers["error"] <= 5 * best
+    assert first.numbers["gain"] <= 0.5
+    assert first.protection != "hardly"
+
+
+def test_objectives_without_a_bound_compare_epsilon() -> None:
+    plan = hush.plan(k=20, n=10**5, error=0.01, objectives=("mse", "asr", "attribute", "changes"))
+    assert "epsilon" in plan.wishes.compared
+    assert plan.first.numbers["epsilon"] <= 1.5 * min(choice.numbers["epsilon"] for choice in plan.choices)
+    bounded = Wishes(k=20, n=10**5, max_epsilon=2.0, objectives=("mse", "asr"))
+    assert bounded.compared == ("mse", "asr")
+
+
+def test_a_margin_above_50_points_is_no_estimate() -> None:
+    plan = hush.plan(k=50, n=10**6, objectives=["information", "reidentification"], worst=True)
+    assert all(choice.useful and choice.numbers["error"] <= 0.5 for choice in plan.choices)
+    few = hush.plan(k=2, n=7)
+    assert not few.first.useful
+    assert few.why.startswith("No choice gives a useful estimate: the margin is ±")
+
+
+def test_what_hardly_protects_is_recommended_only_for_an_error_and_says_so_first() -> None:
+    plan = hush.plan(k=10, n=1000, error=0.005)
+    assert plan.first.numbers["asr"] > verdicts.MAX_ASR
+    assert plan.why.startswith(f"{plan.first.name} hardly protects: ")
+    plain = plan.to_dict()
+    assert plain["verdict"] == plain["choices"][0]["verdict"] == "hardly protects"
+    for matters in ("accuracy", "manipulation"):
+        most = hush.plan(k=10, n=1000, max_epsilon=20.0, matters=matters)
+        assert most.first.numbers["asr"] <= verdicts.MAX_ASR
+
+
+def test_the_metric_does_not_change_the_balance() -> None:
+    firsts = {hush.plan(k=30, n=50_000, metric=metric).first.mechanism for metric in METRICS}
+    assert len(firsts) == 1
+
+
+def test_the_order_of_labels_changes_nothing() -> None:
+    labels = [f"label {i}" for i in range(12)]
+    forward, backward = (hush.plan(domain=each, n=20_000, error=0.02) for each in (labels, labels[::-1]))
+    assert forward.first.numbers == backward.first.numbers
+    assert forward.why == backward.why
+
+
+def test_scales_are_bounded() -> None:
+    """Neither certainty nor a chance near nothing outweighs everything else."""
+    wishes = Wishes(k=100, n=10**6, objectives=("error", "asr", "pools", "reidentification", "information"))
+    columns = {name: np.array([0.0, 1.0]) for name in wishes.objectives if name != "error"}
+    for name, (low, high) in balance.costs(wishes, columns).items():
+        assert np.isfinite([low, high]).all(), name
+        assert high - low < 15, name
+
+
+def test_verdicts_are_those_of_the_page() -> None:
+    assert verdicts.protection(math.log(3), 0.75, 2) == "well"
+    assert verdicts.protection(2.0, 0.1, 100) == "well"
+    assert verdicts.protection(2.01, 0.1, 100) == "little"
+    assert verdicts.protection(1.5, 0.82, 2) == "little"
+    assert verdicts.protection(4.01, 0.1, 100) == "hardly"
+    assert verdicts.protection(3.0, 0.91, 2) == "hardly"
