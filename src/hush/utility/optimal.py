@@ -28,7 +28,7 @@ def subset_size(s: int, epsilon: float, theta: float, z: str = "exact", reveal: 
 
     def curve(omega: Floats) -> Floats:
         p = omega * e / (omega * e + s - omega)
-        q = (omega - p) / (s - 1)
+        q = omega * ((omega - 1) * e + s - omega) / ((s - 1) * (omega * e + s - omega))  # (omega - p)/(s - 1), above 0
         star = 1 - theory.disguise_rate(s, p, q) if z == "none" else theory.z_star_subset(s, epsilon, omega)
         return _error(s, epsilon, theta, p, q, star, reveal, exact=False)
 

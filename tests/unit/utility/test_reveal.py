@@ -15,6 +15,7 @@ import hush
 from hush import multidim, utility
 from hush.errors import ParameterError, SpecError
 from hush.files.specs import construct
+from hush.utility import optimal
 from hush.utility.named import NamedOracle
 
 NAMED = [utility.uRR, utility.uRAP, utility.uHR, utility.uSS, utility.uUE, utility.uLH, utility.uWheel]
@@ -138,3 +139,10 @@ def test_tuples_whose_values_are_all_sensitive_do_not_say_how_others_are_reveale
     assert hush.from_dict(plain) == made
     plain.pop("chosen", None)  # as version 0.1 wrote it
     assert hush.from_dict(plain).to_dict() == plain
+
+
+@pytest.mark.parametrize("reveal", ["alone", "pair"])
+def test_subsets_shrink_to_one_value_where_no_noise_is_left(reveal: str) -> None:
+    sizes = [optimal.subset_size(10, epsilon, 0.5, reveal=reveal) for epsilon in (0.5, 2.0, 10.0, 30.0, 38.0, 40.0)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[2:] == [1, 1, 1, 1]  # at 40, 1 - p has no digit left
