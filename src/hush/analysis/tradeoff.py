@@ -6,7 +6,7 @@ parameters and returns rows of (attack success, error).
 
 The error is the mean squared error over all k values. Sum equation 3 over the values: their frequencies add up to 1, so
 the mean is q(1-q)/(p-q)² + (1-p-q)/(k(p-q)) in every population. The paper leaves out the second term (equation 4, the
-variance of a value that nobody holds); `design="paper"` does the same.
+variance of a value without holders); `design="paper"` does the same.
 """
 
 from __future__ import annotations

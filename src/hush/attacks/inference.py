@@ -50,7 +50,7 @@ _MAX_PAIRS = 64
 _MAX_KINDS = 8
 """Kinds of values of which all pairs are looked at."""
 _RATIO_CELLS = 256
-"""Likelihood ratios of a coordinate that are told apart, where two coordinates are looked at together."""
+"""Distinct likelihood ratios of a coordinate, where two coordinates are looked at together."""
 
 
 @dataclass(frozen=True)

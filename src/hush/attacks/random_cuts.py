@@ -146,7 +146,7 @@ def coordinate_law(m: FrequencyOracle) -> CoordinateLaw | None:
 
 
 def _by_coordinates(m: FrequencyOracle, law: CoordinateLaw, first: int, second: int) -> tuple[Floats, Floats]:
-    """The kinds are the sums of the likelihood ratios in both classes, which are independent if nobody holds a value.
+    """The kinds are the sums of the likelihood ratios in both classes, which are independent under the null law.
 
     A report is likelier with a value of a class by the mean of the ratios in that class.
     """

@@ -2,7 +2,7 @@
 
 "Revisiting locally differentially private protocols" (arXiv 2503.01482), equations 24 to 27 with the corrected
 closed forms, for one report. The error is the mean squared error over all values, or the paper's equation 4 by name.
-The guarantee is that of the mechanism they derive from, whatever they choose.
+The guarantee is that of the mechanism they derive from, for every choice.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Adaptive(chosen.Chosen):
         search: "exact" takes the best decimal of six digits for a real parameter, "grid" the best of the paper's grid,
             to six digits. Integers are all looked at either way. An elbow is defined by the ends of a grid.
         design: "exact" weighs the mean squared error over all values, which is the same in every population; "paper"
-            weighs equation 4, the variance of a value that nobody holds.
+            weighs equation 4, the variance of a value without holders.
 
     What is chosen is a parameter too, as a spec has it: where it is given, nothing is chosen. So a spec does not tell
     the design.

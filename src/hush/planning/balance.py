@@ -1,6 +1,6 @@
 """How much each objective counts when choices are ranked: bounded scales, floors and weights.
 
-A product of raw numbers rewards whatever is nearest to zero: an error of 10^-6 outweighs any attack. So each objective
+A product of raw numbers rewards the number nearest to zero: an error of 10^-6 outweighs any attack. So each objective
 has a scale on which equal steps matter about equally, and a floor below which a smaller number is no better:
 
 - Errors count by their logarithm, squared ones by half of it, so that the metric does not change the balance. An error
@@ -81,7 +81,7 @@ def sampling_errors(k: int, n: int, *, worst: bool) -> dict[str, float]:
 def floors(wishes: Wishes) -> dict[str, float]:
     """Return the number of each objective below which a smaller one is no better.
 
-    What matters most has none but the sampling error: whoever asks for the least gets the least.
+    What matters most has none but the sampling error: a request for the least gets the least.
     """
     w = wishes
     errors = sampling_errors(w.k, w.judged, worst=w.worst)

@@ -21,7 +21,7 @@ from hush.planning.budgets import LEAST_EPSILON, budget, first, place
 from hush.planning.measures import meets, number_of
 from hush.planning.named import Named
 from hush.planning.objectives import OBJECTIVES, Z95
-from hush.planning.verdicts import WORDS, protection
+from hush.planning.protection_verdicts import WORDS, protection
 from hush.planning.wishes import Wishes
 
 _SAVED = 0.9

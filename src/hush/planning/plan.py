@@ -14,7 +14,7 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
-from hush.planning import advice, verdicts
+from hush.planning import advice, protection_verdicts
 from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
 from hush.planning.improvement import at_budget
 from hush.planning.measures import meets, number_of, setting
@@ -59,13 +59,13 @@ class Choice:
 
     @property
     def protection(self) -> str:
-        """How well one report protects: "well", "little" or "hardly" (`hush.planning.verdicts`)."""
-        return verdicts.protection(self.numbers["epsilon"], self.numbers["asr"], self.wishes.k)
+        """How well one report protects: "well", "little" or "hardly" (`hush.planning.protection_verdicts`)."""
+        return protection_verdicts.protection(self.numbers["epsilon"], self.numbers["asr"], self.wishes.k)
 
     @property
     def verdict(self) -> str:
         """The same in words, such as "protects well"."""
-        return verdicts.WORDS[self.protection]
+        return protection_verdicts.WORDS[self.protection]
 
     @cached_property
     def useful(self) -> bool:
@@ -336,7 +336,10 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
     words = advice.why_first(
         rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights), instead=instead
     )
-    useless, weak = _useless(rows[0], wishes), verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k)
+    useless, weak = (
+        _useless(rows[0], wishes),
+        protection_verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k),
+    )
     joined = (
         f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
     )
@@ -350,7 +353,7 @@ def _useless(row: Found, wishes: Wishes) -> str:
     if tells(row.mechanism, wishes):
         return ""
     margin = advice.points(Z95 * math.sqrt(number_of(row.mechanism, "mse", wishes)))
-    if number_of(row.mechanism, "mse", wishes) < verdicts.blind_mse(wishes.k, worst=wishes.worst):
+    if number_of(row.mechanism, "mse", wishes) < protection_verdicts.blind_mse(wishes.k, worst=wishes.worst):
         return f"No choice gives a useful estimate: the margin is ±{margin}, and above 50 points it tells nothing"
     return (
         f"None tells more than no report (±{margin}): who answers 1/{wishes.k:,} for every value is never off by more"

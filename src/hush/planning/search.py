@@ -15,9 +15,9 @@ from hush.planning.families import companions, tunable
 from hush.planning.improvement import Maker, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
+from hush.planning.protection_verdicts import WORDS, max_useful_mse, protection
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
-from hush.planning.verdicts import WORDS, max_useful_mse, protection
 from hush.planning.wishes import Wishes
 
 _SAME = 1e-9

@@ -15,7 +15,7 @@ from hush import rules
 from hush.errors import ParameterError, Unsaid, message
 from hush.planning import balance
 from hush.planning.objectives import OBJECTIVES
-from hush.planning.verdicts import LITTLE_EPSILON, MAX_ASR, MAX_WEIGHT_OF_FAKES, max_useful_mse, protection
+from hush.planning.protection_verdicts import LITTLE_EPSILON, MAX_ASR, MAX_WEIGHT_OF_FAKES, max_useful_mse, protection
 from hush.types import Floats
 
 METRICS = {

@@ -8,7 +8,7 @@ from hush.planning import groups as sizes
 from hush.planning.measures import setting
 from hush.planning.objectives import OBJECTIVES
 from hush.planning.plan import Choice, Plan
-from hush.planning.verdicts import describe_protection
+from hush.planning.protection_verdicts import describe_protection
 from hush.planning.wishes import Wishes
 from hush.reports.words import many
 

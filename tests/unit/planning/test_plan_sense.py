@@ -11,7 +11,7 @@ import pytest
 import hush
 from hush.errors import HushError
 from hush.mechanisms.tunable import Choices, Family
-from hush.planning import balance, verdicts
+from hush.planning import balance, protection_verdicts
 from hush.planning.families import tunable
 from hush.planning.improvement import at_budget, lower_budget
 from hush.planning.measures import meets, number_of, numbers_of
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 REQUESTS, AT_ONCE = 500, 10
 """All of them; and those of one case, of which a sample runs four."""
 RIVALS = 40
-LEVELS = tuple(verdicts.WORDS)
+LEVELS = tuple(protection_verdicts.WORDS)
 QUICK = tuple(name for name, each in OBJECTIVES.items() if each.quick)
 
 
@@ -92,12 +92,12 @@ def assert_sensible(plan: Plan, rng: np.random.Generator) -> None:
         if not epsilon <= balance.NEAR * first.numbers["epsilon"] or not meets(m, w):
             continue
         numbers = numbers_of(m, w)
-        sound = LEVELS.index(verdicts.protection(epsilon, numbers["asr"], w.k)) <= own and tells(m, w)
+        sound = LEVELS.index(protection_verdicts.protection(epsilon, numbers["asr"], w.k)) <= own and tells(m, w)
         assert not (sound and balance.beats(w, numbers, first.numbers)), (m, numbers, first.numbers)
     sentence = plan.why.partition(". ")[0]
     assert (first.verdict in sentence) == (first.protection != "well"), sentence
     assert first.useful == (not any(each in sentence.lower() for each in ("none tells", "no choice gives"))), sentence
-    assert first.numbers["asr"] <= verdicts.MAX_ASR or (w.error is not None and first.protection == "hardly")
+    assert first.numbers["asr"] <= protection_verdicts.MAX_ASR or (w.error is not None and first.protection == "hardly")
     if w.error is None:
         assert first.numbers["epsilon"] <= (1.0 if w.max_epsilon is None else w.max_epsilon)
 
@@ -174,7 +174,7 @@ def test_errors_below_the_sampling_error_are_as_good() -> None:
 def test_a_large_budget_is_not_spent_for_nothing(k: int, objectives: tuple[str, ...] | None, largest: float) -> None:
     plan = hush.plan(k=k, n=10**5, max_epsilon=largest, objectives=objectives)
     first, best = plan.first, min(choice.numbers["error"] for choice in plan.choices)
-    assert first.numbers["epsilon"] <= verdicts.LITTLE_EPSILON
+    assert first.numbers["epsilon"] <= protection_verdicts.LITTLE_EPSILON
     assert first.numbers["asr"] <= 0.5
     assert first.numbers["error"] <= 5 * best
     assert first.numbers["gain"] <= 0.5
@@ -199,13 +199,13 @@ def test_a_margin_above_50_points_is_no_estimate() -> None:
 
 def test_what_hardly_protects_is_recommended_only_for_an_error_and_says_so_first() -> None:
     plan = hush.plan(k=10, n=1000, error=0.005)
-    assert plan.first.numbers["asr"] > verdicts.MAX_ASR
+    assert plan.first.numbers["asr"] > protection_verdicts.MAX_ASR
     assert plan.why.startswith(f"{plan.first.name} hardly protects: ")
     plain = plan.to_dict()
     assert plain["verdict"] == plain["choices"][0]["verdict"] == "hardly protects"
     for matters in ("accuracy", "manipulation"):
         most = hush.plan(k=10, n=1000, max_epsilon=20.0, matters=matters)
-        assert most.first.numbers["asr"] <= verdicts.MAX_ASR
+        assert most.first.numbers["asr"] <= protection_verdicts.MAX_ASR
 
 
 def test_the_metric_does_not_change_the_balance() -> None:
@@ -230,9 +230,9 @@ def test_scales_are_bounded() -> None:
 
 
 def test_verdicts_are_those_of_the_page() -> None:
-    assert verdicts.protection(math.log(3), 0.75, 2) == "well"
-    assert verdicts.protection(2.0, 0.1, 100) == "well"
-    assert verdicts.protection(2.01, 0.1, 100) == "little"
-    assert verdicts.protection(1.5, 0.82, 2) == "little"
-    assert verdicts.protection(4.01, 0.1, 100) == "hardly"
-    assert verdicts.protection(3.0, 0.91, 2) == "hardly"
+    assert protection_verdicts.protection(math.log(3), 0.75, 2) == "well"
+    assert protection_verdicts.protection(2.0, 0.1, 100) == "well"
+    assert protection_verdicts.protection(2.01, 0.1, 100) == "little"
+    assert protection_verdicts.protection(1.5, 0.82, 2) == "little"
+    assert protection_verdicts.protection(4.01, 0.1, 100) == "hardly"
+    assert protection_verdicts.protection(3.0, 0.91, 2) == "hardly"

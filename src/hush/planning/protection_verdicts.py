@@ -1,7 +1,7 @@
 """Verdicts in words: how well one report of a mechanism protects, and whether its estimates tell anything.
 
-Two numbers decide, and the worse of them counts. ε bounds the worst case: whoever thought a value as likely as not
-thinks it 1/(1 + e^-ε) likely after the worst report. The *advantage* of the best guess is the share of what a blind
+Two numbers decide, and the worse of them counts. ε bounds the worst case: an observer who thought a value as likely as
+not thinks it 1/(1 + e^-ε) likely after the worst report. The *advantage* of the best guess is the share of what a blind
 guess leaves open: (ASR - 1/k)/(1 - 1/k).
 """
 
