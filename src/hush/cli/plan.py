@@ -12,7 +12,7 @@ import hush
 from hush import atomic
 from hush.cli.asked import paths, survey
 from hush.cli.asked.options import Json, SpecOut, StatementFile, asked
-from hush.cli.asked.reading import real, share, whole
+from hush.cli.asked.reading import real, share, small_share, whole
 from hush.cli.shown import bars, statements, terminal
 from hush.cli.shown import plan as tables
 from hush.errors import NOTHING, ParameterError, message
@@ -125,7 +125,7 @@ def plan(
         typer.Option(
             "--error",
             metavar="X",
-            parser=share("--error", "0.01"),
+            parser=small_share("--error", "0.01"),
             help="Largest error of a frequency: 0.01, 1% and 1pp all mean one percentage point.",
             rich_help_panel=_WISHES,
         ),
@@ -299,8 +299,8 @@ def plan(
     """Choose a mechanism, its parameters and its budget.
 
     With --error, every mechanism gets the smallest budget that reaches it. Without, it gets the largest allowed, or a
-    smaller one that gives nearly the same: at most 1 without --max-epsilon, and at most 4 unless accuracy or
-    manipulation matters most. Where the recommendation protects little or hardly, or tells nothing, the first sentence
+    smaller one that gives nearly the same: at most 1 without --max-epsilon, and at most 4 unless accuracy
+    matters most. Where the recommendation protects little or hardly, or tells nothing, the first sentence
     says so. It is shown with five others at most that are worth a thought; --all shows the rest, --json tells
     everything. The exit code is 1 where nothing meets all wishes; then the nearest that can be met are listed.
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from hush.mechanisms.forms import Forms
+from hush.planning.balance import NEAR
 from hush.planning.wishes import WEIGHTS
 
 Numbers = Mapping[str, float]
@@ -157,7 +158,10 @@ def _exchange(own: Numbers, instead: tuple[str, Numbers], most: str | None) -> s
     ratios = {each: its[each] / max(own[each], 1e-300) for each in (*_TITLES, *_MORE) if each in own}
     won = [_won(each, ratio) for each, ratio in ratios.items() if ratio > _NOTICED]
     rank = "the best balance" if most is None else f"the lowest {_titled(most)}"
-    return f"{name} has {rank}, but by less than 5 % in each number that is compared, and this has {_listed(won)}."
+    near = all(ratio * NEAR >= 1 for ratio in ratios.values())
+    little = "by less than 5 % in each number that is compared"
+    equal = "an error below the sampling error counts as equal to it, and an attack near a blind guess as blind"
+    return f"{name} has {rank}, but {little if near else equal}, and this has {_listed(won)}."
 
 
 def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, counted: Sequence[str]) -> str:

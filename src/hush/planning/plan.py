@@ -234,7 +234,7 @@ def plan(
 
     With an error, every mechanism gets the smallest budget that reaches it. Without one, it gets the largest that is
     allowed, or a smaller one that gives nearly the same: at most 1 without `max_epsilon`, and at most 4 unless accuracy
-    or manipulation matters most, since reports hardly protect beyond. Without an error, too, what tells less than no
+    matters most, since reports hardly protect beyond. Without an error, too, what tells less than no
     report is left out, as is a margin above 50 points. `why` begins with a warning where the recommendation protects
     little or hardly, or tells nothing.
 
@@ -344,7 +344,8 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
         f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
     )
     warned = joined and f"{joined.removesuffix('.')}."
-    remedy = "Ask more people, or allow a larger budget." if useless else ""
+    more = "Ask more people, or allow a larger budget." if wishes.error is None else "Ask for a smaller error."
+    remedy = more if useless else ""
     return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
 
 
@@ -356,7 +357,8 @@ def _useless(row: Found, wishes: Wishes) -> str:
     if number_of(row.mechanism, "mse", wishes) < protection_verdicts.blind_mse(wishes.k, worst=wishes.worst):
         return f"No choice gives a useful estimate: the margin is ±{margin}, and above 50 points it tells nothing"
     return (
-        f"None tells more than no report (±{margin}): who answers 1/{wishes.k:,} for every value is never off by more"
+        f"No choice beats ignoring the reports: its margin is ±{margin}, and answering 1/{wishes.k:,} for every value "
+        "has no larger mean squared error"
     )
 
 
@@ -368,7 +370,10 @@ def _unspent(row: Found, wishes: Wishes) -> str:
     bounds = wishes.sensible()
     top, said = bounds[0].largest_epsilon, ""
     if top < most:
-        said = f"Reports with ε above {top:g} hardly protect: so much is taken only where a stated error needs it."
+        said = (
+            f"ε is limited to {top:g}, since reports above it hardly protect: state an error, or let accuracy matter "
+            "most, to allow more."
+        )
     try:
         if own > 0.999 * top or not meets(at_budget(row.mechanism, top), bounds[0]):
             return said

@@ -61,19 +61,25 @@ def describe_protection(name: str, numbers: Mapping[str, float], k: int) -> str:
     """Return a sentence that says where a choice protects little or hardly; "" where it protects well.
 
     >>> describe_protection("GRR", {"epsilon": 3.0, "asr": 0.6906}, 10)
-    'GRR protects little: a report can be 21 times as likely from one value as from another, and the best guess of \
-a value is right 69.1 times in 100 (10 by luck alone).'
+    'GRR protects little: a report can be up to 20.1 times as likely from one value as from another, and the best \
+guess of a value is right 69.1 times in 100 (10 by luck alone).'
     """
     level = protection(numbers["epsilon"], numbers["asr"], k)
     if level == "well":
         return ""
-    factor = math.ceil(math.exp(min(numbers["epsilon"], 700.0)))
     of = 100 if numbers["asr"] >= 0.01 else 10 ** math.ceil(2 - math.log10(100 * numbers["asr"]))
     return (
-        f"{name} {WORDS[level]}: a report can be {factor:,} times as likely "
+        f"{name} {WORDS[level]}: a report can be up to {_factor(numbers['epsilon'])} times as likely "
         f"from one value as from another, and the best guess of a value is right {_rate(numbers['asr'], of)} times in "
         f"{of:,} ({_rate(1 / k, of)} by luck alone)."
     )
+
+
+def _factor(epsilon: float) -> str:
+    """Return e^epsilon to three digits, rounded up."""
+    factor = math.exp(min(epsilon, 700.0))
+    unit = 10.0 ** (math.floor(math.log10(factor)) - 2)
+    return f"{unit * math.ceil(factor / unit * (1 - 1e-12)):,.6g}"
 
 
 def _rate(chance: float, of: int) -> str:

@@ -63,8 +63,11 @@ COMPARED = ("epsilon", "asr", "error", "gain", "bits")
 NUMBERS = (*COMPARED, "work")
 """What is told of every choice."""
 
-WEIGHTS = {"epsilon": 1.0, "asr": 1.0, "error": 1.0, "gain": 1.0, "bits": 0.25}
-"""What counts in the balance, and how much, unless other objectives are named."""
+WEIGHTS = {"epsilon": 1.0, "asr": 0.5, "error": 1.0, "gain": 1.0, "bits": 0.25}
+"""What counts in the balance, and how much, unless other objectives are named.
+
+Attack success counts half, since ε, which bounds its log-odds, counts, too.
+"""
 _SAME = math.log(1.01)
 _NONE = 1e-300  # in place of zero, where logarithms are taken
 _RUNGS = 4  # budgets from 1 to the largest, where the balance chooses one
@@ -212,15 +215,15 @@ class Wishes:
     def sensible(self) -> tuple[Wishes, ...]:
         """The wishes to search with, the largest budget first: no budget is spent where no stated error needs it.
 
-        Without an error, a budget at which reports hardly protect is not spent unless accuracy or manipulation matters
-        most, and never one at which an attack succeeds more than 9 times in 10. Where attacks matter most, or
-        objectives are named, the balance also chooses among smaller budgets, down to the assumed one, which is the
-        largest where privacy matters most.
+        Without an error, a budget at which reports hardly protect is not spent unless accuracy matters most, and never
+        one at which an attack succeeds more than 9 times in 10. Where attacks matter most, or objectives are named, the
+        balance also chooses among smaller budgets, down to the assumed one, which is the largest where privacy matters
+        most.
         """
         if self.error is not None:
             return (self,)
         top = self.largest_epsilon
-        if self.first not in {*balance.ERRORS, "gain"}:
+        if self.first not in balance.ERRORS:
             top = min(top, LITTLE_EPSILON)
         if self.matters == "privacy":
             top = min(top, ASSUMED_EPSILON)

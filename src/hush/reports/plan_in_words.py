@@ -38,7 +38,7 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     w = made.wishes
     said = []
     if w.assumes_epsilon:
-        said.append("No wish sets the budget, so ε is at most 1: add --error or --max-epsilon to change that.")
+        said.append("ε is at most 1, since neither --error nor --max-epsilon is given; other wishes do not raise it.")
     if choice is not made.choices[0]:
         gained = f" gains {', '.join(choice.gains)} and" if choice.gains else ""
         said.append(f"You choose {choice.name}, which{gained} gives up {choice.gives_up}, beside {made.first.name}.")
@@ -49,9 +49,9 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     rare = choice.numbers["asr"] < 0.095
     guessed = f"{_often(choice.numbers['asr'], rare)} (blind guessing: {_often(1 / w.k, rare)})"
     said.append(
-        f"{choice.name} at ε = {choice.mechanism.epsilon:g} {choice.verdict}: a frequency is known to "
-        f"±{_points(error['margin'])} at 95 % (mean absolute error {_points(error['mae'])}). "
-        f"Who intercepts a report names its sender's value {guessed}. Fake users who send "
+        f"{choice.name} at ε = {choice.mechanism.epsilon:g} {choice.verdict}. Each frequency is known to "
+        f"±{_points(error['margin'])} at 95 %, on average (mean absolute error {_points(error['mae'])}). "
+        f"An attacker who sees a report names its sender's value {guessed}. Fake users who send "
         f"{100 * w.fakes:.3g} % of all reports can add {_points(choice.numbers['gain'])} to what they promote."
     )
     said += [words for words in (_inferred(choice),) if words]

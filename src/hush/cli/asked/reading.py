@@ -78,6 +78,24 @@ def share(option: str, example: str) -> Callable[[str | float], float]:
     return read
 
 
+def small_share(option: str, example: str) -> Callable[[str | float], float]:
+    """Return a reader of shares below one half, which larger ones must have a unit to exceed: 1 may mean 1 %.
+
+    >>> small_share("--error", "0.01")("60%")
+    0.6
+    """
+    share_of = share(option, example)
+
+    def read(text: str | float) -> float:
+        found, said = share_of(text), str(text).strip()
+        if found >= 0.5 and not said.endswith(("%", "pp")):
+            rule = f"must have a unit from 0.5 on, since without one it means {100 * found:g} percentage points"
+            raise OptionError(message(option, rule, text, f"write {option} {said}pp for ±{said} points"))
+        return found
+
+    return read
+
+
 def _plain(text: str | int, number: int | None) -> str | int:
     return text if number is None else number
 
