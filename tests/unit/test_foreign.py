@@ -179,10 +179,12 @@ def test_names_are_names(odd: Any) -> None:
         lambda: hush.AUE(k=4, epsilon=1.0, strategy=odd),
         lambda: hush.AUE(k=4, epsilon=1.0, search=odd),
         lambda: hush.utility.uRR(k=4, epsilon=1.0, sensitive=[0, 1], z=odd),
-        lambda: hush.utility.uRR(k=4, epsilon=1.0, sensitive=[0, 1], reveal=odd),
+        lambda: hush.ASS(k=4, epsilon=1.0, design=odd),
         lambda: hush.utility.uLH(k=4, epsilon=1.0, sensitive=[0, 1], hash=odd),
         lambda: M.estimate(M.simulate([5] * 4)).project(odd),
     ]
+    if odd is not None:  # which chooses what is revealed
+        makers.append(lambda: hush.utility.uRR(k=4, epsilon=1.0, sensitive=[0, 1], reveal=odd))
     for make in makers:
         with pytest.raises(ParameterError, match=r"must be .*, got .*; "):
             make()

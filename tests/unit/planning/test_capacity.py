@@ -170,7 +170,7 @@ def test_utility_optimized_budgets_hold_and_smaller_ones_do_not(mechanism: str) 
     assert found.epsilon is not None
     assert found.best is not None
     assert found.best.high < 0.02
-    if mechanism in ("uRR", "uSS", "uHR"):
+    if mechanism in ("uRR", "uHR"):
         assert found.law == "exact"
         assert found.best.exact == found.probability == pytest.approx(found.best.high, abs=1e-10)
     else:  # what a report adds has no common step
