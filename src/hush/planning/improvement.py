@@ -21,12 +21,11 @@ from hush.planning.budgets import LEAST_EPSILON, budget, first, place
 from hush.planning.measures import meets, number_of
 from hush.planning.named import Named
 from hush.planning.objectives import OBJECTIVES, Z95
-from hush.planning.protection_verdicts import WORDS, protection
+from hush.planning.protection_verdicts import protects_as_well
 from hush.planning.wishes import Wishes
 
 _SAVED = 0.9
 """A smaller ε is taken where it is at most this share of what was accepted: 0.96 for 1 would only look exact."""
-_LEVELS = tuple(WORDS)
 _BOUND = ("error", "asr")
 _REACH, _POINTS = 0.3, 40
 """Closed forms are looked at for so many budgets, down to this share of the largest."""
@@ -112,7 +111,7 @@ class _Test:
 
     def __init__(self, numbers: Mapping[str, float], wishes: Wishes) -> None:
         self.wishes, self.own = wishes, _comparable(wishes, numbers)
-        self.level = _LEVELS.index(protection(numbers["epsilon"], numbers["asr"], wishes.k))
+        self.numbers = numbers
         self.names = tuple(dict.fromkeys(("epsilon", *wishes.compared)))
         slow = {name for name in self.names if name in OBJECTIVES and not OBJECTIVES[name].quick}
         self.falling = [name for name in self.names if name in _FALLING]
@@ -167,8 +166,8 @@ class _Test:
                 better |= name in w.compared and ratio <= balance.MUCH_BETTER
                 if ratio > balance.NEAR:
                     return False
-            level = protection(number_of(m, "epsilon", w), number_of(m, "asr", w), w.k)
-            return better and meets(m, w) and _LEVELS.index(level) <= self.level
+            protects = {name: number_of(m, name, w) for name in ("epsilon", "asr")}
+            return better and meets(m, w) and protects_as_well(protects, self.numbers, w.k)
         except HushError:
             return False
 

@@ -44,6 +44,17 @@ def protection(epsilon: float, asr: float, k: int) -> str:
     return "little" if epsilon <= LITTLE_EPSILON and advantage <= LITTLE_ADVANTAGE else "hardly"
 
 
+def protection_level(epsilon: float, asr: float, k: int) -> int:
+    """Return the verdict as a number: 0 where a report protects well, 1 little, 2 hardly."""
+    return tuple(WORDS).index(protection(epsilon, asr, k))
+
+
+def protects_as_well(one: Mapping[str, float], other: Mapping[str, float], k: int) -> bool:
+    """Return whether one choice may replace another: no worse verdict, and no ASR above 0.9 in place of a lower one."""
+    levels = [protection_level(each["epsilon"], each["asr"], k) for each in (one, other)]
+    return levels[0] <= levels[1] and one["asr"] <= max(MAX_ASR, other["asr"])
+
+
 def blind_mse(k: int, *, worst: bool) -> float:
     """Return the mean squared error of who reads no report and answers 1/k for every value, at its largest.
 

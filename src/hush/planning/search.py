@@ -15,7 +15,7 @@ from hush.planning.families import companions, tunable
 from hush.planning.improvement import Maker, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
-from hush.planning.protection_verdicts import WORDS, max_useful_mse, protection
+from hush.planning.protection_verdicts import max_useful_mse, protects_as_well
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
 from hush.planning.wishes import Wishes
@@ -127,12 +127,11 @@ def improved(rows: list[Found], wishes: Wishes) -> list[Found]:
 
 def _better(rows: list[Found], wishes: Wishes) -> Found | None:
     """Return the best of all that is within 5 % of the first in everything and better by half in something."""
-    own, levels = rows[0].numbers, tuple(WORDS)
-    level = levels.index(protection(own["epsilon"], own["asr"], wishes.k))
+    own = rows[0].numbers
 
     def sound(row: Found) -> bool:
-        reached = levels.index(protection(row.numbers["epsilon"], row.numbers["asr"], wishes.k))
-        return reached <= level and (tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes))
+        informs = tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes)
+        return informs and protects_as_well(row.numbers, own, wishes.k)
 
     able = [row for row in rows[1:] if beats(wishes, row.numbers, own)]
     for m, is_tuned in find_better(own, _makers(own, wishes), wishes):

@@ -68,6 +68,8 @@ WEIGHTS = {"epsilon": 1.0, "asr": 0.5, "error": 1.0, "gain": 1.0, "bits": 0.25}
 
 Attack success counts half, since ε, which bounds its log-odds, counts, too.
 """
+_USELESS, _NAMED, _HARDLY = 8, 4, 2
+"""What ranks later: what tells nothing, an attack success above 0.9, what hardly protects; 1 are heavy fakes."""
 _SAME = math.log(1.01)
 _NONE = 1e-300  # in place of zero, where logarithms are taken
 _RUNGS = 4  # budgets from 1 to the largest, where the balance chooses one
@@ -290,25 +292,25 @@ class Wishes:
         raw = np.sum([np.log(np.maximum(columns[name], _NONE)) for name in known], axis=0)  # below floors, where equal
         return [int(i) for i in np.lexsort((raw.round(9), total.round(9), steps, self._tiers(columns)))]
 
-    def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
-        """Return which rows come last: those that tell nothing, and those that protect less than is ever needed.
+    def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.int64]:
+        """Return what comes last, the later the larger: what tells nothing, and what protects less than is ever needed.
 
-        In a balance of named objectives without the gain of fakes, those come last, too, whose fakes weigh as ten
-        people each: what is not compared would else be given away.
+        Of named objectives without the gain of fakes, those come last, too, whose fakes weigh as several people each:
+        what is not compared would else be given away.
         """
         asr, epsilon = columns.get("asr"), columns.get("epsilon")
-        last = np.zeros(len(columns["error"]), np.bool_)
+        last = np.zeros(len(columns["error"]), np.int64)
         if self.error is None and "mse" in columns:
-            last |= columns["mse"] >= max_useful_mse(self.k, worst=self.worst)
+            last += _USELESS * (columns["mse"] >= max_useful_mse(self.k, worst=self.worst))
         if asr is None or epsilon is None:
             return last
-        last |= asr > MAX_ASR
-        if self.objectives and self.first is None and "gain" not in self.objectives:
-            last |= columns["gain"] > MAX_WEIGHT_OF_FAKES * self.fakes
+        last += _NAMED * (asr > MAX_ASR)
         if self.matters == "balance":
             pairs = zip(epsilon.tolist(), asr.tolist(), strict=True)
-            last |= np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
-        return np.asarray(last)
+            last += _HARDLY * np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
+        if self.objectives and self.first is None and "gain" not in self.objectives:
+            last += columns["gain"] > MAX_WEIGHT_OF_FAKES * self.fakes
+        return last
 
     def for_tuning(self) -> Wishes:
         """What parameters are tuned for: where nothing bounds the error, the balance.
