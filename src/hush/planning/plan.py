@@ -15,6 +15,7 @@ from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning import advice, protection_verdicts
+from hush.planning.budgets import rounded
 from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
 from hush.planning.improvement import at_budget
 from hush.planning.measures import meets, number_of, setting
@@ -344,8 +345,7 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
         f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
     )
     warned = joined and f"{joined.removesuffix('.')}."
-    more = "Ask more people, or allow a larger budget." if wishes.error is None else "Ask for a smaller error."
-    remedy = more if useless else ""
+    remedy = "Ask more people, or allow a larger budget." if useless and wishes.error is None else ""
     return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
 
 
@@ -353,6 +353,8 @@ def _useless(row: Found, wishes: Wishes) -> str:
     """Say that estimates tell nothing, where they do."""
     if tells(row.mechanism, wishes):
         return ""
+    if wishes.error is not None:
+        return f"The stated error is too large to tell anything: state at most {_largest_useful_error(wishes)}"
     margin = advice.points(Z95 * math.sqrt(number_of(row.mechanism, "mse", wishes)))
     if number_of(row.mechanism, "mse", wishes) < protection_verdicts.blind_mse(wishes.k, worst=wishes.worst):
         return f"No choice gives a useful estimate: the margin is ±{margin}, and above 50 points it tells nothing"
@@ -360,6 +362,16 @@ def _useless(row: Found, wishes: Wishes) -> str:
         f"No choice beats ignoring the reports: its margin is ±{margin}, and answering 1/{wishes.k:,} for every value "
         "has no larger mean squared error"
     )
+
+
+def _largest_useful_error(wishes: Wishes) -> str:
+    """Return the largest error that tells more than a blind answer, in the metric asked for, rounded down."""
+    squared = protection_verdicts.max_useful_mse(wishes.k, worst=wishes.worst)
+    if wishes.metric == "mse":
+        return f"a mean squared error of {rounded(squared, math.floor):g}"
+    if wishes.metric == "mae":
+        return f"a mean absolute error of {100 * rounded(math.sqrt(squared * 2 / math.pi), math.floor):.3g} points"
+    return f"±{100 * rounded(Z95 * math.sqrt(squared), math.floor):.3g} points"
 
 
 def _unspent(row: Found, wishes: Wishes) -> str:

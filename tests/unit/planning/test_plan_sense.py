@@ -94,7 +94,8 @@ def assert_sensible(plan: Plan, rng: np.random.Generator) -> None:
         assert not (sound and balance.beats(w, numbers, first.numbers)), (m, numbers, first.numbers)
     sentence = plan.why.partition(". ")[0]
     assert (first.verdict in sentence) == (first.protection != "well"), sentence
-    assert first.useful == (not any(each in sentence.lower() for each in ("none tells", "no choice gives"))), sentence
+    useless = ("no choice gives", "no choice beats", "too large to tell anything")
+    assert first.useful == (not any(each in sentence.lower() for each in useless)), sentence
     if first.numbers["asr"] > protection_verdicts.MAX_ASR:
         assert w.error is not None
         assert first.protection == "hardly"
@@ -196,6 +197,27 @@ def test_a_margin_above_50_points_is_no_estimate() -> None:
     few = hush.plan(k=2, n=7)
     assert not few.first.useful
     assert few.why.startswith("No choice gives a useful estimate: the margin is ±")
+
+
+@pytest.mark.parametrize(
+    ("asked", "largest"),
+    [
+        ({"k": 10, "n": 100, "error": 0.9}, "±50 points"),
+        ({"k": 2, "n": 10**4, "error": 0.9}, "±50 points"),
+        ({"k": 100, "n": 50, "error": 0.4}, "±19.5 points"),
+        ({"k": 100, "n": 50, "error": 0.05, "metric": "mse"}, "a mean squared error of 0.0099"),
+        ({"k": 100, "n": 50, "error": 0.2, "metric": "mae"}, "a mean absolute error of 7.93 points"),
+    ],
+)
+def test_an_error_that_tells_nothing_is_said_to_be_too_large(asked: dict[str, Any], largest: str) -> None:
+    plan = hush.plan(**asked)
+    assert not plan.first.useful
+    assert plan.why.startswith(f"The stated error is too large to tell anything: state at most {largest}")
+    assert "No choice" not in plan.why
+    share = float(largest.removesuffix(" points").rpartition(" ")[2].removeprefix("±"))
+    smaller = hush.plan(**asked | {"error": share / (100 if "points" in largest else 1)})
+    assert smaller.first.useful
+    assert "too large" not in smaller.why
 
 
 def test_what_hardly_protects_is_recommended_only_for_an_error_and_says_so_first() -> None:
