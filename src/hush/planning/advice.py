@@ -128,6 +128,15 @@ def _won(name: str, ratio: float) -> str:
     return f"{times(ratio)} {_LESS.get(name) or f'less {_titled(name)}'}"
 
 
+def listed_titles(names: Sequence[str]) -> str:
+    """Return what numbers are called, in a list.
+
+    >>> listed_titles(["error", "gain"])
+    'error and gain of fake users'
+    """
+    return _listed([_titled(name) for name in names])
+
+
 def _titled(name: str) -> str:
     return _TITLES.get(name) or _MORE[name]
 
@@ -157,11 +166,11 @@ def _exchange(own: Numbers, instead: tuple[str, Numbers], most: str | None) -> s
     name, its = instead
     ratios = {each: its[each] / max(own[each], 1e-300) for each in (*_TITLES, *_MORE) if each in own}
     won = [_won(each, ratio) for each, ratio in ratios.items() if ratio > _NOTICED]
-    rank = "the best balance" if most is None else f"the lowest {_titled(most)}"
     near = all(ratio * NEAR >= 1 for ratio in ratios.values())
-    little = "by less than 5 % in each number that is compared"
+    behind = "" if most is None or own[most] <= its[most] else f", with the lower {_titled(most)}"
+    little = "this is within 5 % of it in every compared number"
     equal = "an error below the sampling error counts as equal to it, and an attack near a blind guess as blind"
-    return f"{name} has {rank}, but {little if near else equal}, and this has {_listed(won)}."
+    return f"{name} ranks first{behind}, but {little if near else equal}, and this has {_listed(won)}."
 
 
 def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, counted: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from hush.planning.measures import meets, number_of
 from hush.planning.named import Named
 from hush.planning.objectives import OBJECTIVES, Z95
 from hush.planning.protection_verdicts import protects_as_well
-from hush.planning.wishes import Wishes
+from hush.planning.wishes import ASSUMED_EPSILON, Wishes
 
 _SAVED = 0.9
 """A smaller ε is taken where it is at most this share of what was accepted: 0.96 for 1 would only look exact."""
@@ -32,6 +32,7 @@ _REACH, _POINTS = 0.3, 40
 _SLACK = 1.02
 """How far closed forms may be off: MAE is nearly that of a normal law, and bits nearly those of a report."""
 _BUILT = 12
+_BALANCE_STEP, _BALANCE_COARSE = 0.1, 5
 _FALLING = {*balance.ERRORS, "gain"}
 """What a larger budget makes smaller."""
 
@@ -70,6 +71,37 @@ def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
         return m
     less = at_budget(m, budget(at))
     return less if meets(less, wishes) else m
+
+
+def balanced_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
+    """Return a mechanism at the budget with the best balance, of its own and those in steps of 0.1 from 1 on.
+
+    The steps are the same whatever the largest budget is, so that allowing more does not make the balance worse. Every
+    fifth is tried, then those near the best.
+    """
+    bounds, tuning = wishes.sensible()[0], wishes.for_tuning()
+    names = dict.fromkeys(("epsilon", "error", "asr", "gain", "mse", *tuning.weights))
+    own = number_of(m, "epsilon", wishes)
+    steps = np.arange(ASSUMED_EPSILON, bounds.largest_epsilon + 1e-9, _BALANCE_STEP).round(2).tolist()
+    made: dict[float, FrequencyOracle] = {own: m}
+    numbers: dict[float, dict[str, float]] = {}
+
+    def best(tried: Iterable[float]) -> float:
+        for epsilon in tried:
+            if epsilon in numbers:
+                continue
+            try:
+                other = made.setdefault(epsilon, m if epsilon == own else at_budget(m, epsilon))
+                if epsilon == own or meets(other, bounds):
+                    numbers[epsilon] = {name: number_of(other, name, wishes) for name in names}
+            except HushError:
+                continue
+        order = tuning.order(list(numbers.values()))
+        return list(numbers)[order[0]]
+
+    coarse = best((own, *steps[::_BALANCE_COARSE]))
+    near = [x for x in steps if abs(x - coarse) < _BALANCE_COARSE * _BALANCE_STEP]
+    return made[best(near)]
 
 
 @dataclass(frozen=True)

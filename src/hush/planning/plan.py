@@ -15,6 +15,7 @@ from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning import advice, protection_verdicts
+from hush.planning.balance import ERRORS, NEAR
 from hush.planning.budgets import rounded
 from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
 from hush.planning.improvement import at_budget
@@ -367,11 +368,9 @@ def _useless(row: Found, wishes: Wishes) -> str:
 def _largest_useful_error(wishes: Wishes) -> str:
     """Return the largest error that tells more than a blind answer, in the metric asked for, rounded down."""
     squared = protection_verdicts.max_useful_mse(wishes.k, worst=wishes.worst)
-    if wishes.metric == "mse":
-        return f"a mean squared error of {rounded(squared, math.floor):g}"
-    if wishes.metric == "mae":
-        return f"a mean absolute error of {100 * rounded(math.sqrt(squared * 2 / math.pi), math.floor):.3g} points"
-    return f"±{100 * rounded(Z95 * math.sqrt(squared), math.floor):.3g} points"
+    most = {"mse": squared, "mae": math.sqrt(squared * 2 / math.pi), "margin": Z95 * math.sqrt(squared)}[wishes.metric]
+    words = _error(rounded(most, math.floor), wishes)
+    return words if wishes.metric == "margin" else f"a {_METRIC[wishes.metric]} of {words}"
 
 
 def _unspent(row: Found, wishes: Wishes) -> str:
@@ -387,9 +386,36 @@ def _unspent(row: Found, wishes: Wishes) -> str:
             "most, to allow more."
         )
     try:
-        if own > 0.999 * top or not meets(at_budget(row.mechanism, top), bounds[0]):
+        larger = at_budget(row.mechanism, top)
+        if own > 0.999 * top or not meets(larger, bounds[0]):
             return said
+        return f"{said} {_larger_budget(row, larger, wishes)}".strip()
     except HushError:
         return said
-    gained = "cost more in attacks than it gains in error" if len(bounds) > 1 else "improve no other number by over 5 %"
-    return f"{said} A larger ε, up to {top:g}, would {gained}.".strip()
+
+
+def _larger_budget(row: Found, larger: FrequencyOracle, wishes: Wishes) -> str:
+    """Say what a larger ε would buy, and why it is not taken."""
+    epsilon, error = number_of(larger, "epsilon", wishes), number_of(larger, "error", wishes)
+    if error * NEAR < row.numbers["error"]:
+        floor = wishes.floors["error"]
+        if row.numbers["error"] <= floor * NEAR:
+            why = f"a sample of {wishes.judged:,} people who tell the truth errs by {_error(floor, wishes)}, too"
+        else:
+            why = "the larger ε and the easier attacks weigh more"
+        return f"At ε = {epsilon:g}, its {_METRIC[wishes.metric]} would be {_error(error, wishes)}, but {why}."
+    names = [name for name in wishes.compared if name in {*ERRORS, "gain"}]
+    buys = [name for name in names if number_of(larger, name, wishes) * NEAR < number_of(row.mechanism, name, wishes)]
+    if not buys:
+        return f"A larger ε, up to {epsilon:g}, would improve no other number by over 5 %."
+    return f"A larger ε, up to {epsilon:g}, would cost more in attacks than it gains in {advice.listed_titles(buys)}."
+
+
+_METRIC = {"margin": "margin", "mse": "mean squared error", "mae": "mean absolute error"}
+
+
+def _error(number: float, wishes: Wishes) -> str:
+    """Write an error in the metric that was asked for."""
+    if wishes.metric == "mse":
+        return f"{number:.3g}"
+    return f"{'±' if wishes.metric == 'margin' else ''}{advice.points(number)}"

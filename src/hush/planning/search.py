@@ -12,9 +12,10 @@ from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 from hush.planning.balance import NEAR, beats
 from hush.planning.families import companions, tunable
-from hush.planning.improvement import Maker, find_better, likely_better, lower_budget
+from hush.planning.improvement import Maker, balanced_budget, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
+from hush.planning.objectives import OBJECTIVES
 from hush.planning.protection_verdicts import max_useful_mse, protects_as_well
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
@@ -85,7 +86,8 @@ def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> I
 def sensible(wishes: Wishes, progress: Callable[[float], None] | None = None) -> list[Found]:
     """What serves at sensible budgets, each with the least ε that gives nearly the same.
 
-    Of several budgets each candidate takes the one with the best balance. Where nothing serves within sensible bounds,
+    Of several budgets each candidate takes the one with the best balance: it is tuned at a few, and then its budget is
+    chosen in small steps. Where nothing serves within sensible bounds,
     the bounds are those that were stated.
     """
     tuning = wishes.for_tuning()
@@ -99,7 +101,10 @@ def sensible(wishes: Wishes, progress: Callable[[float], None] | None = None) ->
         rows = useful(rows, wishes)
         if rows:
             best = rows[tuning.order([row.numbers for row in rows])[0]]
-            m = lower_budget(best.mechanism, wishes)
+            m = best.mechanism
+            if len(rungs) > 1 and all(OBJECTIVES[name].quick for name in wishes.more):
+                m = balanced_budget(m, wishes)
+            m = lower_budget(m, wishes)
             kept[i] = best if m is best.mechanism else replace(best, mechanism=m, numbers=numbers_of(m, wishes))
     return list(kept.values()) or list(served(wishes))
 

@@ -218,7 +218,7 @@ class Wishes:
         """The wishes to search with, the largest budget first: no budget is spent where no stated error needs it.
 
         Without an error, a budget at which reports hardly protect is not spent unless accuracy matters most, and never
-        one at which an attack succeeds more than 9 times in 10. Where attacks matter most, or objectives are named, the
+        one at which an attack succeeds more than 9 times in 10. Where attacks or nothing single matters most, the
         balance also chooses among smaller budgets, down to the assumed one, which is the largest where privacy matters
         most.
         """
@@ -230,7 +230,7 @@ class Wishes:
         if self.matters == "privacy":
             top = min(top, ASSUMED_EPSILON)
         tops = [top]
-        if top > ASSUMED_EPSILON and ((self.objectives and self.first is None) or self.favors_attacks):
+        if top > ASSUMED_EPSILON and (self.first is None or self.favors_attacks):
             rungs = max(2, math.ceil(_RUNGS * math.log(top / ASSUMED_EPSILON) / math.log(LITTLE_EPSILON)))
             rungs = rungs if all(OBJECTIVES[name].quick for name in self.more) else 2  # each takes a search
             tops += np.geomspace(top, ASSUMED_EPSILON, rungs)[1:].round(2).tolist()

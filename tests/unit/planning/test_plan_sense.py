@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -181,6 +182,33 @@ def test_a_large_budget_is_not_spent_for_nothing(k: int, objectives: tuple[str, 
     assert first.numbers["error"] <= 5 * best
     assert first.numbers["gain"] <= 0.5
     assert first.protection != "hardly"
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 1000), (5, 10**5), (20, 10**4), (100, 10**5)])
+def test_a_balance_takes_a_smaller_budget_where_it_ranks_higher(k: int, n: int) -> None:
+    errors = []
+    for largest in (1.0, 1.5, 2.0, 3.0, 4.0, 10.0, 20.0):
+        plan = hush.plan(k=k, n=n, max_epsilon=largest)
+        first, w = plan.first, plan.wishes
+        errors.append(first.numbers["error"])
+        for choice in plan.choices:
+            for share in (0.3, 0.5, 0.7, 0.9):
+                epsilon = share * choice.mechanism.epsilon
+                if epsilon >= 1:
+                    less = numbers_of(at_budget(choice.mechanism, epsilon), w)
+                    assert w.order([first.numbers, less])[0] == 0, (largest, choice.name, epsilon)
+    assert all(after <= 1.05 * before for before, after in itertools.pairwise(errors)), errors
+
+
+def test_a_plan_says_what_the_larger_budget_would_buy() -> None:
+    plan = hush.plan(k=2, n=1000, max_epsilon=2.0)
+    assert plan.first.numbers["epsilon"] < 2
+    assert "At ε = 2, its margin would be ±2.64 points" in plan.why
+    enough = hush.plan(k=100, n=10**5, max_epsilon=10.0, matters="accuracy")
+    error = number_of(at_budget(enough.first.mechanism, 10.0), "error", enough.wishes)
+    assert error < 0.9 * enough.first.numbers["error"]
+    assert "would improve no other number" not in enough.why
+    assert "a sample of 100,000 people who tell the truth errs by ±0.0617 points, too" in enough.why
 
 
 def test_objectives_without_a_bound_compare_epsilon() -> None:
