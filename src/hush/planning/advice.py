@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from hush.mechanisms.forms import Forms
-from hush.planning.balance import NEAR
+from hush.planning.balance import ERRORS, NEAR
+from hush.planning.protection_verdicts import MAX_ASR
 from hush.planning.wishes import WEIGHTS
 
 Numbers = Mapping[str, float]
@@ -120,6 +121,10 @@ def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
     bought = _listed([_won(name, ratios[name]) for name in noticed])
     as_exact = other["error"] <= 1.01 * own["error"]
     needs = f"needs only {other['epsilon']:.4g} for that error" if as_exact else f"has only {other['epsilon']:.4g}"
+    if own["asr"] <= MAX_ASR < other["asr"]:
+        return (
+            f"{said}; {names[least]} {needs}, but its reports name the value of their sender more than 9 times in 10."
+        )
     return f"{said}; {names[least]} {needs}, {f'and the larger ε buys {bought}' if bought else 'but balances worse'}."
 
 
@@ -147,7 +152,8 @@ def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, co
     if most is not None:
         title, least = _titled(most), min(row[most] for row in numbers)
         if numbers[0][most] > 1.0101 * least:
-            return f"Rows with a lower {title} protect less, or differ by less than the sampling error."
+            near = "count as equal, since they are below the sampling error" if most in ERRORS else "are within 5 %"
+            return f"Rows with a lower {title} protect less, let fake users gain more, or {near}."
         ahead = numbers[1][most] / max(numbers[0][most], 1e-300)
         lead = f"It has the lowest {title} of the {len(names)} that meet every wish"
         if ahead > 1.01:

@@ -21,7 +21,6 @@ from hush.planning.budgets import LEAST_EPSILON, budget, first, place
 from hush.planning.measures import meets, number_of
 from hush.planning.named import Named
 from hush.planning.objectives import OBJECTIVES, Z95
-from hush.planning.protection_verdicts import protects_as_well
 from hush.planning.wishes import ASSUMED_EPSILON, Wishes
 
 _SAVED = 0.9
@@ -45,12 +44,13 @@ def at_budget(m: FrequencyOracle, epsilon: float) -> FrequencyOracle:
 def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
     """Return a mechanism at the least round ε at which everything else stays within 5 % and every wish is met.
 
-    Errors below the sampling error count as that. The mechanism is returned as it is where that saves less than a
-    tenth of ε, or where it already takes only what a stated error needs.
+    Errors below the sampling error count as that, and where accuracy matters most they alone count. The mechanism is
+    returned as it is where that saves less than a tenth of ε, or where it already takes only what a stated error needs.
     """
     if not wishes.spends:
         return m
-    names = [name for name in dict.fromkeys((*wishes.compared, "error")) if name in _FALLING]
+    kept = ("error",) if wishes.first == "error" else (*wishes.compared, "error")
+    names = [name for name in dict.fromkeys(kept) if name in _FALLING]
     enough = _comparable(wishes, {name: number_of(m, name, wishes) for name in names})
     limit = wishes.limits.get("error", math.inf)
 
@@ -144,7 +144,7 @@ class _Test:
     def __init__(self, numbers: Mapping[str, float], wishes: Wishes) -> None:
         self.wishes, self.own = wishes, _comparable(wishes, numbers)
         self.numbers = numbers
-        self.names = tuple(dict.fromkeys(("epsilon", *wishes.compared)))
+        self.names = balance.kept_near(wishes)
         slow = {name for name in self.names if name in OBJECTIVES and not OBJECTIVES[name].quick}
         self.falling = [name for name in self.names if name in _FALLING]
         self.rising = [name for name in self.names if name in balance.ATTACKS and name not in slow]
@@ -198,8 +198,8 @@ class _Test:
                 better |= name in w.compared and ratio <= balance.MUCH_BETTER
                 if ratio > balance.NEAR:
                     return False
-            protects = {name: number_of(m, name, w) for name in ("epsilon", "asr")}
-            return better and meets(m, w) and protects_as_well(protects, self.numbers, w.k)
+            unseen = {name: number_of(m, name, w) for name in ("epsilon", "asr", "gain")}
+            return better and meets(m, w) and w.may_replace(unseen, self.numbers)
         except HushError:
             return False
 

@@ -338,14 +338,11 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
     words = advice.why_first(
         rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights), instead=instead
     )
-    useless, weak = (
-        _useless(rows[0], wishes),
-        protection_verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k),
-    )
-    joined = (
-        f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
-    )
-    warned = joined and f"{joined.removesuffix('.')}."
+    useless = _useless(rows[0], wishes)
+    weak = protection_verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k).removesuffix(".")
+    warnings = [each for each in (weak, useless, _heavy_fakes(rows[0], wishes)) if each]
+    joined = "; and ".join([*warnings[:1], *(each[:1].lower() + each[1:] for each in warnings[1:])])
+    warned = joined and f"{joined}."
     remedy = "Ask more people, or allow a larger budget." if useless and wishes.error is None else ""
     return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
 
@@ -363,6 +360,14 @@ def _useless(row: Found, wishes: Wishes) -> str:
         f"No choice beats ignoring the reports: its margin is ±{margin}, and answering 1/{wishes.k:,} for every value "
         "has no larger mean squared error"
     )
+
+
+def _heavy_fakes(row: Found, wishes: Wishes) -> str:
+    """Say what fake users gain, where they weigh as several people each."""
+    gain = row.numbers["gain"]
+    if gain <= protection_verdicts.MAX_WEIGHT_OF_FAKES * wishes.fakes:
+        return ""
+    return f"Fake users who send {100 * wishes.fakes:.3g} % of the reports can add {advice.points(gain)} to a result"
 
 
 def _largest_useful_error(wishes: Wishes) -> str:

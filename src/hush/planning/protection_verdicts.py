@@ -25,7 +25,7 @@ MAX_ASR = 0.9
 MAX_MARGIN = 0.5
 """A margin above 50 percentage points is no estimate: its interval can hold everything that is possible."""
 
-MAX_WEIGHT_OF_FAKES = 10
+MAX_WEIGHT_OF_FAKES = 4
 """A share of fake reports that adds more than so many times itself makes results of its own."""
 
 WORDS = {"well": "protects well", "little": "protects little", "hardly": "hardly protects"}

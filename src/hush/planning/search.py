@@ -16,7 +16,7 @@ from hush.planning.improvement import Maker, balanced_budget, find_better, likel
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
 from hush.planning.objectives import OBJECTIVES
-from hush.planning.protection_verdicts import max_useful_mse, protects_as_well
+from hush.planning.protection_verdicts import max_useful_mse
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
 from hush.planning.wishes import Wishes
@@ -136,7 +136,7 @@ def _better(rows: list[Found], wishes: Wishes) -> Found | None:
 
     def sound(row: Found) -> bool:
         informs = tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes)
-        return informs and protects_as_well(row.numbers, own, wishes.k)
+        return informs and wishes.may_replace(row.numbers, own)
 
     able = [row for row in rows[1:] if beats(wishes, row.numbers, own)]
     for m, is_tuned in find_better(own, _makers(own, wishes), wishes):
