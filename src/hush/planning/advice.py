@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from hush.mechanisms.forms import Forms
-from hush.planning.balance import NEAR
+from hush.planning.balance import ERRORS, NEAR
+from hush.planning.protection_verdicts import MAX_ASR
 from hush.planning.wishes import WEIGHTS
 
 Numbers = Mapping[str, float]
@@ -120,12 +121,25 @@ def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
     bought = _listed([_won(name, ratios[name]) for name in noticed])
     as_exact = other["error"] <= 1.01 * own["error"]
     needs = f"needs only {other['epsilon']:.4g} for that error" if as_exact else f"has only {other['epsilon']:.4g}"
+    if own["asr"] <= MAX_ASR < other["asr"]:
+        return (
+            f"{said}; {names[least]} {needs}, but its reports name the value of their sender more than 9 times in 10."
+        )
     return f"{said}; {names[least]} {needs}, {f'and the larger ε buys {bought}' if bought else 'but balances worse'}."
 
 
 def _won(name: str, ratio: float) -> str:
     """By how much something is better."""
     return f"{times(ratio)} {_LESS.get(name) or f'less {_titled(name)}'}"
+
+
+def listed_titles(names: Sequence[str]) -> str:
+    """Return what numbers are called, in a list.
+
+    >>> listed_titles(["error", "gain"])
+    'error and gain of fake users'
+    """
+    return _listed([_titled(name) for name in names])
 
 
 def _titled(name: str) -> str:
@@ -138,7 +152,8 @@ def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, co
     if most is not None:
         title, least = _titled(most), min(row[most] for row in numbers)
         if numbers[0][most] > 1.0101 * least:
-            return f"Rows with a lower {title} protect less, or differ by less than the sampling error."
+            near = "count as equal, since they are below the sampling error" if most in ERRORS else "are within 5 %"
+            return f"Rows with a lower {title} protect less, let fake users gain more, or {near}."
         ahead = numbers[1][most] / max(numbers[0][most], 1e-300)
         lead = f"It has the lowest {title} of the {len(names)} that meet every wish"
         if ahead > 1.01:
@@ -157,11 +172,11 @@ def _exchange(own: Numbers, instead: tuple[str, Numbers], most: str | None) -> s
     name, its = instead
     ratios = {each: its[each] / max(own[each], 1e-300) for each in (*_TITLES, *_MORE) if each in own}
     won = [_won(each, ratio) for each, ratio in ratios.items() if ratio > _NOTICED]
-    rank = "the best balance" if most is None else f"the lowest {_titled(most)}"
     near = all(ratio * NEAR >= 1 for ratio in ratios.values())
-    little = "by less than 5 % in each number that is compared"
+    behind = "" if most is None or own[most] <= its[most] else f", with the lower {_titled(most)}"
+    little = "this is within 5 % of it in every compared number"
     equal = "an error below the sampling error counts as equal to it, and an attack near a blind guess as blind"
-    return f"{name} has {rank}, but {little if near else equal}, and this has {_listed(won)}."
+    return f"{name} ranks first{behind}, but {little if near else equal}, and this has {_listed(won)}."
 
 
 def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, counted: Sequence[str]) -> str:

@@ -142,12 +142,18 @@ def _odds(share: Floats, most: float) -> Floats:
     return np.asarray(inside / (1 - inside))
 
 
+def kept_near(wishes: Wishes) -> tuple[str, ...]:
+    """Return the numbers that no exchange makes worse by over 5 %: ε, what matters most, and what is compared."""
+    most = () if wishes.first is None else (wishes.first,)
+    return tuple(dict.fromkeys(("epsilon", *most, *wishes.compared)))
+
+
 def beats(wishes: Wishes, one: Mapping[str, float], other: Mapping[str, float]) -> bool:
     """Return whether one choice is within 5 % of another in everything compared, and better by half in something.
 
-    Its ε is never larger by more than that, even where ε is not compared.
+    Its ε is never larger by more than that, nor what matters most, even where they are not compared.
     """
-    names = ("epsilon", *(name for name in wishes.compared if name != "epsilon"))
+    names = kept_near(wishes)
     own, its = ({name: np.array(numbers[name]) for name in names} for numbers in (one, other))
     mine, theirs = comparable(wishes, own), comparable(wishes, its)
     ratios = {name: float(mine[name] / theirs[name]) for name in names}

@@ -21,18 +21,17 @@ from hush.planning.budgets import LEAST_EPSILON, budget, first, place
 from hush.planning.measures import meets, number_of
 from hush.planning.named import Named
 from hush.planning.objectives import OBJECTIVES, Z95
-from hush.planning.protection_verdicts import WORDS, protection
-from hush.planning.wishes import Wishes
+from hush.planning.wishes import ASSUMED_EPSILON, Wishes
 
 _SAVED = 0.9
 """A smaller ε is taken where it is at most this share of what was accepted: 0.96 for 1 would only look exact."""
-_LEVELS = tuple(WORDS)
 _BOUND = ("error", "asr")
 _REACH, _POINTS = 0.3, 40
 """Closed forms are looked at for so many budgets, down to this share of the largest."""
 _SLACK = 1.02
 """How far closed forms may be off: MAE is nearly that of a normal law, and bits nearly those of a report."""
 _BUILT = 12
+_BALANCE_STEP, _BALANCE_COARSE = 0.1, 5
 _FALLING = {*balance.ERRORS, "gain"}
 """What a larger budget makes smaller."""
 
@@ -45,12 +44,13 @@ def at_budget(m: FrequencyOracle, epsilon: float) -> FrequencyOracle:
 def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
     """Return a mechanism at the least round ε at which everything else stays within 5 % and every wish is met.
 
-    Errors below the sampling error count as that. The mechanism is returned as it is where that saves less than a
-    tenth of ε, or where it already takes only what a stated error needs.
+    Errors below the sampling error count as that, and where accuracy matters most they alone count. The mechanism is
+    returned as it is where that saves less than a tenth of ε, or where it already takes only what a stated error needs.
     """
     if not wishes.spends:
         return m
-    names = [name for name in dict.fromkeys((*wishes.compared, "error")) if name in _FALLING]
+    kept = ("error",) if wishes.first == "error" else (*wishes.compared, "error")
+    names = [name for name in dict.fromkeys(kept) if name in _FALLING]
     enough = _comparable(wishes, {name: number_of(m, name, wishes) for name in names})
     limit = wishes.limits.get("error", math.inf)
 
@@ -71,6 +71,37 @@ def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
         return m
     less = at_budget(m, budget(at))
     return less if meets(less, wishes) else m
+
+
+def balanced_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
+    """Return a mechanism at the budget with the best balance, of its own and those in steps of 0.1 from 1 on.
+
+    The steps are the same whatever the largest budget is, so that allowing more does not make the balance worse. Every
+    fifth is tried, then those near the best.
+    """
+    bounds, tuning = wishes.sensible()[0], wishes.for_tuning()
+    names = dict.fromkeys(("epsilon", "error", "asr", "gain", "mse", *tuning.weights))
+    own = number_of(m, "epsilon", wishes)
+    steps = np.arange(ASSUMED_EPSILON, bounds.largest_epsilon + 1e-9, _BALANCE_STEP).round(2).tolist()
+    made: dict[float, FrequencyOracle] = {own: m}
+    numbers: dict[float, dict[str, float]] = {}
+
+    def best(tried: Iterable[float]) -> float:
+        for epsilon in tried:
+            if epsilon in numbers:
+                continue
+            try:
+                other = made.setdefault(epsilon, m if epsilon == own else at_budget(m, epsilon))
+                if epsilon == own or meets(other, bounds):
+                    numbers[epsilon] = {name: number_of(other, name, wishes) for name in names}
+            except HushError:
+                continue
+        order = tuning.order(list(numbers.values()))
+        return list(numbers)[order[0]]
+
+    coarse = best((own, *steps[::_BALANCE_COARSE]))
+    near = [x for x in steps if abs(x - coarse) < _BALANCE_COARSE * _BALANCE_STEP]
+    return made[best(near)]
 
 
 @dataclass(frozen=True)
@@ -112,8 +143,8 @@ class _Test:
 
     def __init__(self, numbers: Mapping[str, float], wishes: Wishes) -> None:
         self.wishes, self.own = wishes, _comparable(wishes, numbers)
-        self.level = _LEVELS.index(protection(numbers["epsilon"], numbers["asr"], wishes.k))
-        self.names = tuple(dict.fromkeys(("epsilon", *wishes.compared)))
+        self.numbers = numbers
+        self.names = balance.kept_near(wishes)
         slow = {name for name in self.names if name in OBJECTIVES and not OBJECTIVES[name].quick}
         self.falling = [name for name in self.names if name in _FALLING]
         self.rising = [name for name in self.names if name in balance.ATTACKS and name not in slow]
@@ -167,8 +198,8 @@ class _Test:
                 better |= name in w.compared and ratio <= balance.MUCH_BETTER
                 if ratio > balance.NEAR:
                     return False
-            level = protection(number_of(m, "epsilon", w), number_of(m, "asr", w), w.k)
-            return better and meets(m, w) and _LEVELS.index(level) <= self.level
+            unseen = {name: number_of(m, name, w) for name in ("epsilon", "asr", "gain")}
+            return better and meets(m, w) and w.may_replace(unseen, self.numbers)
         except HushError:
             return False
 

@@ -15,6 +15,8 @@ from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning import advice, protection_verdicts
+from hush.planning.balance import ERRORS, NEAR
+from hush.planning.budgets import rounded
 from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
 from hush.planning.improvement import at_budget
 from hush.planning.measures import meets, number_of, setting
@@ -336,16 +338,12 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
     words = advice.why_first(
         rows[0].mechanism.forms, names, numbers, wishes.first, tuple(wishes.weights), instead=instead
     )
-    useless, weak = (
-        _useless(rows[0], wishes),
-        protection_verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k),
-    )
-    joined = (
-        f"{weak.removesuffix('.')}; and {useless[:1].lower()}{useless[1:]}" if useless and weak else useless or weak
-    )
-    warned = joined and f"{joined.removesuffix('.')}."
-    more = "Ask more people, or allow a larger budget." if wishes.error is None else "Ask for a smaller error."
-    remedy = more if useless else ""
+    useless = _useless(rows[0], wishes)
+    weak = protection_verdicts.describe_protection(rows[0].name, rows[0].numbers, wishes.k).removesuffix(".")
+    warnings = [each for each in (weak, useless, _heavy_fakes(rows[0], wishes)) if each]
+    joined = "; and ".join([*warnings[:1], *(each[:1].lower() + each[1:] for each in warnings[1:])])
+    warned = joined and f"{joined}."
+    remedy = "Ask more people, or allow a larger budget." if useless and wishes.error is None else ""
     return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
 
 
@@ -353,6 +351,8 @@ def _useless(row: Found, wishes: Wishes) -> str:
     """Say that estimates tell nothing, where they do."""
     if tells(row.mechanism, wishes):
         return ""
+    if wishes.error is not None:
+        return f"The stated error is too large to tell anything: state at most {_largest_useful_error(wishes)}"
     margin = advice.points(Z95 * math.sqrt(number_of(row.mechanism, "mse", wishes)))
     if number_of(row.mechanism, "mse", wishes) < protection_verdicts.blind_mse(wishes.k, worst=wishes.worst):
         return f"No choice gives a useful estimate: the margin is ±{margin}, and above 50 points it tells nothing"
@@ -360,6 +360,22 @@ def _useless(row: Found, wishes: Wishes) -> str:
         f"No choice beats ignoring the reports: its margin is ±{margin}, and answering 1/{wishes.k:,} for every value "
         "has no larger mean squared error"
     )
+
+
+def _heavy_fakes(row: Found, wishes: Wishes) -> str:
+    """Say what fake users gain, where they weigh as several people each."""
+    gain = row.numbers["gain"]
+    if gain <= protection_verdicts.MAX_WEIGHT_OF_FAKES * wishes.fakes:
+        return ""
+    return f"Fake users who send {100 * wishes.fakes:.3g} % of the reports can add {advice.points(gain)} to a result"
+
+
+def _largest_useful_error(wishes: Wishes) -> str:
+    """Return the largest error that tells more than a blind answer, in the metric asked for, rounded down."""
+    squared = protection_verdicts.max_useful_mse(wishes.k, worst=wishes.worst)
+    most = {"mse": squared, "mae": math.sqrt(squared * 2 / math.pi), "margin": Z95 * math.sqrt(squared)}[wishes.metric]
+    words = _error(rounded(most, math.floor), wishes)
+    return words if wishes.metric == "margin" else f"a {_METRIC[wishes.metric]} of {words}"
 
 
 def _unspent(row: Found, wishes: Wishes) -> str:
@@ -375,9 +391,36 @@ def _unspent(row: Found, wishes: Wishes) -> str:
             "most, to allow more."
         )
     try:
-        if own > 0.999 * top or not meets(at_budget(row.mechanism, top), bounds[0]):
+        larger = at_budget(row.mechanism, top)
+        if own > 0.999 * top or not meets(larger, bounds[0]):
             return said
+        return f"{said} {_larger_budget(row, larger, wishes)}".strip()
     except HushError:
         return said
-    gained = "cost more in attacks than it gains in error" if len(bounds) > 1 else "improve no other number by over 5 %"
-    return f"{said} A larger ε, up to {top:g}, would {gained}.".strip()
+
+
+def _larger_budget(row: Found, larger: FrequencyOracle, wishes: Wishes) -> str:
+    """Say what a larger ε would buy, and why it is not taken."""
+    epsilon, error = number_of(larger, "epsilon", wishes), number_of(larger, "error", wishes)
+    if error * NEAR < row.numbers["error"]:
+        floor = wishes.floors["error"]
+        if row.numbers["error"] <= floor * NEAR:
+            why = f"a sample of {wishes.judged:,} people who tell the truth errs by {_error(floor, wishes)}, too"
+        else:
+            why = "the larger ε and the easier attacks weigh more"
+        return f"At ε = {epsilon:g}, its {_METRIC[wishes.metric]} would be {_error(error, wishes)}, but {why}."
+    names = [name for name in wishes.compared if name in {*ERRORS, "gain"}]
+    buys = [name for name in names if number_of(larger, name, wishes) * NEAR < number_of(row.mechanism, name, wishes)]
+    if not buys:
+        return f"A larger ε, up to {epsilon:g}, would improve no other number by over 5 %."
+    return f"A larger ε, up to {epsilon:g}, would cost more in attacks than it gains in {advice.listed_titles(buys)}."
+
+
+_METRIC = {"margin": "margin", "mse": "mean squared error", "mae": "mean absolute error"}
+
+
+def _error(number: float, wishes: Wishes) -> str:
+    """Write an error in the metric that was asked for."""
+    if wishes.metric == "mse":
+        return f"{number:.3g}"
+    return f"{'±' if wishes.metric == 'margin' else ''}{advice.points(number)}"

@@ -25,7 +25,7 @@ MAX_ASR = 0.9
 MAX_MARGIN = 0.5
 """A margin above 50 percentage points is no estimate: its interval can hold everything that is possible."""
 
-MAX_WEIGHT_OF_FAKES = 10
+MAX_WEIGHT_OF_FAKES = 4
 """A share of fake reports that adds more than so many times itself makes results of its own."""
 
 WORDS = {"well": "protects well", "little": "protects little", "hardly": "hardly protects"}
@@ -42,6 +42,17 @@ def protection(epsilon: float, asr: float, k: int) -> str:
     if epsilon <= WELL_EPSILON and advantage <= WELL_ADVANTAGE:
         return "well"
     return "little" if epsilon <= LITTLE_EPSILON and advantage <= LITTLE_ADVANTAGE else "hardly"
+
+
+def protection_level(epsilon: float, asr: float, k: int) -> int:
+    """Return the verdict as a number: 0 where a report protects well, 1 little, 2 hardly."""
+    return tuple(WORDS).index(protection(epsilon, asr, k))
+
+
+def protects_as_well(one: Mapping[str, float], other: Mapping[str, float], k: int) -> bool:
+    """Return whether one choice may replace another: no worse verdict, and no ASR above 0.9 in place of a lower one."""
+    levels = [protection_level(each["epsilon"], each["asr"], k) for each in (one, other)]
+    return levels[0] <= levels[1] and one["asr"] <= max(MAX_ASR, other["asr"])
 
 
 def blind_mse(k: int, *, worst: bool) -> float:

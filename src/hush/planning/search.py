@@ -12,10 +12,11 @@ from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
 from hush.planning.balance import NEAR, beats
 from hush.planning.families import companions, tunable
-from hush.planning.improvement import Maker, find_better, likely_better, lower_budget
+from hush.planning.improvement import Maker, balanced_budget, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
 from hush.planning.named import Named, Usual
-from hush.planning.protection_verdicts import WORDS, max_useful_mse, protection
+from hush.planning.objectives import OBJECTIVES
+from hush.planning.protection_verdicts import max_useful_mse
 from hush.planning.shortlist import alike
 from hush.planning.tuning import Anchored, ListedParameter, Tuned, tuned
 from hush.planning.wishes import Wishes
@@ -85,7 +86,8 @@ def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> I
 def sensible(wishes: Wishes, progress: Callable[[float], None] | None = None) -> list[Found]:
     """What serves at sensible budgets, each with the least ε that gives nearly the same.
 
-    Of several budgets each candidate takes the one with the best balance. Where nothing serves within sensible bounds,
+    Of several budgets each candidate takes the one with the best balance: it is tuned at a few, and then its budget is
+    chosen in small steps. Where nothing serves within sensible bounds,
     the bounds are those that were stated.
     """
     tuning = wishes.for_tuning()
@@ -99,7 +101,10 @@ def sensible(wishes: Wishes, progress: Callable[[float], None] | None = None) ->
         rows = useful(rows, wishes)
         if rows:
             best = rows[tuning.order([row.numbers for row in rows])[0]]
-            m = lower_budget(best.mechanism, wishes)
+            m = best.mechanism
+            if len(rungs) > 1 and all(OBJECTIVES[name].quick for name in wishes.more):
+                m = balanced_budget(m, wishes)
+            m = lower_budget(m, wishes)
             kept[i] = best if m is best.mechanism else replace(best, mechanism=m, numbers=numbers_of(m, wishes))
     return list(kept.values()) or list(served(wishes))
 
@@ -127,12 +132,11 @@ def improved(rows: list[Found], wishes: Wishes) -> list[Found]:
 
 def _better(rows: list[Found], wishes: Wishes) -> Found | None:
     """Return the best of all that is within 5 % of the first in everything and better by half in something."""
-    own, levels = rows[0].numbers, tuple(WORDS)
-    level = levels.index(protection(own["epsilon"], own["asr"], wishes.k))
+    own = rows[0].numbers
 
     def sound(row: Found) -> bool:
-        reached = levels.index(protection(row.numbers["epsilon"], row.numbers["asr"], wishes.k))
-        return reached <= level and (tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes))
+        informs = tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes)
+        return informs and wishes.may_replace(row.numbers, own)
 
     able = [row for row in rows[1:] if beats(wishes, row.numbers, own)]
     for m, is_tuned in find_better(own, _makers(own, wishes), wishes):

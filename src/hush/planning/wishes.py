@@ -15,7 +15,15 @@ from hush import rules
 from hush.errors import ParameterError, Unsaid, message
 from hush.planning import balance
 from hush.planning.objectives import OBJECTIVES
-from hush.planning.protection_verdicts import LITTLE_EPSILON, MAX_ASR, MAX_WEIGHT_OF_FAKES, max_useful_mse, protection
+from hush.planning.protection_verdicts import (
+    LITTLE_EPSILON,
+    MAX_ASR,
+    MAX_WEIGHT_OF_FAKES,
+    max_useful_mse,
+    protection,
+    protection_level,
+    protects_as_well,
+)
 from hush.types import Floats
 
 METRICS = {
@@ -68,6 +76,9 @@ WEIGHTS = {"epsilon": 1.0, "asr": 0.5, "error": 1.0, "gain": 1.0, "bits": 0.25}
 
 Attack success counts half, since ε, which bounds its log-odds, counts, too.
 """
+_USELESS, _NAMED, _HARDLY = 8, 4, 2
+"""What ranks later: what tells nothing, an attack success above 0.9, what hardly protects; 1 are heavy fakes."""
+_BOUNDED = 0.5  # what ε weighs where it is bounded and not named: no other attack or defence sees the worst case
 _SAME = math.log(1.01)
 _NONE = 1e-300  # in place of zero, where logarithms are taken
 _RUNGS = 4  # budgets from 1 to the largest, where the balance chooses one
@@ -172,7 +183,7 @@ class Wishes:
     @property
     def weights(self) -> dict[str, float]:
         """What counts in the balance, and how much (`hush.planning.balance`)."""
-        return balance.objective_weights(self.compared) if self.objectives else WEIGHTS
+        return {"epsilon": _BOUNDED, **balance.objective_weights(self.compared)} if self.objectives else WEIGHTS
 
     @cached_property
     def floors(self) -> dict[str, float]:
@@ -216,7 +227,7 @@ class Wishes:
         """The wishes to search with, the largest budget first: no budget is spent where no stated error needs it.
 
         Without an error, a budget at which reports hardly protect is not spent unless accuracy matters most, and never
-        one at which an attack succeeds more than 9 times in 10. Where attacks matter most, or objectives are named, the
+        one at which an attack succeeds more than 9 times in 10. Where attacks or nothing single matters most, the
         balance also chooses among smaller budgets, down to the assumed one, which is the largest where privacy matters
         most.
         """
@@ -228,7 +239,7 @@ class Wishes:
         if self.matters == "privacy":
             top = min(top, ASSUMED_EPSILON)
         tops = [top]
-        if top > ASSUMED_EPSILON and ((self.objectives and self.first is None) or self.favors_attacks):
+        if top > ASSUMED_EPSILON and (self.first is None or self.favors_attacks):
             rungs = max(2, math.ceil(_RUNGS * math.log(top / ASSUMED_EPSILON) / math.log(LITTLE_EPSILON)))
             rungs = rungs if all(OBJECTIVES[name].quick for name in self.more) else 2  # each takes a search
             tops += np.geomspace(top, ASSUMED_EPSILON, rungs)[1:].round(2).tolist()
@@ -245,6 +256,11 @@ class Wishes:
         """Whether these numbers keep all bounds."""
         return all(self.within(bounded, found[bounded]) for bounded in self.limits)
 
+    def may_replace(self, one: Mapping[str, float], other: Mapping[str, float]) -> bool:
+        """Whether one choice may replace another in what is not compared: its verdict, and the weight of its fakes."""
+        most = max(MAX_WEIGHT_OF_FAKES * self.fakes, balance.NEAR * other["gain"])
+        return protects_as_well(one, other, self.k) and (one["gain"] <= most or "gain" in self.compared)
+
     def within(self, bounded: str, number: float) -> bool:
         """Whether a number keeps its bound, if it has one."""
         return number <= self.limits.get(bounded, math.inf) * (1 + 1e-12)
@@ -256,6 +272,9 @@ class Wishes:
 
     def order(self, rows: Sequence[Mapping[str, float]]) -> list[int]:
         """Best first: by what matters most, where what is within 1 % of the best is as good; then by the balance.
+
+        Attacks within 5 % are as good, and what has a worse verdict must halve them. Errors below the sampling error
+        are as good, and the smaller ε then decides.
 
         The balance is the weighted sum of what each number costs on its scale (`hush.planning.balance`). A server's
         work, which costs no person anything, does not count unless it is named. An attack success above 0.9 comes
@@ -278,37 +297,57 @@ class Wishes:
         numbers = balance.comparable(self, columns)
         first = self.first or ""
         steps = np.zeros(len(columns["error"]))
+        enough = np.zeros(len(steps))
         if first in numbers:
-            logs = np.log(numbers[first])
+            decisive = numbers[first]
+            if self.favors_attacks:
+                decisive, enough = self._weighed(decisive, columns)
+            elif first == "error":  # what is below the sampling error, with the least ε
+                floor = self.floors["error"] * balance.NEAR
+                decisive = np.maximum(decisive, floor)
+                enough = np.where(decisive <= floor, np.floor(np.log(columns["epsilon"]) / math.log(balance.NEAR)), 0.0)
+            logs = np.log(decisive)
             least = logs.min(initial=math.inf) if relative else 0.0
-            steps = np.floor((logs - least) / _SAME + 1e-9)
+            steps = np.floor((logs - least) / (math.log(balance.NEAR) if self.favors_attacks else _SAME) + 1e-9)
         costs = balance.costs(self, columns)
         known = {name: weight for name, weight in self.weights.items() if name in costs}
         if not set(known) - {"epsilon"}:  # closed forms know none of the objectives: what they find best otherwise
             known = {name: weight for name, weight in WEIGHTS.items() if name in costs}
         total = np.sum([weight * costs[name] for name, weight in known.items()], axis=0)
         raw = np.sum([np.log(np.maximum(columns[name], _NONE)) for name in known], axis=0)  # below floors, where equal
-        return [int(i) for i in np.lexsort((raw.round(9), total.round(9), steps, self._tiers(columns)))]
+        return [int(i) for i in np.lexsort((raw.round(9), total.round(9), enough, steps, self._tiers(columns)))]
 
-    def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
-        """Return which rows come last: those that tell nothing, and those that protect less than is ever needed.
+    def _weighed(self, attack: Floats, columns: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+        """Return the success of an attack as it counts where it matters most, and how little each row protects.
 
-        In a balance of named objectives without the gain of fakes, those come last, too, whose fakes weigh as ten
-        people each: what is not compared would else be given away.
+        What protects less must halve it, but for what a blind guess has.
+        """
+        if "epsilon" not in columns or "asr" not in columns:
+            return attack, np.zeros(len(attack))
+        blind = 1 / self.k if self.first == "asr" else 0.0
+        pairs = zip(columns["epsilon"].tolist(), columns["asr"].tolist(), strict=True)
+        levels = np.array([float(protection_level(e, a, self.k)) for e, a in pairs])
+        return np.asarray(blind + (attack - blind) / balance.MUCH_BETTER**levels), levels
+
+    def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.int64]:
+        """Return what comes last, the later the larger: what tells nothing, and what protects less than is ever needed.
+
+        Of named objectives without the gain of fakes, those come last, too, whose fakes weigh as several people each:
+        what is not compared would else be given away.
         """
         asr, epsilon = columns.get("asr"), columns.get("epsilon")
-        last = np.zeros(len(columns["error"]), np.bool_)
+        last = np.zeros(len(columns["error"]), np.int64)
         if self.error is None and "mse" in columns:
-            last |= columns["mse"] >= max_useful_mse(self.k, worst=self.worst)
+            last += _USELESS * (columns["mse"] >= max_useful_mse(self.k, worst=self.worst))
         if asr is None or epsilon is None:
             return last
-        last |= asr > MAX_ASR
-        if self.objectives and self.first is None and "gain" not in self.objectives:
-            last |= columns["gain"] > MAX_WEIGHT_OF_FAKES * self.fakes
+        last += _NAMED * (asr > MAX_ASR)
         if self.matters == "balance":
             pairs = zip(epsilon.tolist(), asr.tolist(), strict=True)
-            last |= np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
-        return np.asarray(last)
+            last += _HARDLY * np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
+        if self.objectives and "gain" not in self.objectives:
+            last += columns["gain"] > MAX_WEIGHT_OF_FAKES * self.fakes
+        return last
 
     def for_tuning(self) -> Wishes:
         """What parameters are tuned for: where nothing bounds the error, the balance.

@@ -53,9 +53,11 @@ def test_the_first_has_the_least_product_of_the_seven(planned: Plan) -> None:
 
 def test_one_of_them_may_matter_most() -> None:
     plan = hush.plan(k=12, n=20_000, error=0.02, objectives=("changes", "error", "bits"), matters="changes")
-    least = min(choice.numbers["changes"] for choice in plan.choices)
-    assert plan.first.numbers["changes"] <= 1.0101 * least
-    assert "lowest detection of changes" in plan.why
+    sound = [each for each in plan.choices if each.protection == "well" and each.numbers["gain"] <= 0.2]
+    least = min(each.numbers["changes"] for each in sound)
+    assert plan.first in sound
+    assert plan.first.numbers["changes"] <= 1.0501 * least
+    assert "lower detection of changes protect less" in plan.why
 
 
 def test_parameters_are_tuned_for_what_was_named() -> None:
