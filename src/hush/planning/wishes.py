@@ -121,7 +121,8 @@ class Wishes:
             rules.named(name, getattr(self, name), allowed, f"use e.g. {allowed[0]!r}")
         counted = "count the reports of one person"
         plain["observed"] = rules.integer("observed", self.observed, 2, 10_000, f"{counted}, two or more")
-        plain["parts"] = rules.integer("parts", self.parts, 2, self.k, "cut the values into two parts or more")
+        remedy = f"there are only {self.k:,} values to cut into parts: use from two to so many"
+        plain["parts"] = rules.integer("parts", self.parts, 2, self.k, remedy)
         plain["collections"] = rules.integer("collections", self.collections, 1, 10_000, counted)
         if self.error is not None:
             remedy = "use e.g. 0.01 for one percentage point"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.errors import HushError
+from hush.errors import HushError, ParameterError
 from hush.mechanisms.tunable import Choices, Family
 from hush.planning import balance, protection_verdicts
 from hush.planning.budgets import LEAST_EPSILON
@@ -377,3 +377,10 @@ def test_verdicts_are_those_of_the_page() -> None:
     assert protection_verdicts.protection(1.5, 0.82, 2) == "little"
     assert protection_verdicts.protection(4.01, 0.1, 100) == "hardly"
     assert protection_verdicts.protection(3.0, 0.91, 2) == "hardly"
+
+
+def test_parts_are_at_most_the_values() -> None:
+    with pytest.raises(
+        ParameterError, match=r"parts must be an integer in .*there are only 2 values to cut into parts"
+    ):
+        hush.plan(k=2, n=1000, objectives=("error", "attribute"), parts=3)
