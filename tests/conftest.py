@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -64,12 +63,6 @@ def _forgotten() -> Iterator[None]:
     """Forget the mechanisms that a test registers."""
     with forget_registered():
         yield
-
-
-def pytest_collection_finish() -> None:
-    """Exempt modules and test cases, which live until the end, from every later garbage collection."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -226,7 +226,7 @@ def _bracketed(words: Sequence[str]) -> str:
 
 
 def points(share: float) -> str:
-    """Percentage points.
+    """Write a share in percentage points.
 
     >>> points(0.0123), points(1.881), points(2769.2)
     ('1.23 points', '188 points', '276,920 points')

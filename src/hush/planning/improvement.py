@@ -79,7 +79,7 @@ def balanced_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
     The steps are the same whatever the largest budget is, so that allowing more does not make the balance worse. Every
     fifth is tried, then those near the best.
     """
-    bounds, tuning = wishes.sensible()[0], wishes.for_tuning()
+    bounds, tuning = wishes.at_budgets()[0], wishes.for_tuning()
     names = dict.fromkeys(("epsilon", "error", "asr", "gain", "mse", *tuning.weights))
     own = number_of(m, "epsilon", wishes)
     steps = np.arange(ASSUMED_EPSILON, bounds.largest_epsilon + 1e-9, _BALANCE_STEP).round(2).tolist()

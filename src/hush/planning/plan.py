@@ -22,7 +22,7 @@ from hush.planning.improvement import at_budget
 from hush.planning.measures import meets, number_of, setting
 from hush.planning.objectives import OBJECTIVES, Z95
 from hush.planning.relax import Relaxation, relaxations
-from hush.planning.search import Found, distinct, found, improved, sensible, tells, useful
+from hush.planning.search import Found, distinct, find_choices, found, replace_dominated, tells, useful
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import COMPARED, Wishes
@@ -236,8 +236,8 @@ def plan(
 
     With an error, every mechanism gets the smallest budget that reaches it. Without one, it gets the largest that is
     allowed, or a smaller one that gives nearly the same: at most 1 without `max_epsilon`, and at most 4 unless accuracy
-    matters most, since reports hardly protect beyond. Without an error, too, what tells less than no
-    report is left out, as is a margin above 50 points. `why` begins with a warning where the recommendation protects
+    matters most, since reports hardly protect beyond. Without an error, mechanisms that tell less than no report, or
+    have a margin above 50 points, are left out. `why` begins with a warning where the recommendation protects
     little or hardly, or tells nothing.
 
     Args:
@@ -293,12 +293,12 @@ def plan(
         parts=parts,
         collections=collections,
     )
-    rows = distinct(useful(sensible(wishes, progress), wishes))
+    rows = distinct(useful(find_choices(wishes, progress), wishes))
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes), sizes)
     beaten = rows[0]
-    rows = improved(rows, wishes)
+    rows = replace_dominated(rows, wishes)
     why = _why(rows, wishes, None if rows[0] is beaten else beaten)
     return Plan(wishes, _choices(rows, wishes, values, sizes), why, (), sizes)
 
@@ -332,7 +332,7 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain, groups: Groups) 
 
 
 def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
-    """Why the first row is recommended, with what is wrong with it first."""
+    """Explain why the first row is recommended, with warnings first."""
     names, numbers = [row.name for row in rows], [wishes.counted(row.numbers) for row in rows]
     instead = None if beaten is None else (beaten.name, wishes.counted(beaten.numbers))
     words = advice.why_first(
@@ -383,7 +383,7 @@ def _unspent(row: Found, wishes: Wishes) -> str:
     own, most = row.numbers["epsilon"], wishes.max_epsilon
     if not wishes.spends or most is None or own > 0.999 * most or wishes.matters == "privacy":
         return ""
-    bounds = wishes.sensible()
+    bounds = wishes.at_budgets()
     top, said = bounds[0].largest_epsilon, ""
     if top < most:
         said = (
@@ -405,7 +405,7 @@ def _larger_budget(row: Found, larger: FrequencyOracle, wishes: Wishes) -> str:
     if error * NEAR < row.numbers["error"]:
         floor = wishes.floors["error"]
         if row.numbers["error"] <= floor * NEAR:
-            why = f"a sample of {wishes.judged:,} people who tell the truth errs by {_error(floor, wishes)}, too"
+            why = f"even {wishes.judged:,} truthful answers have a {_METRIC[wishes.metric]} of {_error(floor, wishes)}"
         else:
             why = "the larger ε and the easier attacks weigh more"
         return f"At ε = {epsilon:g}, its {_METRIC[wishes.metric]} would be {_error(error, wishes)}, but {why}."

@@ -83,16 +83,15 @@ def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> I
             yield row
 
 
-def sensible(wishes: Wishes, progress: Callable[[float], None] | None = None) -> list[Found]:
-    """What serves at sensible budgets, each with the least ε that gives nearly the same.
+def find_choices(wishes: Wishes, progress: Callable[[float], None] | None = None) -> list[Found]:
+    """Find what meets the wishes, each candidate at the least ε that gives nearly the same.
 
-    Of several budgets each candidate takes the one with the best balance: it is tuned at a few, and then its budget is
-    chosen in small steps. Where nothing serves within sensible bounds,
-    the bounds are those that were stated.
+    Where several budgets are searched, a candidate is tuned at each of them, and the budget with the best balance is
+    chosen in small steps. If nothing meets the wishes at these budgets, the stated bounds alone apply.
     """
     tuning = wishes.for_tuning()
     kept: dict[int, Found] = {}
-    rungs = wishes.sensible()
+    rungs = wishes.at_budgets()
     every = [list(candidates(each)) for each in rungs]
     for i, same in enumerate(zip(*every, strict=True)):
         if progress is not None:
@@ -117,8 +116,8 @@ def _served(each: Named | Usual | Tuned | ListedParameter | Anchored, wishes: Wi
     return None if m is None else Found(m, each.tuned, numbers_of(m, wishes))
 
 
-def improved(rows: list[Found], wishes: Wishes) -> list[Found]:
-    """Put first what no other row, mechanism, parameter or smaller ε is nearly as good as and much better in something.
+def replace_dominated(rows: list[Found], wishes: Wishes) -> list[Found]:
+    """Replace the first row while another choice is within 5 % of it in everything compared and halves something.
 
     Each exchange makes the sum of the logarithms of all that is compared smaller, so that it ends.
     """

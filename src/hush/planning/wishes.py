@@ -121,7 +121,7 @@ class Wishes:
             rules.named(name, getattr(self, name), allowed, f"use e.g. {allowed[0]!r}")
         counted = "count the reports of one person"
         plain["observed"] = rules.integer("observed", self.observed, 2, 10_000, f"{counted}, two or more")
-        remedy = f"there are only {self.k:,} values to cut into parts: use from two to so many"
+        remedy = f"there are only {self.k:,} values to cut into parts: use 2 to {self.k:,}"
         plain["parts"] = rules.integer("parts", self.parts, 2, self.k, remedy)
         plain["collections"] = rules.integer("collections", self.collections, 1, 10_000, counted)
         if self.error is not None:
@@ -224,8 +224,8 @@ class Wishes:
         """Whether a mechanism takes all the budget it may, rather than only what the error needs."""
         return self.error is None or (self.matters in {"accuracy", "manipulation"} and self.max_epsilon is not None)
 
-    def sensible(self) -> tuple[Wishes, ...]:
-        """The wishes to search with, the largest budget first: no budget is spent where no stated error needs it.
+    def at_budgets(self) -> tuple[Wishes, ...]:
+        """Return the wishes at each budget to search, the largest first: none is spent that no stated error needs.
 
         Without an error, a budget at which reports hardly protect is not spent unless accuracy matters most, and never
         one at which an attack succeeds more than 9 times in 10. Where attacks or nothing single matters most, the

@@ -237,7 +237,7 @@ def test_a_plan_says_what_the_larger_budget_would_buy() -> None:
     error = number_of(at_budget(enough.first.mechanism, 20.0), "error", enough.wishes)
     assert error < 0.9 * enough.first.numbers["error"]
     assert "would improve no other number" not in enough.why
-    assert "a sample of 1,688 people who tell the truth errs by ±2.25 points, too" in enough.why
+    assert "even 1,688 truthful answers have a margin of ±2.25 points" in enough.why
     assert "but its reports name the value of their sender more than 9 times in 10" in enough.why
 
 
