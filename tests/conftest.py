@@ -72,7 +72,8 @@ def thorough(request: pytest.FixtureRequest) -> bool:
     A test that repeats a random experiment repeats it less often where this is false. Its stated false-alarm rate
     must hold for both numbers.
     """
-    return bool(request.config.option.cases == "all")
+    options = request.config.option
+    return options.cases == "all" and not getattr(options, "brief", False)  # tests.mutation selects cases by itself
 
 
 @pytest.fixture(params=NAMES)

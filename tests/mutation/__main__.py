@@ -12,12 +12,12 @@ from itertools import groupby
 from queue import SimpleQueue
 from typing import Any
 
-from tests.mutation.covering import CoverageMap, CoverageStore, trace_folder
+from tests.mutation.covering import CoverageMap, CoverageStore, digest_tests, trace_folder
 from tests.mutation.drawing import draw_mutants, load_drawn, store_drawn
 from tests.mutation.operators import Mutant
 from tests.mutation.project import Copy, Project
 from tests.mutation.reporting import read_equivalents, render_report
-from tests.mutation.running import Limits, ResultStore, Runner, is_decided
+from tests.mutation.running import Limits, Result, ResultStore, Runner, is_decided
 
 STEPS = ("draw", "cover", "run", "report")
 
@@ -81,48 +81,75 @@ def make_copies(project: Project, count: int) -> list[Copy]:
 
 
 def cover(project: Project, options: argparse.Namespace, deadline: float | None) -> None:
-    """Trace the test files that have changed, or whose sources have."""
-    store = CoverageStore(project)
+    """Trace the cases that samples contain of the test files that have changed, or whose sources have."""
+    store = CoverageStore(project, "sample", options.samples)
+    trace(store, store.test_files(tuple(options.tests)), options.jobs, deadline)
+
+
+def trace(store: CoverageStore, files: list[str], jobs: int, deadline: float | None) -> None:
+    """Trace test files that are not current, the largest folders first."""
     store.folder.mkdir(parents=True, exist_ok=True)
-    stale = [file for file in project.test_files(tuple(options.tests)) if not store.is_current(file)]
-    print(f"cover: {len(stale)} test files to trace", flush=True)
+    stale = [file for file in files if not store.is_current(file)]
+    print(f"cover: {len(stale)} test files to trace ({store.stage})", flush=True)
     folders = [list(files) for _, files in groupby(stale, key=lambda file: file.rpartition("/")[0])]
-    copies = make_copies(project, options.jobs)
+    folders.sort(key=len, reverse=True)
+    copies = make_copies(store.project, jobs)
     each_in_copies(copies, folders, lambda copy, files: trace_folder(store, copy, files, deadline))
 
 
 def run(project: Project, options: argparse.Namespace, limits: Limits, deadline: float | None) -> None:
-    """Run the mutants that have no result yet."""
+    """Run the tests of samples on mutants, and on the survivors the other tests of `make nightly`."""
     drawn = select_packages(load_drawn(project), options.packages)
     equivalents = read_equivalents(project)
-    coverage = CoverageMap(CoverageStore(project), options.samples)
+    mutants = [each for several in drawn.values() for each in several if each.key not in equivalents]
+    source, store = project.digest(), ResultStore(project)
+    coverage = read_coverage(project, options.samples)
+    results = store.read(source)
+
+    def decide(runner: Runner, mutant: Mutant) -> None:
+        suite = runner.coverage.suite(mutant)
+        if runner.is_late() or is_decided(
+            results.get(mutant.key), options.samples, digest_tests(project, suite.sampled)
+        ):
+            return
+        add(store, mutant, runner.decide(mutant, suite, source))
+
+    runners = [Runner(copy, coverage, limits, deadline) for copy in make_copies(project, options.jobs)]
+    each_in_copies(runners, mutants, decide)
+
+    results = store.read(source)
+    survivors = [each for each in mutants if each.key in results and not results[each.key].nightly]
+    print(f"run: {len(survivors)} mutants survive the samples", flush=True)
+    trace(CoverageStore(project, "rest", options.samples), coverage.files_for(survivors), options.jobs, deadline)
+    coverage = read_coverage(project, options.samples)
+
+    def decide_others(runner: Runner, mutant: Mutant) -> None:
+        suite, result = coverage.suite(mutant), results[mutant.key]
+        if not runner.is_late() and result.others != digest_tests(project, suite.others):
+            add(store, mutant, runner.decide_others(mutant, suite, result))
+
+    runners = [Runner(copy, coverage, limits, deadline) for copy in make_copies(project, options.jobs)]
+    each_in_copies(runners, survivors, decide_others)
+
+
+def read_coverage(project: Project, seeds: list[int]) -> CoverageMap:
+    """Read what is traced, and print what is wrong with it."""
+    coverage = CoverageMap(project, seeds)
     if coverage.untraced:
         print(f"run: {len(coverage.untraced)} test files are not traced or have changed; `cover` traces them")
     if coverage.failed:
         print(f"run: {len(coverage.failed)} tests failed when they were traced and kill nothing, e.g. ", end="")
         print(coverage.failed[0])
-    source, store = project.digest(), ResultStore(project)
-    results = store.read(source)
-    mutants = [each for several in drawn.values() for each in several if each.key not in equivalents]
-    runners = [Runner(copy, coverage, limits, deadline) for copy in make_copies(project, options.jobs)]
+    return coverage
 
-    def decide(runner: Runner, mutant: Mutant) -> None:
-        if deadline is not None and time.time() > deadline:
-            return
-        suite = coverage.suite(mutant)
-        if is_decided(results.get(mutant.key), options.samples, suite.digest(coverage.store)):
-            return
-        result = runner.decide(mutant, suite, source)
-        if result is not None:
-            store.add(result)
-            verdict = f"{result.reason} in {result.killers[0]}" if result.nightly else "survived"
-            seeds = "".join("+" if each else "-" for each in result.seeds.values())
-            print(
-                f"run: {mutant.file}:{mutant.line}: {mutant.key} [{seeds}] {verdict}, {result.seconds:.0f} s",
-                flush=True,
-            )
 
-    each_in_copies(runners, mutants, decide)
+def add(store: ResultStore, mutant: Mutant, result: Result | None) -> None:
+    """Store and print a result, if there was time for one."""
+    if result is not None:
+        store.add(result)
+        verdict = f"{result.reason} in {result.killers[0]}" if result.nightly else "survived"
+        seeds = "".join("+" if each else "-" for each in result.seeds.values())
+        print(f"run: {mutant.file}:{mutant.line}: {mutant.key} [{seeds}] {verdict}, {result.seconds:.0f} s", flush=True)
 
 
 def select_packages(drawn: dict[str, list[Mutant]], packages: list[str] | None) -> dict[str, list[Mutant]]:

@@ -1,8 +1,8 @@
 """A pytest plugin that records which lines every test executes, one file of tests after another.
 
 The environment variable `MUTATION_PLAN` names a JSON file with `package` (the folder of sources), `sources` (the files
-whose lines are recorded), `files` (those of the tests, mapped to where each is stored) and `deadline` (a time after
-which no file is begun).
+whose lines are recorded), `files` (those of the tests, mapped to where each is stored), `seeds` and `stage` (record the
+cases that samples by these seeds contain, or the others) and `deadline` (a time after which no file is begun).
 """
 
 from __future__ import annotations
@@ -27,8 +27,17 @@ WARNINGS = ("no-data-collected", "module-not-imported", "module-not-measured", "
 class LineRecorder:
     """Switches the context of coverage to the running test, and stores the lines of a test file when it ends."""
 
-    def __init__(self, package: str, sources: list[str], files: dict[str, str], deadline: float | None) -> None:
+    def __init__(
+        self,
+        package: str,
+        sources: list[str],
+        files: dict[str, str],
+        seeds: list[int],
+        stage: str,
+        deadline: float | None,
+    ) -> None:
         self.package, self.sources, self.files, self.deadline = package, sources, files, deadline
+        self.seeds, self.stage = seeds, stage
         self.file, self.function = "", ""
         self.coverage = self._start("")
         self.context = ""
@@ -57,21 +66,30 @@ class LineRecorder:
             self.coverage.switch_context(before)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Note the cases of every test, and the tests that use a fixture shared by several."""
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Note the cases of every test, leave out those of the other stage, and note who uses a shared fixture."""
+        from tests.mutation.covering import draw_samples
         from tests.sampling import cases_of  # a plugin itself, which pytest has to import first
 
-        for function, cases in cases_of(items).items():
+        tests = cases_of(items)
+        for function, cases in tests.items():
             self.cases.setdefault(function.partition("::")[0], {})[function] = [
                 [case.id, sorted(json.dumps(group) for group in case.groups)] for case in cases
             ]
+        paths = {item.nodeid.partition("[")[0]: item.path for item in items}
+        drawn: set[str] = set()
+        for function, cases in tests.items():
+            drawn = drawn.union(*draw_samples(paths[function], {function: cases}, self.seeds).values())
+        chosen = [item for item in items if (item.nodeid in drawn) == (self.stage == "sample")]
+        kept = {id(item) for item in chosen}
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+        items[:] = chosen
         for item in items:
             file = item.nodeid.partition("::")[0]
             for context in _shared_fixtures(item):
                 self.shared.setdefault(file, {}).setdefault(context, []).append(item.nodeid)
-        for file in self.files:
-            if file not in self.cases:
-                self._store(file)
+        for file in self.files.keys() - {item.nodeid.partition("::")[0] for item in items}:
+            self._store(file)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, Any, Any]:
@@ -164,4 +182,5 @@ def _shared_fixtures(item: pytest.Item) -> set[str]:
 def pytest_configure(config: pytest.Config) -> None:
     """Start to record."""
     plan = json.loads(Path(os.environ.pop("MUTATION_PLAN")).read_text("utf-8"))
+    config.option.brief = plan["stage"] == "sample"
     config.pluginmanager.register(LineRecorder(**plan), "mutation-lines")

@@ -1,4 +1,8 @@
-"""Record which tests execute which lines, and find the tests that cover a mutant."""
+"""Record which tests execute which lines, and find the tests that cover a mutant.
+
+Tests are traced in two stages, since most mutants need only the first: the cases that samples of `make test` contain,
+and for mutants that survive these, the other cases of `make nightly`.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,14 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Literal, get_args
 
 from coverage import CoverageData
 
@@ -25,9 +29,18 @@ from tests.mutation.project import KERNELS, Copy, Project
 from tests.sampling import Case, choose_cases
 from tests.tiers import tier_of
 
+Stage = Literal["sample", "rest"]
+"""The cases that samples contain, or the others."""
+
 
 def _digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def draw_samples(path: Path, tests: Mapping[str, Sequence[Case]], seeds: Iterable[int]) -> dict[int, set[str]]:
+    """Draw the cases of a test file that `make test` runs, by the seed of its sample: none of a nightly file."""
+    nightly = tier_of(path) == "nightly"
+    return {seed: set() if nightly else choose_cases(tests, "sample", seed) for seed in seeds}
 
 
 class SourceIndex:
@@ -103,15 +116,22 @@ class SourceIndex:
 
 
 class CoverageStore:
-    """The stored lines of every test file: NAME.json about its tests, NAME.coverage with their lines."""
+    """The stored lines of every test file in a stage: NAME.json about its tests, NAME.coverage with their lines."""
 
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self.folder = project.store / "coverage"
-        self.index = SourceIndex(project)
+    def __init__(self, project: Project, stage: Stage, seeds: Iterable[int], index: SourceIndex | None = None) -> None:
+        self.project, self.stage, self.seeds = project, stage, sorted(seeds)
+        self.folder = project.store / "coverage" / stage
+        self.index = index or SourceIndex(project)
         drawn = load_drawn(project)
         self.traced = self.index.files_to_trace(each for several in drawn.values() for each in several)
         """The sources whose lines are recorded: those that decide about the drawn mutants."""
+
+    def test_files(self, beginnings: tuple[str, ...] = ()) -> list[str]:
+        """List the test files of the stage: without nightly ones in that of samples."""
+        files = self.project.test_files(beginnings)
+        if self.stage == "rest":
+            return files
+        return [file for file in files if tier_of(self.project.root / file) != "nightly"]
 
     def path(self, file: str) -> Path:
         """Return the path of a test file's JSON."""
@@ -147,6 +167,8 @@ class CoverageStore:
         known = self.read(file)
         if known is None or "digests" not in known or not self.traced <= set(known["traced"]):
             return False
+        if known["seeds"] != self.seeds:
+            return False
         return all(
             (self.project.root / name).exists() and _digest(self.project.root / name) == digest
             for name, digest in known["digests"].items()
@@ -160,7 +182,7 @@ class CoverageStore:
         known = self.read(file)
         assert known is not None
         known["digests"] = {name: _digest(copy.root / name) for name in (file, *executed)}
-        known["traced"] = sorted(self.traced)
+        known["traced"], known["seeds"] = sorted(self.traced), self.seeds
         self.path(file).write_text(json.dumps(known), encoding="utf-8")
 
 
@@ -196,6 +218,7 @@ def _trace(store: CoverageStore, copy: Copy, files: list[str], deadline: float |
     plan = store.folder / f"plan-{copy.number}.json"
     paths = {file: str(store.path(file)) for file in files}
     content = {"package": copy.project.package, "sources": sorted(store.traced), "files": paths, "deadline": deadline}
+    content |= {"seeds": store.seeds, "stage": store.stage}
     plan.write_text(json.dumps(content), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "tests.mutation.coverage_plugin"]
     command += ["-q", "--continue-on-collection-errors", *files]
@@ -208,24 +231,28 @@ def _trace(store: CoverageStore, copy: Copy, files: list[str], deadline: float |
 class Suite:
     """The tests that cover a mutant."""
 
-    tests: frozenset[str]
-    """Those of `make nightly` that belong to its package, and those that a sample contains."""
-    seeds: dict[str, frozenset[int]]
-    """The seeds whose samples contain a test."""
+    sampled: dict[str, frozenset[int]]
+    """Those that a sample of `make test` contains, with the seeds of these samples."""
+    others: frozenset[str]
+    """Those that only `make nightly` runs, of the mutant's package."""
 
-    def digest(self, store: CoverageStore) -> str:
-        """Return a digest of the tests and of the files that they are in."""
-        files = sorted({test.partition("::")[0] for test in self.tests})
-        text = [*sorted(self.tests), *(_digest(store.project.root / file) for file in files)]
-        return sha256("\n".join(text).encode()).hexdigest()[:16]
+
+def digest_tests(project: Project, tests: Iterable[str]) -> str:
+    """Return a digest of tests and of the files that they are in."""
+    tests = sorted(tests)
+    files = sorted({test.partition("::")[0] for test in tests})
+    text = [*tests, *(_digest(project.root / file) for file in files)]
+    return sha256("\n".join(text).encode()).hexdigest()[:16]
 
 
 class CoverageMap:
     """Finds the tests that cover a mutant, from the stored lines of all test files."""
 
-    def __init__(self, store: CoverageStore, seeds: Iterable[int]) -> None:
-        self.store, self.project = store, store.project
-        self.index = store.index
+    def __init__(self, project: Project, seeds: Iterable[int]) -> None:
+        self.project = project
+        self.index = SourceIndex(project)
+        seeds = list(seeds)
+        self.stores = [CoverageStore(project, stage, seeds, self.index) for stage in get_args(Stage)]
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
         """Tests that failed or files that were not collected when they were traced: they kill nothing."""
@@ -233,26 +260,30 @@ class CoverageMap:
         self._lines = lru_cache(64)(self._read_lines)
         self.samples: dict[int, set[str]] = {seed: set() for seed in seeds}
         self.untraced: list[str] = []
-        """Test files that have to be traced, or traced again."""
+        """Test files of the first stage that have to be traced, or traced again."""
         self._users: dict[str, set[str]] = defaultdict(set)
-        self._testers: dict[str, list[str]] = defaultdict(list)
-        """The test files that execute each source."""
-        for file in store.project.test_files():
-            if not store.is_current(file):
-                self.untraced.append(file)
-            known = store.read(file)
-            if known is not None:
-                self._read(file, known)
-                for source in known.get("digests", ()):
-                    self._testers[source].append(file)
+        self._testers: dict[str, list[tuple[CoverageStore, str]]] = defaultdict(list)
+        """The test files that execute each source, in each stage."""
+        for store in self.stores:
+            for file in store.test_files():
+                if store.stage == "sample" and not store.is_current(file):
+                    self.untraced.append(file)
+                known = store.read(file)
+                if known is not None:
+                    self._read(file, known)
+                    for source in known.get("digests", ()):
+                        self._testers[source].append((store, file))
+
+    def testers(self, source: str) -> set[str]:
+        """Return the test files that execute a source."""
+        return {file for _, file in self._testers[source]}
 
     def _read(self, file: str, known: dict[str, Any]) -> None:
         cases = {
             function: [Case(id, frozenset(groups)) for id, groups in each] for function, each in known["cases"].items()
         }
-        if tier_of(self.project.root / file) != "nightly":
-            for seed, sample in self.samples.items():
-                sample |= choose_cases(cases, "sample", seed)
+        for seed, sample in draw_samples(self.project.root / file, cases, self.samples).items():
+            self.samples[seed] |= sample
         for context, users in known["shared"].items():
             self._users[context].update(users)
         self.failed += [id for id, outcome in known["failed"].items() if outcome == "failed"]
@@ -270,8 +301,8 @@ class CoverageMap:
 
     def _read_lines(self, source: str) -> dict[int, set[str]]:
         found: dict[int, set[str]] = defaultdict(set)
-        for file in self._testers[source]:
-            for line, contexts in self.store.lines(file, source).items():
+        for store, file in self._testers[source]:
+            for line, contexts in store.lines(file, source).items():
                 for context in contexts:
                     found[line] |= self._tests(context)
         return found
@@ -283,8 +314,25 @@ class CoverageMap:
             test: frozenset(seed for seed, sample in self.samples.items() if test in sample)
             for test in self.covering(mutant)
         }
-        tests = frozenset(test for test, each in seeds.items() if each or self.project.belongs(test, package))
-        return Suite(tests, seeds)
+        others = frozenset(test for test, each in seeds.items() if not each and self.project.belongs(test, package))
+        return Suite({test: each for test, each in seeds.items() if each}, others)
+
+    def files_for(self, mutants: Iterable[Mutant]) -> list[str]:
+        """List the test files whose other cases may kill mutants that survive the samples.
+
+        They belong to a mutant's package, and are nightly or execute a source that tells what covers the mutant.
+        """
+        files: set[str] = set()
+        for mutant in mutants:
+            package = self.project.package_of(mutant.file)
+            executing = set().union(*(self.testers(source) for source in self.index.files_to_trace([mutant])))
+            files |= {
+                file
+                for file in self.project.test_files()
+                if self.project.belongs(file, package)
+                and (file in executing or tier_of(self.project.root / file) == "nightly")
+            }
+        return sorted(files)
 
     def covering(self, mutant: Mutant) -> set[str]:
         """Return all tests that cover a mutant."""

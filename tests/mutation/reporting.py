@@ -24,7 +24,7 @@ class Count:
     mutants: int
     equivalent: int
     pending: int
-    """Those that have no result yet."""
+    """Those that have no result yet, or that survive samples and wait for the other tests."""
     nightly: int
     seeds: dict[int, int]
 
@@ -51,7 +51,8 @@ def count_killed(
     mutants: Sequence[Mutant], results: dict[str, Result], equivalents: dict[str, str], seeds: Sequence[int]
 ) -> Count:
     """Count the mutants that each run kills."""
-    decided = [results[each.key] for each in mutants if each.key in results and each.key not in equivalents]
+    found = [results[each.key] for each in mutants if each.key in results and each.key not in equivalents]
+    decided = [each for each in found if each.nightly or each.others]
     equivalent = sum(each.key in equivalents for each in mutants)
     return Count(
         mutants=len(mutants),

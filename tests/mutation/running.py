@@ -10,13 +10,13 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from tests.mutation.covering import CoverageMap, Suite
+from tests.mutation.covering import CoverageMap, Suite, digest_tests
 from tests.mutation.operators import Mutant
 from tests.mutation.project import Copy, Project
 
@@ -62,13 +62,15 @@ class Result:
     key: str
     source: str
     """A digest of all sources."""
-    suite: str
-    """A digest of the tests that cover the mutant, and of their files."""
+    sampled: str
+    """A digest of the tests that cover the mutant and that a sample contains, and of their files."""
     seeds: dict[str, bool]
     """Whether `make test` kills it, by the seed of its sample."""
     nightly: bool
     covering: int
     """How many tests cover it."""
+    others: str = ""
+    """A digest of the other tests of `make nightly`, if they ran, and of their files."""
     file: str = ""
     line: int = 0
     start: int = 0
@@ -99,20 +101,27 @@ class ResultStore:
         return {row.key: row for row in rows if row.source == source}
 
 
-def is_decided(result: Result | None, seeds: Iterable[int], suite: str) -> bool:
+def is_decided(result: Result | None, seeds: Iterable[int], sampled: str) -> bool:
     """Return whether a stored result still holds: tests that failed still fail, but new ones may kill a survivor."""
     if result is None or not {str(seed) for seed in seeds} <= set(result.seeds):
         return False
-    return all(result.seeds.values()) or result.suite == suite
+    return all(result.seeds.values()) or result.sampled == sampled
 
 
-def order_tests(tests: Iterable[str], seconds: dict[str, float], seeds: dict[str, frozenset[int]]) -> list[str]:
+def order_tests(
+    tests: Iterable[str], seconds: dict[str, float], seeds: Mapping[str, frozenset[int]] | None = None
+) -> list[str]:
     """Order tests: those of most samples first, then one case of each function before a second, then the fastest."""
+    seeds = seeds or {}
+
+    def order(test: str) -> tuple[float, ...]:
+        return (-len(seeds.get(test, ())), seconds.get(test, 0.0))
+
     functions: dict[str, list[str]] = defaultdict(list)
-    for test in sorted(tests, key=lambda test: (-len(seeds[test]), seconds.get(test, 0.0), test)):
+    for test in sorted(tests, key=lambda test: (*order(test), test)):
         functions[test.partition("[")[0]].append(test)
     rank = {test: i for cases in functions.values() for i, test in enumerate(cases)}
-    return sorted(rank, key=lambda test: (-len(seeds[test]), rank[test], seconds.get(test, 0.0), test))
+    return sorted(rank, key=lambda test: (order(test)[0], rank[test], *order(test)[1:], test))
 
 
 def group_by_file(tests: list[str], seconds: dict[str, float]) -> list[str]:
@@ -136,45 +145,31 @@ class Runner:
         """Tests that fail or pass alone in the copy without a mutant."""
 
     def decide(self, mutant: Mutant, suite: Suite, source: str) -> Result | None:
-        """Find out which runs kill a mutant; None if the time is over before that is known."""
+        """Find out which samples of `make test` kill a mutant; None if the time is over before that is known."""
         begin = time.monotonic()
         killed: set[int] = set()
         killers: dict[str, str] = {}
-        nightly = False
-        sampled = order_tests((t for t in suite.tests if suite.seeds[t]), self.coverage.seconds, suite.seeds)
-        others = order_tests((t for t in suite.tests if not suite.seeds[t]), self.coverage.seconds, suite.seeds)
-        undecided = set(self.coverage.samples)
-        left, size = sampled, FIRST_CHUNK
-        while True:
-            left = [t for t in left if t not in self.unsound and (not suite.seeds[t] or suite.seeds[t] & undecided)]
-            if not left:
-                if killed or not others:
-                    break
-                left, others = others, []
-                continue
-            if self.deadline is not None and time.time() > self.deadline:
+        left, size = order_tests(suite.sampled, self.coverage.seconds, suite.sampled), FIRST_CHUNK
+        while left := [test for test in left if test not in self.unsound and suite.sampled[test] - killed]:
+            if self.is_late():
                 return None
             chunk = group_by_file(left[:size], self.coverage.seconds)
-            outcome = self.run(mutant, chunk)
+            outcome = self.run(mutant, chunk, brief=True)
             size = CHUNK
             if not outcome.killers:
                 left = [test for test in left if test not in set(chunk)]
             elif self._is_sound(outcome.killers[0]):
-                nightly = True
                 killers[outcome.killers[0]] = outcome.reason
-                every = sampled if outcome.reason == "startup" else outcome.killers
-                killed |= {seed for test in every for seed in suite.seeds[test]}
-                undecided -= killed
-                if not suite.seeds[outcome.killers[0]]:
-                    break
+                every = suite.sampled if outcome.reason == "startup" else outcome.killers
+                killed |= {seed for test in every for seed in suite.sampled[test]}
                 left = [test for test in left if test not in outcome.killers]
         return Result(
             key=mutant.key,
             source=source,
-            suite=suite.digest(self.coverage.store),
+            sampled=digest_tests(self.copy.project, suite.sampled),
             seeds={str(seed): seed in killed for seed in self.coverage.samples},
-            nightly=nightly,
-            covering=len(suite.seeds),
+            nightly=bool(killed),
+            covering=len(suite.sampled),
             file=mutant.file,
             line=mutant.line,
             start=mutant.start,
@@ -185,25 +180,54 @@ class Runner:
             seconds=round(time.monotonic() - begin, 1),
         )
 
-    def run(self, mutant: Mutant, tests: list[str]) -> Outcome:
+    def decide_others(self, mutant: Mutant, suite: Suite, result: Result) -> Result | None:
+        """Find out whether the other tests of `make nightly` kill a mutant that survives the samples."""
+        begin = time.monotonic()
+        left = order_tests(suite.others, self.coverage.seconds)
+        killers: tuple[str, ...] = ()
+        reason = ""
+        while not killers and (left := [test for test in left if test not in self.unsound]):
+            if self.is_late():
+                return None
+            chunk = group_by_file(left[:CHUNK], self.coverage.seconds)
+            outcome = self.run(mutant, chunk, brief=False)
+            if not outcome.killers:
+                left = [test for test in left if test not in set(chunk)]
+            elif self._is_sound(outcome.killers[0]):
+                killers, reason = outcome.killers[:1], outcome.reason
+        return replace(
+            result,
+            others=digest_tests(self.copy.project, suite.others),
+            nightly=bool(killers),
+            covering=len(suite.sampled) + len(suite.others),
+            killers=list(killers),
+            reason=reason,
+            seconds=round(result.seconds + time.monotonic() - begin, 1),
+        )
+
+    def is_late(self) -> bool:
+        """Return whether the time is over."""
+        return self.deadline is not None and time.time() > self.deadline
+
+    def run(self, mutant: Mutant, tests: list[str], *, brief: bool) -> Outcome:
         """Run tests on a mutant until one fails."""
         compiles = self.coverage.is_kernel(mutant.file)
         with self.copy.mutate(mutant):
-            return self._run(tests, mutant.key, compiles=compiles)
+            return self._run(tests, mutant.key, compiles=compiles, brief=brief)
 
     def _is_sound(self, test: str) -> bool:
         """Return whether a test passes in the copy without a mutant, so that its failure means something."""
         if test not in self.sound | self.unsound:
-            passes = not self._run([test], f"sound-{self.copy.number}", compiles=False).reason
+            passes = not self._run([test], f"sound-{self.copy.number}", compiles=False, brief=True).reason
             (self.sound if passes else self.unsound).add(test)
             if not passes:
                 print(f"run: {test} fails without a mutant; it is left out", flush=True)
         return test in self.sound
 
-    def _run(self, tests: list[str], name: str, *, compiles: bool) -> Outcome:
+    def _run(self, tests: list[str], name: str, *, compiles: bool, brief: bool) -> Outcome:
         plan, log = self.log / f"{name}.plan.json", self.log / f"{name}.log"
         log.write_text("", encoding="utf-8")
-        plan.write_text(json.dumps({"tests": tests, "log": str(log)}), encoding="utf-8")
+        plan.write_text(json.dumps({"tests": tests, "brief": brief, "log": str(log)}), encoding="utf-8")
         files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
         command += ["-p", "tests.mutation.selection_plugin", *files]

@@ -1,7 +1,8 @@
 """A pytest plugin that runs a list of tests in its order and logs each as it starts and ends.
 
-The environment variable `MUTATION_PLAN` names a JSON file with `tests` and `log`. Where a mutant changes the cases of
-a function, so that a listed one does not exist, all cases of the function run.
+The environment variable `MUTATION_PLAN` names a JSON file with `tests`, `brief` (whether experiments are repeated as
+seldom as in `make test`) and `log`. Where a mutant changes the cases of a function, so that a listed one does not
+exist, all cases of the function run.
 """
 
 from __future__ import annotations
@@ -64,4 +65,5 @@ class Selector:
 def pytest_configure(config: pytest.Config) -> None:
     """Start to select."""
     plan = json.loads(Path(os.environ.pop("MUTATION_PLAN")).read_text("utf-8"))
+    config.option.brief = plan["brief"]
     config.pluginmanager.register(Selector(plan["tests"], Path(plan["log"])), "mutation-selection")

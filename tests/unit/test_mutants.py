@@ -193,7 +193,7 @@ def test_outcomes_are_read_from_the_log(events: str, code: int, hangs: bool, kil
 
 
 def result(mutant: Mutant, seeds: dict[str, bool], *, nightly: bool = True) -> Result:
-    return Result(mutant.key, "source", "suite", seeds, nightly, covering=1)
+    return Result(mutant.key, "source", "suite", seeds, nightly, covering=1, others="others")
 
 
 def test_survivors_are_decided_again_when_their_tests_change() -> None:
@@ -216,6 +216,8 @@ def test_shares_leave_equivalents_out_and_fail_below_their_limits() -> None:
     assert count.is_enough()
     results["18"] = result(mutants[18], {"1": False})
     assert not count_killed(mutants, results, {"20": "a reason"}, [1]).is_enough()
+    results["18"] = replace(result(mutants[18], {"1": False}, nightly=False), others="")
+    assert count_killed(mutants, results, {"20": "a reason"}, [1]).pending == 1
     del results["18"]
     assert not count_killed(mutants, results, {"20": "a reason"}, [1]).is_enough()
 
@@ -319,7 +321,7 @@ def test_a_project_is_traced_run_reported_and_resumed(tiny: Project, capsys: pyt
     limits = Limits(test=1.0)
     assert main(["cover", "--limit-seconds", "-1"], tiny) == 0
     assert main(["cover"], tiny) == 0
-    assert "3 test files to trace" in capsys.readouterr().out
+    assert "2 test files to trace (sample)" in capsys.readouterr().out
     assert main(["cover"], tiny) == 0
     assert "0 test files to trace" in capsys.readouterr().out
 
@@ -328,6 +330,8 @@ def test_a_project_is_traced_run_reported_and_resumed(tiny: Project, capsys: pyt
     assert "pending" in capsys.readouterr().out
     assert main(["run", "report"], tiny, limits) == 1
     said = capsys.readouterr().out
+    assert "3 mutants survive the samples" in said
+    assert "2 test files to trace (rest)" in said  # the nightly file, and the one that executes the module
     results = ResultStore(tiny).read(tiny.digest())
     mutants = {each.key: each for several in load_drawn(tiny).values() for each in several}
     verdicts = {
@@ -361,7 +365,7 @@ def test_a_project_is_traced_run_reported_and_resumed(tiny: Project, capsys: pyt
     entries = [f'[[equivalent]]\nmutant = "{key}"\nreason = "An example."\n' for key in keys]
     tiny.equivalents.write_text("\n".join(entries), encoding="utf-8")
     assert main(["cover", "run", "report"], tiny, limits) == 0
-    assert "1 test files to trace" in capsys.readouterr().out
+    assert "1 test files to trace (sample)" in capsys.readouterr().out
     added = ResultStore(tiny).path.read_text("utf-8").splitlines()[rows:]
     assert [(json.loads(row)["line"], json.loads(row)["reason"]) for row in added] == [(2, "failed")]
 
@@ -369,12 +373,17 @@ def test_a_project_is_traced_run_reported_and_resumed(tiny: Project, capsys: pyt
 def test_a_name_covers_what_is_not_traced(tiny: Project) -> None:
     pick(tiny, "LIMIT = 11")
     assert main(["cover", "--tests", "checks/test_well"], tiny) == 0
-    store = CoverageStore(tiny)
+    store = CoverageStore(tiny, "sample", [1, 2, 3])
     assert store.traced == {"src/tiny/well.py"}
     assert store.is_current("checks/test_well.py")
-    coverage = CoverageMap(store, [1])
+    coverage = CoverageMap(tiny, [1, 2, 3])
     (mutant,) = load_drawn(tiny)["well"]
-    assert coverage.covering(mutant) == {f"checks/test_well.py::test_clip[{x}]" for x in (0, 9, 10, 11)}
-    assert coverage.untraced == ["checks/test_badly.py", "checks/test_more.py"]
+    assert coverage.covering(mutant) == {
+        f"checks/test_well.py::test_clip[{x}]" for x in (0, 9, 11)
+    }  # 10 is in no sample
+    assert coverage.untraced == ["checks/test_badly.py"]
+    assert coverage.files_for([mutant]) == ["checks/test_more.py", "checks/test_well.py"]
+    assert not CoverageStore(tiny, "sample", [1, 2, 3, 4]).is_current("checks/test_well.py")
     pick(tiny, "LIMIT = 11", "return 4 * x")
-    assert not CoverageStore(tiny).is_current("checks/test_well.py")  # of other sources, lines are needed, too
+    # Of other sources, lines are needed, too.
+    assert not CoverageStore(tiny, "sample", [1, 2, 3]).is_current("checks/test_well.py")
