@@ -98,7 +98,7 @@ def why_first(
     """
     more = (
         _budget(names, numbers),
-        _lead(names, numbers, most, counted) if instead is None else _exchange(numbers[0], instead, most),
+        _lead(names, numbers, most, counted) if instead is None else _exchange(names[0], numbers[0], instead, most),
         _little_more(names, numbers, most, counted),
         _known_for(forms, names, numbers),
     )
@@ -113,14 +113,14 @@ def _budget(names: Sequence[str], numbers: Sequence[Numbers]) -> str:
         return f"{said}, the only mechanism that meets every wish."
     other = numbers[least]
     if own["epsilon"] == max(row["epsilon"] for row in numbers) == other["epsilon"]:
-        return f"{said}, as all that meet every wish."
+        return f"{said}, like every other choice."
     if own["epsilon"] <= 1.01 * other["epsilon"]:
-        return f"{said}: none that meets every wish has {'less' if least == 0 else '1 % less'}."
+        return f"{said}: no other choice has {'less' if least == 0 else '1 % less'}."
     ratios = {name: other[name] / max(own[name], 1e-300) for name in (*_TITLES, *_MORE) if name in own}
     noticed = [name for name, ratio in ratios.items() if ratio > _NOTICED] or [n for n, r in ratios.items() if r > 1.01]
     bought = _listed([_won(name, ratios[name]) for name in noticed])
     as_exact = other["error"] <= 1.01 * own["error"]
-    needs = f"needs only {other['epsilon']:.4g} for that error" if as_exact else f"has only {other['epsilon']:.4g}"
+    needs = f"needs only {other['epsilon']:.4g} for that error" if as_exact else f"takes only {other['epsilon']:.4g}"
     if own["asr"] <= MAX_ASR < other["asr"]:
         return (
             f"{said}; {names[least]} {needs}, but its reports name the value of their sender more than 9 times in 10."
@@ -167,7 +167,7 @@ def _lead(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, co
     return f"It has the best balance of {_listed(titles)} among the {len(names)} that meet every wish{quarter}."
 
 
-def _exchange(own: Numbers, instead: tuple[str, Numbers], most: str | None) -> str:
+def _exchange(chosen: str, own: Numbers, instead: tuple[str, Numbers], most: str | None) -> str:
     """Say what the first choice has in place of the one that ranks first."""
     name, its = instead
     ratios = {each: its[each] / max(own[each], 1e-300) for each in (*_TITLES, *_MORE) if each in own}
@@ -176,7 +176,8 @@ def _exchange(own: Numbers, instead: tuple[str, Numbers], most: str | None) -> s
     behind = "" if most is None or own[most] <= its[most] else f", with the lower {_titled(most)}"
     little = "this is within 5 % of it in every compared number"
     equal = "an error below the sampling error counts as equal to it, and an attack near a blind guess as blind"
-    return f"{name} ranks first{behind}, but {little if near else equal}, and this has {_listed(won)}."
+    another = "Another " if name == chosen else ""
+    return f"{another}{name} ranks first{behind}, but {little if near else equal}, and this has {_listed(won)}."
 
 
 def _little_more(names: Sequence[str], numbers: Sequence[Numbers], most: str | None, counted: Sequence[str]) -> str:

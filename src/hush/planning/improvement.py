@@ -7,8 +7,9 @@ do as well, nor that another mechanism is as good in all and much better in what
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,11 @@ def at_budget(m: FrequencyOracle, epsilon: float) -> FrequencyOracle:
     return type(m)(**{**m.parameters, "epsilon": epsilon})
 
 
-def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
+Make = Callable[[float], FrequencyOracle]
+"""Makes a mechanism at a budget; without one, the parameters stay."""
+
+
+def lower_budget(m: FrequencyOracle, wishes: Wishes, make: Make | None = None) -> FrequencyOracle:
     """Return a mechanism at the least round ε at which everything else stays within 5 % and every wish is met.
 
     Errors below the sampling error count as that, and where accuracy matters most they alone count. The mechanism is
@@ -49,6 +54,7 @@ def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
     """
     if not wishes.spends:
         return m
+    at = make or partial(at_budget, m)
     kept = ("error",) if wishes.first == "error" else (*wishes.compared, "error")
     names = [name for name in dict.fromkeys(kept) if name in _FALLING]
     enough = _comparable(wishes, {name: number_of(m, name, wishes) for name in names})
@@ -56,7 +62,7 @@ def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
 
     def excess(epsilon: float) -> float:
         try:
-            other = at_budget(m, epsilon)
+            other = at(epsilon)
             found = {name: number_of(other, name, wishes) for name in names}
         except HushError:
             return math.inf
@@ -66,14 +72,14 @@ def lower_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
     own = number_of(m, "epsilon", wishes)
     if own * _SAVED <= LEAST_EPSILON or excess(own * _SAVED) > 0:
         return m
-    at = first(excess, own * _SAVED)
-    if at is None or budget(at) > own * _SAVED:
+    least = first(excess, own * _SAVED)
+    if least is None or budget(least) > own * _SAVED:
         return m
-    less = at_budget(m, budget(at))
+    less = at(budget(least))
     return less if meets(less, wishes) else m
 
 
-def balanced_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
+def balanced_budget(m: FrequencyOracle, wishes: Wishes, make: Make | None = None) -> FrequencyOracle:
     """Return a mechanism at the budget with the best balance, of its own and those in steps of 0.1 from 1 on.
 
     The steps are the same whatever the largest budget is, so that allowing more does not make the balance worse. Every
@@ -81,7 +87,7 @@ def balanced_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
     """
     bounds, tuning = wishes.at_budgets()[0], wishes.for_tuning()
     names = dict.fromkeys(("epsilon", "error", "asr", "gain", "mse", *tuning.weights))
-    own = number_of(m, "epsilon", wishes)
+    own, at = number_of(m, "epsilon", wishes), make or partial(at_budget, m)
     steps = np.arange(ASSUMED_EPSILON, bounds.largest_epsilon + 1e-9, _BALANCE_STEP).round(2).tolist()
     made: dict[float, FrequencyOracle] = {own: m}
     numbers: dict[float, dict[str, float]] = {}
@@ -91,7 +97,7 @@ def balanced_budget(m: FrequencyOracle, wishes: Wishes) -> FrequencyOracle:
             if epsilon in numbers:
                 continue
             try:
-                other = made.setdefault(epsilon, m if epsilon == own else at_budget(m, epsilon))
+                other = made.setdefault(epsilon, m if epsilon == own else at(epsilon))
                 if epsilon == own or meets(other, bounds):
                     numbers[epsilon] = {name: number_of(other, name, wishes) for name in names}
             except HushError:

@@ -132,6 +132,11 @@ class Usual:
 
     tuned: ClassVar[bool] = False
 
+    def make(self, epsilon: float) -> FrequencyOracle:
+        """Return the mechanism at a budget, with what it chooses for that."""
+        settled = companion_of(self.mechanism).settled(self.wishes.k, epsilon)
+        return Named(self.mechanism, self.wishes, tuple(settled.items())).make(epsilon)
+
     def search(self) -> FrequencyOracle | None:
         """The one that serves best."""
         forms = companion_of(self.mechanism)

@@ -15,7 +15,7 @@ from hush.mechanisms.settings import chosen
 from hush.mechanisms.spec import Spec
 from hush.people.domain import Domain
 from hush.planning import advice, protection_verdicts
-from hush.planning.balance import ERRORS, NEAR
+from hush.planning.balance import ERRORS, NEAR, sampling_errors
 from hush.planning.budgets import rounded
 from hush.planning.groups import GroupError, Groups, error_among, group_error, group_errors, held, people, people_needed
 from hush.planning.improvement import at_budget
@@ -26,6 +26,9 @@ from hush.planning.search import Found, distinct, find_choices, found, replace_d
 from hush.planning.shortlist import on_front, shortlist
 from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import COMPARED, Wishes
+
+_NEARLY_ALL = 0.9
+"""Who takes this share of the largest ε leaves nothing to explain."""
 
 
 @dataclass(frozen=True)
@@ -293,13 +296,14 @@ def plan(
         parts=parts,
         collections=collections,
     )
-    rows = distinct(useful(find_choices(wishes, progress), wishes))
+    search = find_choices(wishes, progress)
+    rows = distinct(useful(search.rows, wishes))
     rows = [rows[i] for i in wishes.order([row.numbers for row in rows])]
     if not rows:
         return Plan(wishes, (), "No mechanism meets all wishes together.", relaxations(wishes), sizes)
     beaten = rows[0]
     rows = replace_dominated(rows, wishes)
-    why = _why(rows, wishes, None if rows[0] is beaten else beaten)
+    why = _why(rows, wishes, None if rows[0] is beaten else beaten, search.largest)
     return Plan(wishes, _choices(rows, wishes, values, sizes), why, (), sizes)
 
 
@@ -331,7 +335,7 @@ def _choices(rows: list[Found], wishes: Wishes, domain: Domain, groups: Groups) 
     )
 
 
-def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
+def _why(rows: list[Found], wishes: Wishes, beaten: Found | None, largest: list[Found]) -> str:
     """Explain why the first row is recommended, with warnings first."""
     names, numbers = [row.name for row in rows], [wishes.counted(row.numbers) for row in rows]
     instead = None if beaten is None else (beaten.name, wishes.counted(beaten.numbers))
@@ -344,7 +348,8 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None) -> str:
     joined = "; and ".join([*warnings[:1], *(each[:1].lower() + each[1:] for each in warnings[1:])])
     warned = joined and f"{joined}."
     remedy = "Ask more people, or allow a larger budget." if useless and wishes.error is None else ""
-    return " ".join(each for each in (warned, remedy, words, _unspent(rows[0], wishes)) if each)
+    more = _noise(rows[0], wishes), _of_these_people(wishes), _unspent(rows[0], wishes, largest)
+    return " ".join(each for each in (warned, remedy, words, *more) if each)
 
 
 def _useless(row: Found, wishes: Wishes) -> str:
@@ -357,8 +362,31 @@ def _useless(row: Found, wishes: Wishes) -> str:
     if number_of(row.mechanism, "mse", wishes) < protection_verdicts.blind_mse(wishes.k, worst=wishes.worst):
         return f"No choice gives a useful estimate: the margin is ±{margin}, and above 50 points it tells nothing"
     return (
-        f"No choice beats ignoring the reports: its margin is ±{margin}, and answering 1/{wishes.k:,} for every value "
-        "has no larger mean squared error"
+        f"No choice beats ignoring the reports in mean squared error: its margin is ±{margin}, and answering "
+        f"1/{wishes.k:,} for every value has no larger error"
+    )
+
+
+def _noise(row: Found, wishes: Wishes) -> str:
+    """Say which values stand out, where those of average frequency do not."""
+    margin = Z95 * math.sqrt(number_of(row.mechanism, "mse", wishes))
+    if margin * wishes.k <= 1 or margin >= protection_verdicts.MAX_MARGIN:
+        return ""
+    return (
+        f"An average value, which {100 / wishes.k:.3g} % of the people hold, is lost in the noise: only those held by "
+        f"clearly more than {100 * margin:.3g} % stand out."
+    )
+
+
+def _of_these_people(wishes: Wishes) -> str:
+    """Say whom a stated error is about, where a sample of so many people errs by more for those they stand for."""
+    w = wishes
+    sampled = sampling_errors(w.k, w.judged, worst=w.worst)[w.metric]
+    if w.error is None or w.error * NEAR >= sampled:
+        return ""
+    return (
+        f"This error is about these {w.judged:,} people alone: if they are a sample of more, even truthful answers "
+        f"have a {_METRIC[w.metric]} of {_error(sampled, w)}."
     )
 
 
@@ -378,37 +406,45 @@ def _largest_useful_error(wishes: Wishes) -> str:
     return words if wishes.metric == "margin" else f"a {_METRIC[wishes.metric]} of {words}"
 
 
-def _unspent(row: Found, wishes: Wishes) -> str:
+def _unspent(row: Found, wishes: Wishes, largest: list[Found]) -> str:
     """Say why less ε is taken than is accepted."""
     own, most = row.numbers["epsilon"], wishes.max_epsilon
     if not wishes.spends or most is None or own > 0.999 * most or wishes.matters == "privacy":
         return ""
-    bounds = wishes.at_budgets()
-    top, said = bounds[0].largest_epsilon, ""
+    bounds = wishes.at_budgets()[0]
+    top, limited = bounds.largest_epsilon, ""
     if top < most:
-        said = (
+        limited = (
             f"ε is limited to {top:g}, since reports above it hardly protect: state an error, or let accuracy matter "
             "most, to allow more."
         )
+    if own > _NEARLY_ALL * top:
+        return limited
+    at_top = [each for each in largest if each.numbers["epsilon"] > 0.999 * top]
+    best = min(at_top, key=lambda each: each.numbers["error"], default=row)
+    if best.numbers["error"] * NEAR < row.numbers["error"]:
+        return f"{limited} {_less_error(row, best, wishes)}".strip()
     try:
         larger = at_budget(row.mechanism, top)
-        if own > 0.999 * top or not meets(larger, bounds[0]):
-            return said
-        return f"{said} {_larger_budget(row, larger, wishes)}".strip()
+        return _larger_budget(row, larger, wishes) if meets(larger, bounds) else ""
     except HushError:
-        return said
+        return ""
+
+
+def _less_error(row: Found, best: Found, wishes: Wishes) -> str:
+    """Say how small the error could be at the largest ε, and why that is not taken."""
+    floor = wishes.floors["error"]
+    if row.numbers["error"] <= floor * NEAR:
+        why = f"even {wishes.judged:,} truthful answers have a {_METRIC[wishes.metric]} of {_error(floor, wishes)}"
+    else:
+        why = "the larger ε and the easier attacks weigh more"
+    error = f"a {_METRIC[wishes.metric]} of {_error(best.numbers['error'], wishes)}"
+    return f"At ε = {best.numbers['epsilon']:g}, {best.name} would have {error}, but {why}."
 
 
 def _larger_budget(row: Found, larger: FrequencyOracle, wishes: Wishes) -> str:
-    """Say what a larger ε would buy, and why it is not taken."""
-    epsilon, error = number_of(larger, "epsilon", wishes), number_of(larger, "error", wishes)
-    if error * NEAR < row.numbers["error"]:
-        floor = wishes.floors["error"]
-        if row.numbers["error"] <= floor * NEAR:
-            why = f"even {wishes.judged:,} truthful answers have a {_METRIC[wishes.metric]} of {_error(floor, wishes)}"
-        else:
-            why = "the larger ε and the easier attacks weigh more"
-        return f"At ε = {epsilon:g}, its {_METRIC[wishes.metric]} would be {_error(error, wishes)}, but {why}."
+    """Say what else than a smaller error a larger ε would buy, and why it is not taken."""
+    epsilon = number_of(larger, "epsilon", wishes)
     names = [name for name in wishes.compared if name in {*ERRORS, "gain"}]
     buys = [name for name in names if number_of(larger, name, wishes) * NEAR < number_of(row.mechanism, name, wishes)]
     if not buys:

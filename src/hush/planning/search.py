@@ -10,7 +10,8 @@ from hush.mechanisms.base import FrequencyOracle
 from hush.mechanisms.forms import companion_of
 from hush.mechanisms.registry import registry
 from hush.mechanisms.settings import takes
-from hush.planning.balance import NEAR, beats
+from hush.planning import balance
+from hush.planning.balance import beats
 from hush.planning.families import companions, tunable
 from hush.planning.improvement import Maker, balanced_budget, find_better, likely_better, lower_budget
 from hush.planning.measures import number_of, numbers_of
@@ -27,7 +28,10 @@ _EXCHANGES = 50
 """More than ever happen, since each halves a number."""
 
 
-def candidates(wishes: Wishes) -> Iterator[Named | Usual | Tuned | ListedParameter | Anchored]:
+Candidate = Named | Usual | Tuned | ListedParameter | Anchored
+
+
+def candidates(wishes: Wishes) -> Iterator[Candidate]:
     """All that can be planned with: registered mechanisms that promise something, and what they offer to tune."""
     for cls in registry().values():
         wanted = takes(cls)
@@ -83,7 +87,15 @@ def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> I
             yield row
 
 
-def find_choices(wishes: Wishes, progress: Callable[[float], None] | None = None) -> list[Found]:
+@dataclass(frozen=True)
+class Search:
+    """What a search found: of each candidate the row that is kept, and the row at the largest budget."""
+
+    rows: list[Found]
+    largest: list[Found]
+
+
+def find_choices(wishes: Wishes, progress: Callable[[float], None] | None = None) -> Search:
     """Find what meets the wishes, each candidate at the least ε that gives nearly the same.
 
     Where several budgets are searched, a candidate is tuned at each of them, and the budget with the best balance is
@@ -91,24 +103,40 @@ def find_choices(wishes: Wishes, progress: Callable[[float], None] | None = None
     """
     tuning = wishes.for_tuning()
     kept: dict[int, Found] = {}
+    largest: list[Found] = []
     rungs = wishes.at_budgets()
     every = [list(candidates(each)) for each in rungs]
     for i, same in enumerate(zip(*every, strict=True)):
         if progress is not None:
             progress(i / len(every[0]))
-        rows = [row for row in (_served(each, wishes) for each in same) if row is not None]
-        rows = useful(rows, wishes)
+        served_rows = [_served(each, wishes) for each in same]
+        largest += [row for row in served_rows[:1] if row is not None]
+        rows = useful([row for row in served_rows if row is not None], wishes)
         if rows:
             best = rows[tuning.order([row.numbers for row in rows])[0]]
-            m = best.mechanism
-            if len(rungs) > 1 and all(OBJECTIVES[name].quick for name in wishes.more):
-                m = balanced_budget(m, wishes)
-            m = lower_budget(m, wishes)
-            kept[i] = best if m is best.mechanism else replace(best, mechanism=m, numbers=numbers_of(m, wishes))
-    return list(kept.values()) or list(served(wishes))
+            kept[i] = _at_best_budget(best, same[0], wishes, balances=len(rungs) > 1)
+    return Search(list(kept.values()) or list(served(wishes)), largest)
 
 
-def _served(each: Named | Usual | Tuned | ListedParameter | Anchored, wishes: Wishes) -> Found | None:
+def _at_best_budget(row: Found, candidate: Candidate, wishes: Wishes, *, balances: bool) -> Found:
+    """Return a row at the budget with the best balance, where budgets are balanced, and then at the least as good one.
+
+    What is not tuned takes the parameters that it chooses for each budget. If those of a larger budget are as good at a
+    clearly smaller one, it takes them and counts as tuned.
+    """
+    make = candidate.make if isinstance(candidate, Named | Usual) else None
+    m = row.mechanism
+    if balances and all(OBJECTIVES[name].quick for name in wishes.more):
+        m = balanced_budget(m, wishes, make)
+    lowered = lower_budget(m, wishes)
+    usual = lowered if make is None else lower_budget(m, wishes, make)
+    if number_of(usual, "epsilon", wishes) <= balance.NEAR * number_of(lowered, "epsilon", wishes):
+        lowered = usual
+    tuned_now = row.tuned or lowered is not usual
+    return row if lowered is row.mechanism else Found(lowered, tuned_now, numbers_of(lowered, wishes))
+
+
+def _served(each: Candidate, wishes: Wishes) -> Found | None:
     try:
         m = each.search()
     except HushError:  # a limit of this mechanism's own
@@ -146,9 +174,8 @@ def _better(rows: list[Found], wishes: Wishes) -> Found | None:
 
 def _makers(own: Mapping[str, float], wishes: Wishes) -> Iterator[Maker]:
     """Yield everything that can be planned with at fixed parameters: those for the first row's budget, and others."""
-    near = replace(
-        wishes, max_epsilon=min(own["epsilon"] * NEAR, wishes.largest_epsilon), error=None, matters="balance"
-    )
+    top = min(own["epsilon"] * balance.NEAR, wishes.largest_epsilon)
+    near = replace(wishes, max_epsilon=top, error=None, matters="balance", objectives=())
     for each in candidates(near):
         if isinstance(each, Tuned):
             yield from likely_better(each.family, own, wishes)

@@ -152,7 +152,9 @@ class Wishes:
             object.__setattr__(self, name, number)
         if self.matters in {"accuracy", "manipulation"} and self.max_epsilon is None and self.max_asr is None:
             rule = f"must be given where {self.matters} matters most, since more budget always helps it"
-            raise ParameterError(message("max_epsilon", rule, Unsaid("nothing"), "say how much you accept"))
+            raise ParameterError(
+                message("max_epsilon", rule, Unsaid("nothing"), "state the largest you accept, e.g. 1")
+            )
 
     def _check_objectives(self) -> None:
         """Two names or more, each once, with an error among them unless one is wished for."""
@@ -303,13 +305,17 @@ class Wishes:
             decisive = numbers[first]
             if self.favors_attacks:
                 decisive, enough = self._weighed(decisive, columns)
-            elif first == "error":  # what is below the sampling error, with the least ε
-                floor = self.floors["error"] * balance.NEAR
-                decisive = np.maximum(decisive, floor)
-                enough = np.where(decisive <= floor, np.floor(np.log(columns["epsilon"]) / math.log(balance.NEAR)), 0.0)
-            logs = np.log(decisive)
+            floor = self.floors["error"] * balance.NEAR if first == "error" else 0.0
+            logs = np.log(np.maximum(decisive, floor))
             least = logs.min(initial=math.inf) if relative else 0.0
-            steps = np.floor((logs - least) / (math.log(balance.NEAR) if self.favors_attacks else _SAME) + 1e-9)
+
+            def step(log: Floats) -> Floats:
+                return np.floor((log - least) / (math.log(balance.NEAR) if self.favors_attacks else _SAME) + 1e-9)
+
+            steps = step(logs)
+            if floor > 0:  # of what is about as good as the sampling error, the least ε
+                bins = np.floor(np.log(columns["epsilon"]) / math.log(balance.NEAR))
+                enough = np.where(steps <= step(np.log(np.array(floor))), bins, 0.0)
         costs = balance.costs(self, columns)
         known = {name: weight for name, weight in self.weights.items() if name in costs}
         if not set(known) - {"epsilon"}:  # closed forms know none of the objectives: what they find best otherwise
@@ -333,8 +339,8 @@ class Wishes:
     def _tiers(self, columns: Mapping[str, Floats]) -> npt.NDArray[np.int64]:
         """Return what comes last, the later the larger: what tells nothing, and what protects less than is ever needed.
 
-        Of named objectives without the gain of fakes, those come last, too, whose fakes weigh as several people each:
-        what is not compared would else be given away.
+        In a balance, and of named objectives without the gain of fakes, those come last, too, whose fakes weigh as
+        several people each: what the plan would warn of, and what is not compared and would else be given away.
         """
         asr, epsilon = columns.get("asr"), columns.get("epsilon")
         last = np.zeros(len(columns["error"]), np.int64)
@@ -346,7 +352,7 @@ class Wishes:
         if self.matters == "balance":
             pairs = zip(epsilon.tolist(), asr.tolist(), strict=True)
             last += _HARDLY * np.array([protection(e, a, self.k) == "hardly" for e, a in pairs], np.bool_)
-        if self.objectives and "gain" not in self.objectives:
+        if self.matters == "balance" or (self.objectives and "gain" not in self.objectives):
             last += columns["gain"] > MAX_WEIGHT_OF_FAKES * self.fakes
         return last
 

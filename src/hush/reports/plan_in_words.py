@@ -48,9 +48,10 @@ def paragraphs(made: Plan, choice: Choice, central_delta: float | None) -> list[
     error = {name: OBJECTIVES[name].measure(choice.mechanism, everybody) for name in ("margin", "mae")}
     rare = choice.numbers["asr"] < 0.095
     guessed = f"{_often(choice.numbers['asr'], rare)} (blind guessing: {_often(1 / w.k, rare)})"
+    average = "or better" if w.worst else "on average"
     said.append(
         f"{choice.name} at ε = {choice.mechanism.epsilon:g} {choice.verdict}. Each frequency is known to "
-        f"±{_points(error['margin'])} at 95 %, on average (mean absolute error {_points(error['mae'])}). "
+        f"±{_points(error['margin'])} at 95 %, {average} (mean absolute error {_points(error['mae'])}). "
         f"An attacker who sees a report names its sender's value {guessed}. Fake users who send "
         f"{100 * w.fakes:.3g} % of all reports can add {_points(choice.numbers['gain'])} to what they promote."
     )

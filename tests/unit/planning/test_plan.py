@@ -157,12 +157,12 @@ def test_the_first_sentence_says_what_a_larger_budget_buys() -> None:
     assert f"buys {advice.times(fewer)} less attack success" in first
     row = {"epsilon": 1.0, "asr": 0.2, "error": 0.1, "gain": 0.1, "bits": 10.0, "work": 1.0}
     for other, said in (
-        ({"epsilon": 1.2}, "first is recommended, at ε = 1: none that meets every wish has less."),
-        ({"epsilon": 0.995}, "first is recommended, at ε = 1: none that meets every wish has 1 % less."),
-        ({"asr": 0.3}, "first is recommended, at ε = 1, as all that meet every wish."),
+        ({"epsilon": 1.2}, "first is recommended, at ε = 1: no other choice has less."),
+        ({"epsilon": 0.995}, "first is recommended, at ε = 1: no other choice has 1 % less."),
+        ({"asr": 0.3}, "first is recommended, at ε = 1, like every other choice."),
         (
             {"epsilon": 0.5, "error": 0.3},
-            "first is recommended, at ε = 1; other has only 0.5, and the larger ε buys 3.0× less error.",
+            "first is recommended, at ε = 1; other takes only 0.5, and the larger ε buys 3.0× less error.",
         ),
     ):
         assert advice.why_first(FORMS, ["first", "other"], [row, {**row, **other}], None).startswith(said)
@@ -230,7 +230,7 @@ def test_where_all_is_noise_the_plan_says_so() -> None:
 def test_hashing_by_a_public_family_is_considered() -> None:
     plan = hush.plan(k=500, n=10**6, max_epsilon=2.0, max_bits=24)
     row = next(choice for choice in plan.choices if choice.name == "OLH family")
-    assert (row.mechanism.bits, row.numbers["work"]) == (19, 1)
+    assert (row.mechanism.bits, row.numbers["work"]) == (18, 1)
     assert plan.wishes.met(row.numbers)
 
 

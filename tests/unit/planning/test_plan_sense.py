@@ -60,7 +60,7 @@ def draw_request(rng: np.random.Generator) -> dict[str, Any]:
     if slow or rng.random() < 0.35:
         names = [name for name in ("error", *QUICK) if k <= 100 or name != "information"]
         chosen = rng.choice(names, rng.integers(2, 6), replace=False).tolist()
-        chosen += [] if set(chosen) & set(balance.ERRORS) else ["error"]
+        chosen += [] if set(chosen) & set(balance.ERRORS) or "error" in asked else ["error"]
         if slow and k <= 100:
             chosen += rng.choice(("attribute", "pools", "changes"), rng.integers(1, 3), replace=False).tolist()
         asked["objectives"] = tuple(dict.fromkeys(chosen))
@@ -208,7 +208,7 @@ def test_a_large_budget_is_not_spent_for_nothing(k: int, objectives: tuple[str, 
     best = min(number_of(m, "error", plan.wishes) for m in same)
     assert first.numbers["epsilon"] <= protection_verdicts.LITTLE_EPSILON
     assert first.numbers["asr"] <= 0.5
-    assert first.numbers["error"] <= 2.1 * best
+    assert first.numbers["error"] <= 2.5 * best
     assert first.numbers["gain"] <= 0.5
     assert first.protection != "hardly"
 
@@ -232,7 +232,7 @@ def test_a_balance_takes_a_smaller_budget_where_it_ranks_higher(k: int, n: int) 
 def test_a_plan_says_what_the_larger_budget_would_buy() -> None:
     plan = hush.plan(k=2, n=1000, max_epsilon=2.0)
     assert plan.first.numbers["epsilon"] < 2
-    assert "At ε = 2, its margin would be ±2.64 points" in plan.why
+    assert "At ε = 2, GRR would have a margin of ±2.64 points" in plan.why
     enough = hush.plan(k=3, n=1688, error=0.012566, max_epsilon=20, matters="accuracy")
     error = number_of(at_budget(enough.first.mechanism, 20.0), "error", enough.wishes)
     assert error < 0.9 * enough.first.numbers["error"]
@@ -242,7 +242,7 @@ def test_a_plan_says_what_the_larger_budget_would_buy() -> None:
 
 
 def test_what_ranks_first_is_not_said_to_have_the_lowest_number() -> None:
-    plan = hush.plan(k=20, n=1000, max_epsilon=8, matters="accuracy")
+    plan = hush.plan(k=100, n=10**5, max_epsilon=3, matters="accuracy")
     _, replaced, words = plan.why.partition(" ranks first, with the lower error")
     assert replaced
     assert "this is within 5 % of it in every compared number" in words
@@ -314,7 +314,7 @@ def test_a_margin_above_50_points_is_no_estimate() -> None:
     ("asked", "largest"),
     [
         ({"k": 10, "n": 100, "error": 0.9}, "±50 points"),
-        ({"k": 2, "n": 10**4, "error": 0.9}, "±50 points"),
+        ({"k": 2, "n": 10**4, "error": 0.9, "matters": "privacy"}, "±50 points"),
         ({"k": 100, "n": 50, "error": 0.4}, "±19.5 points"),
         ({"k": 100, "n": 50, "error": 0.05, "metric": "mse"}, "a mean squared error of 0.0099"),
         ({"k": 100, "n": 50, "error": 0.2, "metric": "mae"}, "a mean absolute error of 7.93 points"),
@@ -384,3 +384,50 @@ def test_parts_are_at_most_the_values() -> None:
         ParameterError, match=r"parts must be an integer in .*there are only 2 values to cut into parts"
     ):
         hush.plan(k=2, n=1000, objectives=("error", "attribute"), parts=3)
+
+
+def test_objectives_without_an_error_serve_a_stated_one() -> None:
+    plan = hush.plan(k=12, n=50_000, error=0.02, objectives=["asr", "bits"])
+    assert plan.first.numbers["error"] <= 0.02
+    assert plan.first.numbers["bits"] <= min(choice.numbers["bits"] for choice in plan.choices) + 1
+
+
+@pytest.mark.parametrize(("k", "n"), [(100, 10**5), (17, 10**4)])
+def test_a_larger_budget_is_not_spent_on_an_error_below_the_sampling_error(k: int, n: int) -> None:
+    plans = [hush.plan(k=k, n=n, max_epsilon=most, matters="accuracy") for most in (10.0, 20.0)]
+    assert plans[1].first.numbers["epsilon"] <= plans[0].first.numbers["epsilon"]
+    floor = balance.NEAR * plans[1].wishes.floors["error"]
+    near = [c.numbers["epsilon"] for c in plans[1].choices if c.numbers["error"] <= floor]
+    assert plans[1].first.numbers["epsilon"] <= balance.NEAR * min(near)
+
+
+def test_a_name_without_tuned_is_that_of_the_textbook() -> None:
+    for choice in hush.plan(k=100, n=10**5, max_epsilon=20.0).choices:
+        m = choice.mechanism
+        if choice.name in {"PGR", "SS", "OLH", "HR", "OUE", "THE"}:
+            assert m == type(m)(k=100, epsilon=m.epsilon)
+
+
+def test_a_balance_avoids_heavy_fakes() -> None:
+    plan = hush.plan(k=5, n=10_000, max_asr=0.21)
+    heavy = protection_verdicts.MAX_WEIGHT_OF_FAKES * plan.wishes.fakes
+    assert any(choice.numbers["gain"] > heavy for choice in plan.choices)
+    assert plan.first.numbers["gain"] <= heavy
+    assert "Fake users" not in plan.why
+
+
+def test_a_plan_names_the_least_error_of_the_largest_budget() -> None:
+    plan = hush.plan(k=100, n=10**5, max_epsilon=20.0)
+    assert plan.first.numbers["epsilon"] < 4.0
+    assert "At ε = 4, SS would have a margin of ±0.158 points" in plan.why
+    error = hush.SS(k=100, epsilon=4.0)
+    assert number_of(error, "error", plan.wishes) == pytest.approx(0.00158, abs=5e-6)
+
+
+def test_a_plan_says_what_is_lost_in_the_noise_and_whom_an_error_is_about() -> None:
+    noisy, sharp = hush.plan(k=100, n=10**5, max_epsilon=0.1), hush.plan(k=100, n=10**7, max_epsilon=1.0)
+    margin = 196 * number_of(noisy.first.mechanism, "mse", noisy.wishes) ** 0.5
+    assert f"held by clearly more than {margin:.3g} % stand out" in noisy.why
+    assert "stand out" not in sharp.why
+    assert "truthful answers have a margin of ±9.8 points" in hush.plan(k=2, n=100, error=0.01).why
+    assert "truthful" not in hush.plan(k=2, n=100_000, error=0.01).why
