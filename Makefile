@@ -14,7 +14,9 @@ ITSELF := -m pip install --quiet --disable-pip-version-check --no-deps --no-buil
 JAVA = java=$$("$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p'); [ "$${java:-0}" -ge 17 ]
 # End a test that hangs, with the stacks of its threads.
 ENDING := --override-ini faulthandler_timeout=600 --override-ini faulthandler_exit_on_timeout=true
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder $(ENDING)
+PYTEST := $(BIN)/python -m pytest --dist loadgroup --no-loadscope-reorder $(ENDING)
+# One process more than there are cores, since tests of servers and browsers wait.
+MORE_PROCESSES := --numprocesses $(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)')
 
 # Hundreds of processes import the same files: compile each once, even where the environment says not to. One thread of
 # BLAS for each process of pytest.
@@ -49,13 +51,13 @@ types: .venv/.dev
 	$(BIN)/mypy
 
 quick: .venv/.dev
-	$(PYTEST) --tier check --cases 3
+	$(PYTEST) --numprocesses auto --tier check --cases 3
 
 sample: .venv/.dev browser packages  # the sample of tests that `make test` runs
-	$(PYTEST) --tier test --cases $(or $(CASES),sample) $(if $(SEED),--seed $(SEED))
+	$(PYTEST) $(MORE_PROCESSES) --tier test --cases $(or $(CASES),sample) $(if $(SEED),--seed $(SEED))
 
 pytest: .venv/.dev browser packages  # all cases of all tests, or of those in PATHS
-	$(PYTEST) $(PATHS)
+	$(PYTEST) $(MORE_PROCESSES) $(PATHS)
 
 portable: .venv/.dev
 	$(BIN)/python -m tests.portable --numprocesses auto
