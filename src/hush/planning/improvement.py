@@ -154,6 +154,7 @@ class _Test:
         slow = {name for name in self.names if name in OBJECTIVES and not OBJECTIVES[name].quick}
         self.falling = [name for name in self.names if name in _FALLING]
         self.rising = [name for name in self.names if name in balance.ATTACKS and name not in slow]
+        self.slow_attacks = [name for name in self.names if name in balance.ATTACKS and name in slow]
         self.costs = [name for name in self.names if name in {"bits", "work"}]
         self.ordered = [name for name in self.names if name not in slow] + sorted(slow)
         most = min(balance.NEAR * numbers["epsilon"], wishes.largest_epsilon)
@@ -162,7 +163,11 @@ class _Test:
             self.top -= 1
 
     def ends(self, maker: Maker) -> Iterator[FrequencyOracle]:
-        """The least and the largest budget at which the quick numbers are within 5 %."""
+        """Yield the mechanism at the ends of the budgets that are within 5 %.
+
+        They are the largest and the least at which quick numbers are, and the largest at which slow attacks are, if a
+        number is better by half there that a smaller budget makes worse.
+        """
         limits = self.wishes.limits
 
         def exceeds(names: list[str], epsilon: float) -> float:
@@ -191,8 +196,27 @@ class _Test:
         low = first(lambda epsilon: exceeds(falling, epsilon), budget(high))
         if low is None or low > high:
             return
-        for at in dict.fromkeys((high, low)):
+        for at in dict.fromkeys((high, self._largest_within(maker, low, high), low)):
             yield maker.make(budget(at), self.wishes)
+
+    def _largest_within(self, maker: Maker, low: int, high: int) -> int:
+        """Return the place of the largest budget at which slow attacks are within 5 %, or `high` if none is needed."""
+        top = maker.make(budget(high), self.wishes)
+        if not self.slow_attacks or all(self._ratio(top, name) > balance.MUCH_BETTER for name in self.falling):
+            return high
+
+        def left(epsilon: float) -> float:
+            try:
+                m = maker.make(epsilon, self.wishes)
+                worst = max(self._ratio(m, name) for name in self.slow_attacks)
+            except HushError:
+                return math.inf
+            return math.log(balance.NEAR / max(worst, 1e-300))
+
+        if left(budget(high)) >= 0:
+            return high
+        at = first(left, budget(high))
+        return high if at is None else min(max(at - 1, low), high)
 
     def passes(self, m: FrequencyOracle) -> bool:
         """Whether a mechanism beats the numbers, meets every wish and protects as well."""

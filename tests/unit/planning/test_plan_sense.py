@@ -386,6 +386,14 @@ def test_parts_are_at_most_the_values() -> None:
         hush.plan(k=2, n=1000, objectives=("error", "attribute"), parts=3)
 
 
+def test_a_slow_attack_does_not_hide_a_better_budget() -> None:
+    names = ("work", "variance", "pools")
+    plan = hush.plan(k=2, n=426, max_bits=62, fakes=0.001, objectives=names, matters="work")
+    rivals = [hush.SS(k=2, epsilon=round(0.6 + 0.01 * i, 2)) for i in range(40)]
+    found = [(m.epsilon, numbers_of(m, plan.wishes)) for m in rivals]
+    assert [e for e, numbers in found if balance.beats(plan.wishes, numbers, plan.first.numbers)] == []
+
+
 def test_objectives_without_an_error_serve_a_stated_one() -> None:
     plan = hush.plan(k=12, n=50_000, error=0.02, objectives=["asr", "bits"])
     assert plan.first.numbers["error"] <= 0.02
