@@ -120,7 +120,7 @@ def attribute(m: FrequencyOracle, parts: int = 2) -> Rate:
         return Rate(float(np.maximum(laws[0] * sizes[0], laws[1] * sizes[1]).sum()) / m.k, 0.0, largest)
     listed = _listed_chances(m, parts)
     if listed is not None:
-        return _mean_over_cuts(of, lambda cut: _named(listed @ np.eye(parts)[cut] / m.k), largest)
+        return _mean_over_cuts(of, lambda cut: _best_guess_rate(listed @ np.eye(parts)[cut] / m.k), largest)
     return _simulated(m, sizes / m.k, 1, 1.0, largest)
 
 
@@ -187,13 +187,13 @@ def cut_rate(m: FrequencyOracle, of: npt.ArrayLike) -> Rate:
     if shape is not None and shape.alike and sizes.size == 2:
         laws = two_class_laws(m, *sizes.tolist())
         assert laws is not None
-        return Rate(_named(np.stack(laws, axis=1) * sizes / m.k), 0.0, largest)
+        return Rate(_best_guess_rate(np.stack(laws, axis=1) * sizes / m.k), 0.0, largest)
     if isinstance(m.forms, MessageForms):
         shares = (one_hot / sizes).T
         chances = np.stack([m.forms.message_chances(row) for row in shares], axis=1)
-        return Rate(_named(chances * sizes / m.k), 0.0, largest)
+        return Rate(_best_guess_rate(chances * sizes / m.k), 0.0, largest)
     if m.forms.listed is not None:
-        return Rate(_named(m.forms.listed.chances @ one_hot / m.k), 0.0, largest)
+        return Rate(_best_guess_rate(m.forms.listed.chances @ one_hot / m.k), 0.0, largest)
     certainty = _certainty(m, one_hot.T / sizes[:, None], sizes / m.k, 1, _people(m.k), seeded(7))
     return Rate(float(certainty.mean()), float(certainty.std() / math.sqrt(certainty.size)), largest)
 
@@ -227,7 +227,7 @@ def worst_known_cut(m: FrequencyOracle, parts: int = 2) -> KnownCut:
     return max(found, key=lambda each: each.rate.rate)
 
 
-def _named(joint: Floats) -> float:
+def _best_guess_rate(joint: Floats) -> float:
     """How often the best guess of the class is right, by the probability of each report and class together."""
     return float(joint.max(axis=1).sum())
 

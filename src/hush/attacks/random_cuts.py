@@ -28,7 +28,10 @@ from hush.mechanisms.shape import SupportLaw
 from hush.types import Floats, Ints
 
 _MAX_SIZES = 96
-"""Numbers of supported values that are looked at; more are put together with their neighbors."""
+"""Numbers of supported values that are looked at; more are put together with their neighbors.
+
+That changes an advantage by up to 2·10⁻³ of itself: with two even classes, odd and even numbers differ.
+"""
 _MAX_INSIDE = 400
 """Numbers of them in a class that are looked at; of more, every second one, every third one, and so on."""
 _MAX_SUMS = 300

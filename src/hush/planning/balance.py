@@ -3,7 +3,7 @@
 A product of raw numbers rewards the number nearest to zero: an error of 10^-6 outweighs any attack. So each objective
 has a scale on which equal steps matter about equally, and a floor below which a smaller number is no better:
 
-- Errors count by their logarithm, squared ones by half of it, so that the metric does not change the balance. An error
+- Errors count by their logarithm, squared ones by half of it, so that the metric does not change their weight. An error
   below the *sampling error* counts as that: n people who report the truth are a sample, too.
 - Attack success counts by its log-odds against a blind guess, which is at most ε for one report. Odds that are a
   quarter better than blind ones count as blind, and 0.999 as certain.

@@ -22,6 +22,7 @@ from hush.planning.budgets import LEAST_EPSILON, budget, first, place
 from hush.planning.measures import meets, number_of
 from hush.planning.named import Named
 from hush.planning.objectives import OBJECTIVES, Z95
+from hush.planning.protection_verdicts import LITTLE_EPSILON, WELL_EPSILON
 from hush.planning.wishes import ASSUMED_EPSILON, Wishes
 
 _SAVED = 0.9
@@ -134,8 +135,8 @@ def find_better(
 ) -> Iterator[tuple[FrequencyOracle, bool]]:
     """Find mechanisms within 5 % in everything compared and better by half in something, and whether they are tuned.
 
-    For fixed parameters, error and gain fall with ε and attacks rise. So all ε that are within 5 % are an interval, and
-    what is better by half is so at one of its ends.
+    For fixed parameters, error and gain fall with ε and attacks rise (but the gain of `MSS`, in places). So all ε that
+    are within 5 % are an interval, and what is better by half is so at one of its ends.
     """
     test = _Test(first_numbers, wishes)
     for maker in makers:
@@ -166,14 +167,15 @@ class _Test:
         """Yield the mechanism at the ends of the budgets that are within 5 %.
 
         They are the largest and the least at which quick numbers are, and the largest at which slow attacks are, if a
-        number is better by half there that a smaller budget makes worse.
+        number is better by half there that a smaller budget makes worse. The largest of a verdict counts, too, since
+        nothing is replaced by what protects less.
         """
         limits = self.wishes.limits
 
         def exceeds(names: list[str], epsilon: float) -> float:
             try:
                 m = maker.make(epsilon, self.wishes)
-                worst = max((self._ratio(m, name) for name in names), default=0.0)
+                worst = max((self._ratio(m, name) for name in names if name in self.names), default=0.0)
                 bound = [number_of(m, x, self.wishes) / limits[x] for x in _BOUND if x in limits and x in names]
             except HushError:
                 return math.inf
@@ -196,7 +198,8 @@ class _Test:
         low = first(lambda epsilon: exceeds(falling, epsilon), budget(high))
         if low is None or low > high:
             return
-        for at in dict.fromkeys((high, self._largest_within(maker, low, high), low)):
+        verdicts = [place(most) for most in (WELL_EPSILON, LITTLE_EPSILON) if low < place(most) < high]
+        for at in dict.fromkeys((high, *verdicts, self._largest_within(maker, low, high), low)):
             yield maker.make(budget(at), self.wishes)
 
     def _largest_within(self, maker: Maker, low: int, high: int) -> int:
@@ -256,7 +259,7 @@ def likely_better(family: Family, first_numbers: Mapping[str, float], wishes: Wi
     }
     if family.work is not None:
         columns["work"] = np.broadcast_to(family.work(parameters), mse.shape)
-    known = {name: column for name, column in columns.items() if name in {"epsilon", *w.compared}}
+    known = {name: column for name, column in columns.items() if name in balance.kept_near(w)}
     own = _comparable(w, {name: first_numbers[name] for name in known})
     ratios = {name: column / own[name] for name, column in balance.comparable(w, known).items()}
     within = np.all([ratio <= balance.NEAR * _SLACK for ratio in ratios.values()], axis=0)

@@ -147,7 +147,8 @@ def _served(each: Candidate, wishes: Wishes) -> Found | None:
 def replace_dominated(rows: list[Found], wishes: Wishes) -> list[Found]:
     """Replace the first row while another choice is within 5 % of it in everything compared and halves something.
 
-    Each exchange makes the sum of the logarithms of all that is compared smaller, so that it ends.
+    What replaces it takes the least ε that gives nearly the same. Each exchange makes the sum of the logarithms of all
+    that is compared smaller, so that it ends.
     """
     for _ in range(_EXCHANGES):
         best = _better(rows, wishes)
@@ -165,11 +166,22 @@ def _better(rows: list[Found], wishes: Wishes) -> Found | None:
         informs = tells(row.mechanism, wishes) or not tells(rows[0].mechanism, wishes)
         return informs and wishes.may_replace(row.numbers, own)
 
-    able = [row for row in rows[1:] if beats(wishes, row.numbers, own)]
-    for m, is_tuned in find_better(own, _makers(own, wishes), wishes):
-        able.append(Found(m, is_tuned, numbers_of(m, wishes)))
-    able = [row for row in able if sound(row)]
-    return able[wishes.order([row.numbers for row in able])[0]] if able else None
+    listed = [row for row in rows[1:] if beats(wishes, row.numbers, own)]
+    made = [Found(m, is_tuned, numbers_of(m, wishes)) for m, is_tuned in find_better(own, _makers(own, wishes), wishes)]
+    able = [row for row in (*listed, *made) if sound(row)]
+    if not able:
+        return None
+    best = able[wishes.order([row.numbers for row in able])[0]]
+    if best in listed:
+        return best
+    m = lower_budget(best.mechanism, wishes)
+    return Found(m, best.tuned or not _is_textbook(m, wishes), numbers_of(m, wishes))
+
+
+def _is_textbook(m: FrequencyOracle, wishes: Wishes) -> bool:
+    """Return whether a mechanism has the parameters that it takes for its budget where nothing is tuned."""
+    usual = (each for each in candidates(wishes) if isinstance(each, Named | Usual) and isinstance(m, each.mechanism))
+    return any(each.make(m.parameters["epsilon"]) == m for each in usual)
 
 
 def _makers(own: Mapping[str, float], wishes: Wishes) -> Iterator[Maker]:

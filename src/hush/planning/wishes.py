@@ -304,7 +304,7 @@ class Wishes:
         if first in numbers:
             decisive = numbers[first]
             if self.favors_attacks:
-                decisive, enough = self._weighed(decisive, columns)
+                decisive, enough = self._weigh_attack(decisive, columns)
             floor = self.floors["error"] * balance.NEAR if first == "error" else 0.0
             logs = np.log(np.maximum(decisive, floor))
             least = logs.min(initial=math.inf) if relative else 0.0
@@ -324,7 +324,7 @@ class Wishes:
         raw = np.sum([np.log(np.maximum(columns[name], _NONE)) for name in known], axis=0)  # below floors, where equal
         return [int(i) for i in np.lexsort((raw.round(9), total.round(9), enough, steps, self._tiers(columns)))]
 
-    def _weighed(self, attack: Floats, columns: Mapping[str, Floats]) -> tuple[Floats, Floats]:
+    def _weigh_attack(self, attack: Floats, columns: Mapping[str, Floats]) -> tuple[Floats, Floats]:
         """Return the success of an attack as it counts where it matters most, and how little each row protects.
 
         What protects less must halve it, but for what a blind guess has.
