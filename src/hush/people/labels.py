@@ -87,6 +87,8 @@ def whole(cell: object) -> int | None:
     (7, 7, 7, None, 1)
     """
     said = cell if isinstance(cell, (int, float)) else number(spelled(cell))
+    if isinstance(said, int):  # of any size, also where no float holds it
+        return int(said)
     return None if said is None or not math.isfinite(said) or said != math.floor(said) else int(said)
 
 

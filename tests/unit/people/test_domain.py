@@ -55,6 +55,13 @@ def test_without_other_a_stranger_is_an_error_that_does_not_repeat_the_value(bad
     assert "emu" not in str(caught.value)
 
 
+@pytest.mark.parametrize("huge", [10**400, -(10**400)], ids=["positive", "negative"])
+def test_an_integer_beyond_floats_is_a_stranger(huge: int) -> None:
+    assert hush.Domain(size=3).find(huge) is None
+    with pytest.raises(DomainError):
+        hush.Domain(size=3).encode([0, 1, huge])
+
+
 def test_numbers_as_labels() -> None:
     domain = hush.Domain(labels=[10, 20, 30], values=[10, 20, 30])
     assert domain.encode(np.array([30, 10])).tolist() == [2, 0]
