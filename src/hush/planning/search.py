@@ -88,14 +88,14 @@ def served(wishes: Wishes, progress: Callable[[float], None] | None = None) -> I
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchOutcome:
     """What a search found: of each candidate the row that is kept, and the row at the largest budget."""
 
     rows: list[Found]
     largest: list[Found]
 
 
-def find_choices(wishes: Wishes, progress: Callable[[float], None] | None = None) -> Search:
+def find_choices(wishes: Wishes, progress: Callable[[float], None] | None = None) -> SearchOutcome:
     """Find what meets the wishes, each candidate at the least ε that gives nearly the same.
 
     Where several budgets are searched, a candidate is tuned at each of them, and the budget with the best balance is
@@ -115,7 +115,7 @@ def find_choices(wishes: Wishes, progress: Callable[[float], None] | None = None
         if rows:
             best = rows[tuning.order([row.numbers for row in rows])[0]]
             kept[i] = _at_best_budget(best, same[0], wishes, balances=len(rungs) > 1)
-    return Search(list(kept.values()) or list(served(wishes)), largest)
+    return SearchOutcome(list(kept.values()) or list(served(wishes)), largest)
 
 
 def _at_best_budget(row: Found, candidate: Candidate, wishes: Wishes, *, balances: bool) -> Found:

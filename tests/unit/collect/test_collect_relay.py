@@ -177,7 +177,8 @@ def test_a_relay_takes_no_more_than_its_store_may_have(served: Served, one: Open
         assert answer.json()["reason"] == "busy"
         assert answer.headers["retry-after"] == "30"
         told = httpx.get(f"{relayed.url}/metrics").text
-        assert float(told.partition("\nhush_relay_bytes_stored ")[2].split()[0]) > 2000
+        # The relay may have looked again since, and batches that it has stored count a little less than on arrival.
+        assert float(told.partition("\nhush_relay_bytes_stored ")[2].split()[0]) > 0.9 * 2000
         store = relayed.server.database
         for table in (tables.pending, tables.batch):  # as what was passed on, and whose period is over
             store.write(lambda writing, table=table: writing.execute(sa.delete(table))).result()
