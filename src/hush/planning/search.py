@@ -175,7 +175,8 @@ def _better(rows: list[Found], wishes: Wishes) -> Found | None:
     if best in listed:
         return best
     m = lower_budget(best.mechanism, wishes)
-    return Found(m, best.tuned or not _is_textbook(m, wishes), numbers_of(m, wishes))
+    lowered = Found(m, best.tuned or not _is_textbook(m, wishes), numbers_of(m, wishes))
+    return lowered if sound(lowered) else best
 
 
 def _is_textbook(m: FrequencyOracle, wishes: Wishes) -> bool:
