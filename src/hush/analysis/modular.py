@@ -189,7 +189,11 @@ class Blocks:
 
     def even_variance(self, n: float = 1.0) -> float:
         """The mean over the values, in a fixed population with equal frequencies: exact, and quick for any k."""
-        return self.variance(1 / self.k, n)
+        return self._even_variance_of_one / n
+
+    @cached_property
+    def _even_variance_of_one(self) -> float:
+        return self.variance(1 / self.k)
 
     def variance(self, frequency: float, n: float = 1.0) -> float:
         """The mean over the values of their variance in a fixed population where each, in its turn, has this frequency.

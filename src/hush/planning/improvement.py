@@ -33,7 +33,8 @@ _REACH, _POINTS = 0.3, 40
 _SLACK = 1.02
 """How far closed forms may be off: MAE is nearly that of a normal law, and bits nearly those of a report."""
 _BUILT = 12
-_BALANCE_STEP, _BALANCE_COARSE = 0.1, 5
+_BALANCE_STEP, _BALANCE_REFINED = 0.1, (4, 2, 1)
+"""Step of the budgets that are balanced, and how many steps from the best to look next."""
 _FALLING = {*balance.ERRORS, "gain"}
 """What a larger budget makes smaller."""
 
@@ -84,7 +85,7 @@ def balanced_budget(m: FrequencyOracle, wishes: Wishes, make: Make | None = None
     """Return a mechanism at the budget with the best balance, of its own and those in steps of 0.1 from 1 on.
 
     The steps are the same whatever the largest budget is, so that allowing more does not make the balance worse. Every
-    fifth is tried, then those near the best.
+    eighth is tried, then those nearer and nearer to the best.
     """
     bounds, tuning = wishes.at_budgets()[0], wishes.for_tuning()
     names = dict.fromkeys(("epsilon", "error", "asr", "gain", "mse", *tuning.weights))
@@ -106,9 +107,10 @@ def balanced_budget(m: FrequencyOracle, wishes: Wishes, make: Make | None = None
         order = tuning.order(list(numbers.values()))
         return list(numbers)[order[0]]
 
-    coarse = best((own, *steps[::_BALANCE_COARSE]))
-    near = [x for x in steps if abs(x - coarse) < _BALANCE_COARSE * _BALANCE_STEP]
-    return made[best(near)]
+    found = best((own, *steps[:: 2 * _BALANCE_REFINED[0]]))
+    for distance in _BALANCE_REFINED:
+        found = best(x for x in steps if round(abs(x - found) / _BALANCE_STEP) == distance)
+    return made[found]
 
 
 @dataclass(frozen=True)
