@@ -29,8 +29,8 @@ def repeated_variation(first: Floats, second: Floats, tau: int) -> float:
         second: The same kinds under the second law.
         tau: Number of reports.
 
-    The result of one report is exact; of several, the grid rounds: by 10⁻⁴ of the result in most cases, and
-    by up to 2·10⁻³.
+    The result of one report is exact; of several, it is off by the rounding of the grid: by less than 10⁻⁴
+    of itself in most cases, and by up to 3·10⁻³.
 
     >>> round(repeated_variation(np.array([0.75, 0.25]), np.array([0.25, 0.75]), 3), 4)
     0.6875

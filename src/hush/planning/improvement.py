@@ -138,7 +138,8 @@ def find_better(
     """Find mechanisms within 5 % in everything compared and better by half in something, and whether they are tuned.
 
     For fixed parameters, error and gain fall with ε and attacks rise (but the gain of `MSS`, in places). So all ε that
-    are within 5 % are an interval, and what is better by half is so at one of its ends.
+    are within 5 % are an interval, and what is better by half is so at one of its ends, or at
+    the largest ε of a verdict, if none above it may replace the first.
     """
     test = _Test(first_numbers, wishes)
     for maker in makers:

@@ -28,7 +28,7 @@ from hush.planning.shuffling import Shuffled, shuffled_epsilon
 from hush.planning.wishes import COMPARED, Wishes
 
 _NEARLY_ALL = 0.9
-"""Who takes this share of the largest ε leaves nothing to explain."""
+"""A row that takes at least this share of the largest ε needs no word about a larger one."""
 
 
 @dataclass(frozen=True)
@@ -348,7 +348,7 @@ def _why(rows: list[Found], wishes: Wishes, beaten: Found | None, largest: list[
     joined = "; and ".join([*warnings[:1], *(each[:1].lower() + each[1:] for each in warnings[1:])])
     warned = joined and f"{joined}."
     remedy = "Ask more people, or allow a larger budget." if useless and wishes.error is None else ""
-    more = _noise(rows[0], wishes), _of_these_people(wishes), _unspent(rows[0], wishes, largest)
+    more = _describe_noise(rows[0], wishes), _describe_sample(wishes), _unspent(rows[0], wishes, largest)
     return " ".join(each for each in (warned, remedy, words, *more) if each)
 
 
@@ -367,7 +367,7 @@ def _useless(row: Found, wishes: Wishes) -> str:
     )
 
 
-def _noise(row: Found, wishes: Wishes) -> str:
+def _describe_noise(row: Found, wishes: Wishes) -> str:
     """Say which values stand out, where those of average frequency do not."""
     margin = Z95 * math.sqrt(number_of(row.mechanism, "mse", wishes))
     if margin * wishes.k <= 1 or margin >= protection_verdicts.MAX_MARGIN:
@@ -378,8 +378,8 @@ def _noise(row: Found, wishes: Wishes) -> str:
     )
 
 
-def _of_these_people(wishes: Wishes) -> str:
-    """Say whom a stated error is about, where a sample of so many people errs by more for those they stand for."""
+def _describe_sample(wishes: Wishes) -> str:
+    """Say that a stated error is about the people who report, if it is below their sampling error."""
     w = wishes
     sampled = sampling_errors(w.k, w.judged, worst=w.worst)[w.metric]
     if w.error is None or w.error * NEAR >= sampled:

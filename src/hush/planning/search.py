@@ -25,7 +25,7 @@ from hush.planning.wishes import Wishes
 _SAME = 1e-9
 """Numbers that differ by no more than rounding."""
 _EXCHANGES = 50
-"""More than ever happen, since each halves a number."""
+"""How many exchanges there may be; each halves a number, so that few happen."""
 
 
 Candidate = Named | Usual | Tuned | ListedParameter | Anchored
@@ -147,8 +147,7 @@ def _served(each: Candidate, wishes: Wishes) -> Found | None:
 def replace_dominated(rows: list[Found], wishes: Wishes) -> list[Found]:
     """Replace the first row while another choice is within 5 % of it in everything compared and halves something.
 
-    What replaces it takes the least ε that gives nearly the same. Each exchange makes the sum of the logarithms of all
-    that is compared smaller, so that it ends.
+    What replaces it takes the least ε that gives nearly the same.
     """
     for _ in range(_EXCHANGES):
         best = _better(rows, wishes)

@@ -47,3 +47,10 @@ def test_the_hypergeometric_law_in_logarithms() -> None:
     assert np.allclose(np.exp(log_hypergeometric(inside, 40, 60, 30)), hypergeom.pmf(inside, 100, 40, 30), rtol=1e-10)
     near = log_hypergeometric(250_000, 500_000, 500_000, 500_000)
     assert math.exp(near) == pytest.approx(1 / math.sqrt(math.pi * 125_000), rel=1e-5)
+
+
+def test_near_laws_are_off_by_the_rounding_of_the_grid_alone() -> None:
+    """Two laws whose difference is nearly as fine as the grid, against binomial laws."""
+    p, q, tau = 0.95599, 0.95704, 23
+    due = np.maximum(np.subtract(*(binom.pmf(np.arange(tau + 1), tau, each) for each in (p, q))), 0.0).sum()
+    assert repeated_variation(np.array([p, 1 - p]), np.array([q, 1 - q]), tau) == pytest.approx(due, rel=3e-3)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import hush
-from hush.attacks import inference, pools
+from hush.attacks import inference, pools, random_cuts
 from hush.attacks.inference import _every_cut, classes
 from hush.errors import ParameterError
 from hush.exact.enumeration import enumerated
@@ -291,3 +291,14 @@ def test_of_changes_the_worst_pair_is_taken() -> None:
 def test_bad_numbers_are_named(call: object, named: str) -> None:
     with pytest.raises(ParameterError, match=named):
         call(hush.GRR(k=8, epsilon=1.0))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("k", "error"), [(150, 1e-9), (280, 2e-3), (560, 2e-3), (1000, 2e-3)])
+@pytest.mark.parametrize("cls", [hush.OUE, hush.SUE, hush.OLH])
+def test_merged_sizes_change_the_advantage_by_as_much_as_stated(
+    cls: type[hush.FrequencyOracle], k: int, error: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    m = cls(k=k, epsilon=0.5)
+    merged = inference.attribute(m).advantage
+    monkeypatch.setattr(random_cuts, "_MAX_SIZES", 4 * k)
+    assert merged == pytest.approx(inference.attribute(cls(k=k, epsilon=0.5)).advantage, rel=error)
